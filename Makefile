@@ -1,0 +1,51 @@
+# Two commands for a fresh clone:  make run  (proves the best 3x3 board)   make test
+PYTHON ?= python3
+WORKERS ?= 2
+CONFIG ?= configs/3x3.toml
+TESTS ?=
+VENV ?= .venv
+BIN := $(VENV)/bin
+
+.DEFAULT_GOAL := help
+.PHONY: help run test bench check lint format types clean
+
+help: ## this list
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+run: $(VENV)/.installed-run ## install, then prove the best board of CONFIG (3x3) with WORKERS (2) processes
+	$(BIN)/orderly run $(CONFIG) --workers $(WORKERS)
+
+test: $(VENV)/.installed-test ## install, then run the tests (TESTS=tests/cluster for some of them)
+	$(BIN)/python -m pytest $(TESTS)
+
+bench: $(VENV)/.installed-test ## run the benchmarks in tests/bench
+	$(BIN)/python -m pytest tests/bench --benchmark-enable --benchmark-only --benchmark-columns=min,median,max,rounds
+
+check: lint types test ## lint, types and tests: what CI runs
+
+lint: $(VENV)/.installed-dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(VENV)/.installed-dev
+	$(BIN)/mypy
+
+format: $(VENV)/.installed-dev ## let ruff format and mend what it can
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+clean: ## remove the environment and caches; runs/ stays
+	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis .benchmarks *.egg-info build
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit("orderly needs Python 3.11 or later, this is %s: make PYTHON=python3.12 ..." % sys.version.split()[0] if sys.version_info < (3, 11) else 0)'
+	$(PYTHON) -m venv $(VENV)
+
+# One stamp per set of extras: pip runs again only when pyproject.toml changes.
+$(VENV)/.installed-run: EXTRAS := cluster
+$(VENV)/.installed-test: EXTRAS := test
+$(VENV)/.installed-dev: EXTRAS := dev
+$(VENV)/.installed-%: pyproject.toml | $(BIN)/python
+	@echo 'installing orderly[$(EXTRAS)] into $(VENV) ...'
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[$(EXTRAS)]'
+	@touch $@

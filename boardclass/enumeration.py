@@ -1,0 +1,71 @@
+"""Kernels over ranges of board classes: which ranks are canonical, and how large their orbits are.
+
+A class is a number in mixed radix, cell 0 least significant; ``radix[c]`` is the number of buckets of cell c.
+Canonical means what canonical.py says: no symmetric image is lexicographically smaller, cell 0 compared first.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import types
+
+from boardclass.jit import kernel, read_only, writable
+
+_INT64S = read_only(types.int64)
+_TABLE = read_only(types.int64, 2)
+
+
+@kernel(types.int64(_INT64S, _TABLE))
+def compare_images(digits: np.ndarray, symmetries: np.ndarray) -> int:
+    """Return -1 if an image of ``digits`` is smaller, otherwise the number of images equal to it, identity included."""
+    n_equal = 0
+    for g in range(symmetries.shape[0]):
+        order = 0
+        for cell in range(digits.shape[0]):
+            order = digits[symmetries[g, cell]] - digits[cell]
+            if order != 0:
+                break
+        if order < 0:
+            return -1
+        if order == 0:
+            n_equal += 1
+    return n_equal
+
+
+@kernel(types.void(types.int64, _INT64S, writable(types.int64)))
+def unrank_into(rank: int, radix: np.ndarray, digits: np.ndarray) -> None:
+    """Fill ``digits`` with the mixed-radix digits of ``rank``, cell 0 least significant."""
+    for cell in range(radix.shape[0]):
+        digits[cell] = rank % radix[cell]
+        rank //= radix[cell]
+
+
+@kernel(types.int64(types.int64, types.int64, _INT64S, _TABLE, writable(types.int64)))
+def fill_canonical(start: int, stop: int, radix: np.ndarray, symmetries: np.ndarray, ranks: np.ndarray) -> int:
+    """Write the canonical ranks of ``start <= rank < stop`` to ``ranks``, ascending, and return how many there are.
+
+    ``ranks`` must have room for ``stop - start`` values.
+    """
+    digits = np.empty(radix.shape[0], np.int64)
+    unrank_into(start, radix, digits)
+    count = 0
+    for rank in range(start, stop):
+        if compare_images(digits, symmetries) > 0:
+            ranks[count] = rank
+            count += 1
+        for cell in range(radix.shape[0]):
+            digits[cell] += 1
+            if digits[cell] < radix[cell]:
+                break
+            digits[cell] = 0
+    return count
+
+
+@kernel(types.void(_INT64S, _INT64S, _TABLE, writable(types.int64)))
+def fill_orbit_sizes(ranks: np.ndarray, radix: np.ndarray, symmetries: np.ndarray, sizes: np.ndarray) -> None:
+    """Write the number of distinct images of each canonical rank to ``sizes``, and 0 where a rank is not canonical."""
+    digits = np.empty(radix.shape[0], np.int64)
+    for i in range(ranks.shape[0]):
+        unrank_into(ranks[i], radix, digits)
+        n_equal = compare_images(digits, symmetries)
+        sizes[i] = symmetries.shape[0] // n_equal if n_equal > 0 else 0

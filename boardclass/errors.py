@@ -1,0 +1,66 @@
+"""The one tree of errors, by who must react: the user (bad input) or the operator of a run (store, coverage, mismatch).
+
+The exit code of the command line is a property of the error, so that no command chooses its own.
+"""
+
+from __future__ import annotations
+
+
+class OrderlyError(Exception):
+    """Base of every error that is shown as one message, without a traceback."""
+
+    exit_code: int = 2
+
+
+class InputError(OrderlyError):
+    """Something the user gave cannot be used; nothing has been written."""
+
+
+class WordListError(InputError):
+    """A word list that is missing, damaged or in another format."""
+
+
+class PartitionError(InputError):
+    """Letter buckets or a board class that do not fit the board or the alphabet."""
+
+
+class DimsError(InputError):
+    """Board dimensions outside the supported ones."""
+
+
+class BoardError(InputError):
+    """A text that is no board of the expected size."""
+
+
+class ScoreError(InputError):
+    """A score table that cannot be read or would overflow."""
+
+
+class ConfigError(InputError):
+    """A run configuration with unknown keys or unusable values."""
+
+
+class StoreError(OrderlyError):
+    """A run directory that is damaged or belongs to another run."""
+
+    exit_code = 3
+
+
+class IncompleteError(OrderlyError):
+    """A run that ended before every class had its verdict."""
+
+    exit_code = 4
+
+
+class MismatchError(OrderlyError):
+    """A verification that found something else than the run recorded."""
+
+    exit_code = 5
+
+
+def quote(value: object, limit: int = 60) -> str:
+    """Return ``repr(value)``, shortened in the middle to about ``limit`` characters, for messages."""
+    text = value if isinstance(value, str) else repr(value)
+    if len(text) > limit:
+        text = f"{text[: limit // 2]}...{text[-(limit // 4) :]}"
+    return repr(text) if isinstance(value, str) else text

@@ -1,0 +1,155 @@
+"""Geometry of the supported boards: cells, neighbours, cell types, cell order, symmetries.
+
+One convention everywhere: cell (x, y) of a board w wide and h high has the number ``x * h + y`` (column-major), w <= h.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from boardclass.errors import DimsError, quote
+
+DIMS = ("2x2", "2x3", "3x3", "3x4", "4x4", "4x5", "5x5")
+CELL_TYPES = ("center", "edge", "corner")
+
+_DIMS_PATTERN = re.compile(r"([1-9])[xX]([1-9])", re.ASCII)
+
+
+class Dims(NamedTuple):
+    """Width and height of a board, in cells, with w <= h."""
+
+    w: int
+    h: int
+
+    @property
+    def n(self) -> int:
+        """Number of cells."""
+        return self.w * self.h
+
+    def __str__(self) -> str:
+        return f"{self.w}x{self.h}"
+
+
+def parse_dims(text: str) -> Dims:
+    """Return the dimensions that ``text`` names, such as ``3x4``; ``4x3`` is turned into ``3x4``.
+
+    Raises
+    ------
+    DimsError
+        If the text is not two digits around an ``x``, or names a size that is not supported.
+    """
+    match = _DIMS_PATTERN.fullmatch(str(text).strip())
+    if match:
+        dims = Dims(*sorted((int(match[1]), int(match[2]))))
+        if str(dims) in DIMS:
+            return dims
+    raise DimsError(f"unknown dimensions {quote(text)}: expected one of {', '.join(DIMS)}")
+
+
+@dataclass(frozen=True, eq=False)
+class Geometry:
+    """Everything about a board size that does not depend on letters.
+
+    Attributes
+    ----------
+    dims : Dims
+    n : int
+        Number of cells.
+    neighbours : tuple of tuples of int
+        For each cell the cells a king's move away, ascending.
+    neighbour_masks : int64[n], read-only
+        The same as bit masks, bit c = cell c.
+    cell_types : tuple of str
+        ``center``, ``edge`` or ``corner`` for each cell.
+    cell_order : tuple of int
+        The fixed order of the cells in orderly trees: centre, edges in opposite pairs, corners in pairs.
+    symmetries : int64[k, n], read-only
+        ``image[i] = original[symmetries[g, i]]``; row 0 is the identity, k is 8 for squares and 4 for rectangles.
+    """
+
+    dims: Dims
+    n: int
+    neighbours: tuple[tuple[int, ...], ...]
+    neighbour_masks: npt.NDArray[np.int64]
+    cell_types: tuple[str, ...]
+    cell_order: tuple[int, ...]
+    symmetries: npt.NDArray[np.int64]
+
+    def __repr__(self) -> str:
+        return f"geometry({str(self.dims)!r})"
+
+    def __reduce__(self) -> tuple[Callable[..., Geometry], tuple[Any, ...]]:
+        # Arrays would come back writable: rebuild instead, and share the cached object.
+        return geometry, (str(self.dims),)
+
+
+def geometry(dims: Dims | str) -> Geometry:
+    """Return the (cached) geometry of a supported board size."""
+    return _geometry(parse_dims(str(dims)))
+
+
+@cache
+def _geometry(dims: Dims) -> Geometry:
+    neighbours = _neighbours(dims)
+    masks = [sum(1 << other for other in near) for near in neighbours]
+    types = tuple(_cell_type(dims, cell) for cell in range(dims.n))
+    order = sorted(range(dims.n), key=lambda cell: _order_key(dims, cell, types[cell]))
+    return Geometry(
+        dims=dims,
+        n=dims.n,
+        neighbours=neighbours,
+        neighbour_masks=_frozen(masks),
+        cell_types=types,
+        cell_order=tuple(order),
+        symmetries=_frozen(_symmetries(dims)),
+    )
+
+
+def _frozen(values: Any) -> npt.NDArray[np.int64]:
+    array = np.array(values, dtype=np.int64)
+    array.flags.writeable = False
+    return array
+
+
+def _neighbours(dims: Dims) -> tuple[tuple[int, ...], ...]:
+    cells = [divmod(cell, dims.h) for cell in range(dims.n)]
+    return tuple(tuple(b for b, (u, v) in enumerate(cells) if max(abs(x - u), abs(y - v)) == 1) for x, y in cells)
+
+
+def _cell_type(dims: Dims, cell: int) -> str:
+    x, y = divmod(cell, dims.h)
+    n_borders = (x in (0, dims.w - 1)) + (y in (0, dims.h - 1))
+    return CELL_TYPES[n_borders]
+
+
+def _order_key(dims: Dims, cell: int, cell_type: str) -> tuple[int, int, int, int]:
+    """Sort key: type, then (edges) left and right sides before top and bottom, opposite cells next to each other."""
+    x, y = divmod(cell, dims.h)
+    if cell_type == "corner" and dims == (3, 3):
+        return CELL_TYPES.index(cell_type), 0, x, y  # the pinned root bound of the 3x3 class belongs to this order
+    if cell_type == "corner" or (cell_type == "edge" and x in (0, dims.w - 1)):
+        return CELL_TYPES.index(cell_type), 0, y, x
+    return CELL_TYPES.index(cell_type), 1, x, y
+
+
+def _symmetries(dims: Dims) -> list[list[int]]:
+    w, h = dims
+    flips = [(flip_x, flip_y) for flip_x in (False, True) for flip_y in (False, True)]
+    rows = []
+    for transposed in (False, True) if w == h else (False,):
+        for flip_x, flip_y in flips:
+            row = []
+            for cell in range(w * h):
+                x, y = divmod(cell, h)
+                if transposed:
+                    x, y = y, x
+                row.append((w - 1 - x if flip_x else x) * h + (h - 1 - y if flip_y else y))
+            rows.append(row)
+    return rows

@@ -1,0 +1,72 @@
+"""The one place that configures numba: decorator, array types for signatures, cache directory.
+
+Every kernel of the project is made with :func:`kernel` and an explicit signature, so that it compiles once, on import of its
+module, into a cache directory whose name is a hash of *all* kernel sources, the versions and the NUMBA_* settings: numba's own
+key misses changes in other modules and in flags (design: reliability).  The same hash is recorded in every run.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import platform
+import sys
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import llvmlite
+import numba
+import numpy as np
+from numba import config, types
+
+_KERNEL_FOLDERS = ("boardclass", "search")
+
+
+@cache
+def kernel_hash() -> str:
+    """Return 16 hex digits over every kernel source, the library versions and the NUMBA_* environment."""
+    digest = hashlib.sha256()
+    root = Path(__file__).resolve().parent.parent
+    for folder in _KERNEL_FOLDERS:
+        for path in sorted((root / folder).glob("*.py")):
+            digest.update(f"{folder}/{path.name}\0".encode() + path.read_bytes() + b"\0")
+    versions = (sys.version, numba.__version__, llvmlite.__version__, np.__version__, platform.machine())
+    settings = sorted((k, v) for k, v in os.environ.items() if k.startswith("NUMBA_") and k != "NUMBA_CACHE_DIR")
+    digest.update(repr((versions, settings)).encode())
+    return digest.hexdigest()[:16]
+
+
+def _cache_base() -> Path:
+    """Return the folder that holds the cache directories: NUMBA_CACHE_DIR, else the user's cache directory."""
+    if os.environ.get("NUMBA_CACHE_DIR"):
+        return Path(os.environ["NUMBA_CACHE_DIR"])
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "orderly"
+
+
+def _use_private_cache() -> None:
+    folder = _cache_base() / f"kernels-{kernel_hash()}"
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    config.CACHE_DIR = str(folder)
+
+
+_use_private_cache()
+
+
+def kernel(signature: Any, **options: Any) -> Callable[[Callable[..., Any]], Any]:
+    """Return the decorator of every kernel: ``njit`` with an explicit signature, disk cache, GIL released."""
+    return numba.njit(signature, cache=True, nogil=True, **options)
+
+
+def read_only(dtype: Any, ndim: int = 1) -> Any:
+    """Return the numba type of a C-contiguous read-only array; writable arrays are accepted for it as well.
+
+    Ray hands arrays back read-only, so every input array of a kernel has such a type in its signature.
+    """
+    return types.Array(dtype, ndim, "C", readonly=True)
+
+
+def writable(dtype: Any, ndim: int = 1) -> Any:
+    """Return the numba type of a C-contiguous array that a kernel fills."""
+    return types.Array(dtype, ndim, "C")

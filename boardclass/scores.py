@@ -1,0 +1,110 @@
+"""Score tables: points by the number of letters of a word, and the check that sums cannot overflow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from boardclass.errors import ScoreError, quote
+
+MAX_LETTERS = 64
+MIN_LETTERS = 3
+SUM_LIMIT = 2**31
+
+_STANDARD = (1, 1, 2, 3, 5, 11)
+
+
+def n_letters(word: str) -> int:
+    """Return the number of letters of a word in q-form: a ``q`` stands for two."""
+    return len(word) + word.count("q")
+
+
+@dataclass(frozen=True)
+class ScoreTable:
+    """Points by the number of letters, index 0 to 64; words below three letters are worth nothing."""
+
+    name: str
+    points: tuple[int, ...]
+
+    def of(self, word: str) -> int:
+        """Return the points of a word in q-form."""
+        return self.points[n_letters(word)]
+
+
+def _table(name: str, values: Sequence[int]) -> ScoreTable:
+    """Return the table whose ``values`` start at three letters; the last one repeats."""
+    tail = [values[-1]] * (MAX_LETTERS + 1 - MIN_LETTERS - len(values))
+    return ScoreTable(name, (0,) * MIN_LETTERS + tuple(values) + tuple(tail))
+
+
+TABLES = {
+    "standard": _table("standard", _STANDARD),
+    "words": _table("words", (1,)),
+    "powers": _table("powers", [2**k for k in range(MAX_LETTERS + 1 - MIN_LETTERS)]),
+}
+
+
+def parse_scores(scores: str | Sequence[int]) -> ScoreTable:
+    """Return the score table of that name, or the one that a list gives from three letters on (the last value repeats).
+
+    Parameters
+    ----------
+    scores : str or sequence of int
+        ``standard``, ``words``, ``powers``, a list such as ``[1, 1, 2, 3, 5, 11]`` or its text ``"1,1,2,3,5,11"``.
+
+    Raises
+    ------
+    ScoreError
+        If the name is unknown or a value is no whole number from 0 to 2**31 - 1.
+    """
+    if isinstance(scores, str):
+        name = scores.strip().lower()
+        if name in TABLES:
+            return TABLES[name]
+        values = [_parse_value(part, scores) for part in name.split(",")]
+    else:
+        values = [_check_value(value, scores) for value in scores]
+    if not 1 <= len(values) <= MAX_LETTERS + 1 - MIN_LETTERS:
+        raise ScoreError(f"score list {quote(scores)} has {len(values)} values: expected 1 to 62, from 3 letters on")
+    if not any(values):
+        raise ScoreError(f"score list {quote(scores)} gives no points at all: expected at least one value above 0")
+    return _table(",".join(map(str, values)), values)
+
+
+def _parse_value(part: str, scores: str) -> int:
+    part = part.strip()
+    if not (part.isascii() and part.isdigit() and len(part) <= 10):
+        raise ScoreError(
+            f"{quote(part)} in scores {quote(scores)} is neither a table nor a whole number: "
+            f"expected {', '.join(TABLES)} or points from 3 letters on, such as 1,1,2,3,5,11"
+        )
+    return _check_value(int(part), scores)
+
+
+def _check_value(value: object, scores: object) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < SUM_LIMIT:
+        raise ScoreError(f"{quote(value)} in scores {quote(scores)}: expected whole numbers from 0 to 2147483647")
+    return value
+
+
+def check_overflow(words: Iterable[str], table: ScoreTable) -> None:
+    """Refuse a table whose points, summed over the list, do not fit 31 bits.
+
+    Soundness: the score of a board is a sum over distinct words of the list, so it then fits 32 bits.
+
+    Parameters
+    ----------
+    words : iterable of str
+        Words in q-form; give only those that fit on the board, longer ones can never score.
+
+    Raises
+    ------
+    ScoreError
+        If the sum reaches 2**31.
+    """
+    total = sum(map(table.of, words))
+    if total >= SUM_LIMIT:
+        raise ScoreError(
+            f"score table {quote(table.name)} gives {total} points over the word list: "
+            f"expected less than {SUM_LIMIT} (31 bits); use smaller points or a shorter list"
+        )

@@ -1,0 +1,280 @@
+"""Word lists: where they are found, and the strict loader.
+
+A smaller word list gives lower bounds and hence a false proof, silently.  So a file in a foreign format is refused,
+every line that is left out is counted under its reason, more than 0.5 % of such lines are refused, and the lists whose
+SHA-256 is known are held to it under their name.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import lzma
+import os
+import zlib
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, NoReturn
+
+from platformdirs import user_data_path
+
+from boardclass.errors import WordListError, quote
+from boardclass.scores import MAX_LETTERS, MIN_LETTERS
+from boardclass.scores import n_letters as _n_letters
+
+SUFFIXES = (".txt", ".txt.gz", ".txt.xz")
+REASONS = ("too short", "too long", "q without u", "not a-z", "duplicate")
+MAX_FILE_BYTES = 64 * 2**20
+MAX_LINE_BYTES = 256
+MAX_UNUSABLE_PER_MILLE = 5
+
+KNOWN_SHA256 = {
+    "enable2k": "1c11e988d3b84707444bdf4575cc11e093c3471b73bf39d623cc724d17326a37",
+    "naspa2023": "071c957025acf07a10280cd0f47596b360ed3198b02db2f74366c80e32312802",
+    "ospd5": "93b1efb65c034369ab86736fe88bef4845cbb2027aee9c879186eec1c757d084",
+    "scowl70": "77d297e2980bb842f851716efffa988859a5177c63c7af7cf65d87d843d0610b",
+    "sowpods": "0949c114d8a1ba67664636dd5709319e05f791574e7ba479e2bfd5e715f0e9e0",
+    "twl06": "941f409df7710062627584a271829c94cc5722196e423406063bfb847c005ec6",
+    "yawl": "98c0d10f2d402ed5d063db89fd8f3965f360c328a657480037144ad7bdb422cb",
+}
+
+_UTF8_BOM = b"\xef\xbb\xbf"
+_REMEDY = "one word a line, lower case a-z, LF or CRLF line ends"
+
+
+@dataclass(frozen=True)
+class WordList:
+    """The usable words of a list.
+
+    Attributes
+    ----------
+    name : str
+        File stem, such as ``enable2k``.
+    words : tuple of str
+        Sorted, unique, in q-form: ``qu`` is written ``q``.
+    sha256 : str
+        Of the words joined by one newline, no trailing newline: the identity of the list.
+    counts : dict
+        Lines left out, by reason (one of ``REASONS``, all present).
+    n_lines : int
+        Lines of the file.
+    """
+
+    name: str
+    words: tuple[str, ...]
+    sha256: str
+    counts: dict[str, int] = field(compare=False)
+    n_lines: int = field(compare=False)
+
+    @staticmethod
+    def n_letters(word: str) -> int:
+        """Return the number of letters of a word in q-form: a ``q`` stands for two."""
+        return _n_letters(word)
+
+
+def known_name(sha256: str) -> str | None:
+    """Return the name of the well-known list with this normalised SHA-256, if there is one."""
+    return next((name for name, digest in KNOWN_SHA256.items() if digest == sha256), None)
+
+
+def normalised_sha256(words: Iterable[str]) -> str:
+    """Return the SHA-256 of words in q-form, sorted and unique, joined by one newline."""
+    return hashlib.sha256("\n".join(words).encode("ascii")).hexdigest()
+
+
+def load_wordlist(name_or_path: str | Path, search_paths: Sequence[str | Path] | None = None) -> WordList:
+    """Find and read a word list.
+
+    Parameters
+    ----------
+    name_or_path : str or Path
+        A path (anything with a separator or a dot in it) or a name such as ``enable2k``.
+    search_paths : sequence of paths, optional
+        Folders to look for names in, instead of the usual ones (:func:`default_search_paths`).
+
+    Raises
+    ------
+    WordListError
+        If the list is not found, is in a foreign format, has more than 0.5 % unusable lines, no usable word at all, or
+        carries the name of a known list without being it.
+    """
+    path = _find(name_or_path, default_search_paths() if search_paths is None else search_paths)
+    data = _read(path)
+    return parse_wordlist(data, name=_stem(path), source=str(path))
+
+
+def default_search_paths() -> list[Path]:
+    """Return the folders of names: $ORDERLY_WORDLISTS, the user's data, shared beside the project, the bundled one."""
+    project = Path(__file__).resolve().parent.parent
+    given = [Path(part) for part in os.environ.get("ORDERLY_WORDLISTS", "").split(os.pathsep) if part]
+    shared = project.parent / "shared" / "wordlists"
+    return [*given, user_data_path("orderly") / "wordlists", shared, project / "configs" / "wordlists"]
+
+
+def available_names(search_paths: Sequence[str | Path] | None = None) -> dict[str, Path]:
+    """Return the lists that can be loaded by name, each with the file that would be read."""
+    found: dict[str, Path] = {}
+    for folder in default_search_paths() if search_paths is None else search_paths:
+        try:
+            paths = sorted(Path(folder).glob("*.txt*"))
+        except OSError:  # no access, or no possible name: as good as not there
+            continue
+        for path in paths:
+            if path.name.endswith(SUFFIXES):
+                found.setdefault(_stem(path), path)
+    return dict(sorted(found.items()))
+
+
+def parse_wordlist(data: bytes, name: str, source: str) -> WordList:
+    """Return the word list in ``data``, the (uncompressed) bytes of a file; ``source`` names it in messages."""
+    _refuse_foreign(data, source)
+    lines = data.removeprefix(_UTF8_BOM).replace(b"\r\n", b"\n").split(b"\n")
+    if not lines[-1]:
+        lines.pop()
+    words: set[str] = set()
+    counts: Counter[str] = Counter()
+    first: dict[str, tuple[int, str]] = {}
+    for number, line in enumerate(lines, 1):
+        text = line.decode("latin-1")
+        reason = _reason(text) or ("duplicate" if _q_form(text) in words else "")
+        if reason:
+            counts[reason] += 1
+            first.setdefault(reason, (number, line.decode("utf-8", "backslashreplace")))
+        else:
+            words.add(_q_form(text))
+    _refuse_unusable(counts, first, len(lines), source)
+    ordered = tuple(sorted(words))
+    result = WordList(
+        name, ordered, normalised_sha256(ordered), {reason: counts[reason] for reason in REASONS}, len(lines)
+    )
+    _refuse_wrong_known(result, source)
+    return result
+
+
+def _reason(word: str) -> str:
+    """Return why a line is no usable word, or an empty text."""
+    if not (word.isascii() and word.isalpha() and word.islower()):
+        return "not a-z"
+    if len(word) < MIN_LETTERS:
+        return "too short"
+    if len(word) > MAX_LETTERS:
+        return "too long"
+    return "q without u" if word.count("q") != word.count("qu") else ""
+
+
+def _q_form(word: str) -> str:
+    return word.replace("qu", "q")
+
+
+def _stem(path: Path) -> str:
+    return path.name.removesuffix(".gz").removesuffix(".xz").removesuffix(".txt")
+
+
+def _find(name_or_path: str | Path, search_paths: Sequence[str | Path]) -> Path:
+    text = str(name_or_path)
+    if isinstance(name_or_path, Path) or "/" in text or os.sep in text or "." in text:
+        return Path(name_or_path)
+    found = available_names(search_paths)
+    if text in found:
+        return found[text]
+    raise WordListError(
+        f"no word list named {quote(text)}: expected one of {', '.join(found) or 'none'}; for a file "
+        f"of your own write ./FILE, or put it into a folder that $ORDERLY_WORDLISTS names"
+    )
+
+
+def _open(path: Path) -> IO[bytes] | gzip.GzipFile | lzma.LZMAFile:
+    if path.name.endswith(".gz"):
+        return gzip.open(path, "rb")
+    if path.name.endswith(".xz"):
+        return lzma.open(path, "rb")
+    return path.open("rb")
+
+
+def _read(path: Path) -> bytes:
+    """Return the uncompressed bytes of a regular file, at most ``MAX_FILE_BYTES``."""
+    try:
+        path = path.expanduser()
+        if path.exists() and not path.is_file():
+            raise WordListError(f"word list {quote(str(path))} is no regular file: expected a text file")
+        with _open(path) as file:
+            data = file.read(MAX_FILE_BYTES + 1)
+    except (EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile) as error:
+        raise WordListError(f"word list {quote(str(path))} is cut off or damaged ({error}): fetch it again") from error
+    except (OSError, ValueError, RuntimeError) as error:  # RuntimeError: ~ of an unknown user
+        reason = getattr(error, "strerror", None) or str(error)
+        raise WordListError(f"cannot read the word list {quote(str(path))}: {reason}; check the path") from error
+    if len(data) > MAX_FILE_BYTES:
+        limit = MAX_FILE_BYTES // 2**20
+        raise WordListError(f"word list {quote(str(path))} has more than {limit} MiB: expected {_REMEDY}")
+    return data
+
+
+def _refuse(data: bytes, at: int, what: str, remedy: str, source: str) -> NoReturn:
+    """Raise a WordListError that names the line around byte ``at`` and quotes its value."""
+    before = data[:at].replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    number = before.count(b"\n") + 1
+    start = max(data.rfind(b"\n", 0, at), data.rfind(b"\r", 0, at)) + 1
+    ends = [end for end in (data.find(b"\n", at + 1), data.find(b"\r", at + 1)) if end >= 0]
+    line = data[start : min([*ends, start + MAX_LINE_BYTES])].decode("utf-8", "backslashreplace")
+    raise WordListError(f"word list {quote(source)}, line {number}: {what} in {quote(line)}; {remedy}")
+
+
+def _refuse_foreign(data: bytes, source: str) -> None:
+    """Refuse whatever shows that the file is not plain lower-case words: one such line is enough."""
+    if not data.removeprefix(_UTF8_BOM).strip():
+        raise WordListError(f"word list {quote(source)} is empty: expected {_REMEDY}")
+    if data[:4] in (b"\xff\xfe\0\0", b"\0\0\xfe\xff") or data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        _refuse(data, 0, "UTF-16 or UTF-32 byte order mark", "convert it: iconv -f UTF-16 -t UTF-8 FILE", source)
+    body_start = len(_UTF8_BOM) if data.startswith(_UTF8_BOM) else 0
+    if (at := data.find(b"\0")) >= 0:
+        _refuse(data, at, "NUL byte", f"it is UTF-16 or no text at all: expected {_REMEDY}", source)
+    if (at := data.find(_UTF8_BOM, body_start)) >= 0:
+        _refuse(data, at, "second byte order mark", "several files were joined: remove the mark", source)
+    if (at := data.replace(b"\r\n", b"\n\n").find(b"\r")) >= 0:
+        _refuse(data, at, "carriage return without line feed", "convert it: tr '\\r' '\\n' < FILE", source)
+    if (at := data.find(b"\t")) >= 0:
+        _refuse(data, at, "tab", "it has columns: keep the first one, cut -f1 FILE", source)
+    if (at := data.find(b"/")) >= 0:
+        _refuse(data, at, "flags after a slash", "it is a spelling dictionary: expand it to plain words first", source)
+    _refuse_upper_and_long(data, body_start, source)
+
+
+def _refuse_upper_and_long(data: bytes, body_start: int, source: str) -> None:
+    if data != data.lower():
+        at = next(i for i, byte in enumerate(data) if 65 <= byte <= 90)
+        remedy = "drop names, or convert the list if all of it is upper case: tr A-Z a-z < FILE"
+        _refuse(data, at, "upper case", remedy, source)
+    at = body_start
+    for line in data[body_start:].split(b"\n"):
+        if len(line) > MAX_LINE_BYTES:
+            _refuse(data, at, f"line of {len(line)} bytes", f"expected {_REMEDY}", source)
+        at += len(line) + 1
+
+
+def _refuse_unusable(counts: Counter[str], first: dict[str, tuple[int, str]], n_lines: int, source: str) -> None:
+    n_unusable = counts.total()
+    if 1000 * n_unusable <= MAX_UNUSABLE_PER_MILLE * n_lines:
+        return
+    reasons = "; ".join(
+        f"{counts[reason]} {reason} (line {first[reason][0]}: {quote(first[reason][1])})"
+        for reason in REASONS
+        if counts[reason]
+    )
+    raise WordListError(
+        f"word list {quote(source)}: {n_unusable} of {n_lines} lines are unusable, expected at most "
+        f"{MAX_UNUSABLE_PER_MILLE / 10} %: {reasons}; if that is intended, clean it: grep -E '^[a-z]{{3,}}$' FILE | "
+        f"grep -Ev 'q([^u]|$)' | sort -u"
+    )
+
+
+def _refuse_wrong_known(wordlist: WordList, source: str) -> None:
+    expected = KNOWN_SHA256.get(wordlist.name)
+    if expected not in (None, wordlist.sha256):
+        raise WordListError(
+            f"word list {quote(source)} has {len(wordlist.words)} usable words with SHA-256 {wordlist.sha256}, but "
+            f"{wordlist.name!r} means the list with {expected}: the file is cut off or another edition; rename it "
+            f"to use it"
+        )

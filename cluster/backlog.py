@@ -1,0 +1,279 @@
+"""What is still to do and how long it should take: the scheduler's memory, arrays for classes, objects only for the few exceptions.
+
+Classes that nobody has touched are positions in a permutation (a random sample first, then expensive first).  Only children
+of splits and units that came back become Python objects, so a run of millions of classes stays small.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from search.breaker import Unit
+
+_MIN_SECONDS = 1e-4
+
+
+@dataclass(slots=True)
+class Trouble:
+    """History of a unit that came back without a verdict.
+
+    Attributes
+    ----------
+    attempts : int
+        How often it was given out and came back.
+    strikes : int
+        Failures that may be the unit's own fault.
+    losses : int
+        Failures that are not (machine gone, reply lost), or not surely (others in the same batch).
+    big : bool
+        Whether it needs the big-memory lane.
+    message : str
+        What happened last.
+    """
+
+    attempts: int = 0
+    strikes: int = 0
+    losses: int = 0
+    big: bool = False
+    message: str = ""
+
+
+class Calibration:
+    """Seconds per predicted second, learnt from verdicts.
+
+    ``Breaker.predicted_cost`` knows which classes are dear, the machine decides how dear: one factor, for the class root
+    (batch sizes) and with all its children (time left).
+    """
+
+    def __init__(self) -> None:
+        self._predicted = 0.0
+        self._root_s = 0.0
+        self._total_s = 0.0
+        self._child_s = 0.0
+        self._n_children = 0.0
+
+    def note(self, predicted: float, seconds: float, is_root: bool) -> None:
+        """Learn from a verdict; older ones fade so that the factor follows the order from cheap to dear."""
+        if is_root:
+            self._predicted = self._predicted * 0.999 + predicted
+            self._root_s = self._root_s * 0.999 + seconds
+            self._total_s = self._total_s * 0.999 + seconds
+        else:
+            self._total_s += seconds
+            self._child_s = self._child_s * 0.99 + seconds
+            self._n_children = self._n_children * 0.99 + 1
+
+    @property
+    def is_known(self) -> bool:
+        """Whether at least one class has been measured."""
+        return self._predicted > 0
+
+    def root_s(self, predicted: float) -> float:
+        """Return the seconds that breaking a class root with this prediction should take."""
+        return max(predicted * (self._root_s / self._predicted if self.is_known else 1.0), _MIN_SECONDS)
+
+    def class_s(self, predicted: float) -> float:
+        """Return the seconds that classes with this sum of predictions should take, children included."""
+        return predicted * (self._total_s / self._predicted if self.is_known else 1.0)
+
+    def child_s(self) -> float:
+        """Return the seconds that a child of a split should take."""
+        return max(self._child_s / self._n_children if self._n_children else 1.0, _MIN_SECONDS)
+
+
+class Backlog:
+    """Every unit that has no verdict yet and is not given out.
+
+    Parameters
+    ----------
+    class_ids : int64[n]
+        Classes whose root has no verdict, strictly ascending.
+    costs : float64[n]
+        Predicted seconds of each, up to a common factor.
+    children : iterable of Unit
+        Units below roots of earlier runs that still need a verdict.
+    rng : numpy.random.Generator
+        Chooses the sample; the only randomness.
+    sample : float
+        Fraction of the classes that comes first, at random: it calibrates costs and the estimate of the time left.
+    """
+
+    def __init__(
+        self,
+        class_ids: npt.NDArray[np.int64],
+        costs: npt.NDArray[np.float64],
+        children: Iterable[Unit],
+        rng: np.random.Generator,
+        sample: float,
+    ) -> None:
+        self._ids = np.ascontiguousarray(class_ids, np.int64)
+        self._costs = np.maximum(np.nan_to_num(np.asarray(costs, np.float64), nan=1.0, posinf=1e9), 1e-6)
+        if self._ids.shape != self._costs.shape or np.any(self._ids[1:] <= self._ids[:-1]):
+            raise ValueError("class ids must be strictly ascending, with one cost each")
+        self._order = _order(self._costs, rng, sample)
+        self._cursor = 0
+        self._settled = np.zeros(len(self._ids), np.bool_)
+        self._open_children: set[Unit] = set()
+        self._n_open_below: dict[int, int] = {}
+        self._spoilt: set[int] = set()
+        self._stack: list[tuple[int, int, Unit]] = []
+        self._retries: list[tuple[int, int, Unit]] = []
+        self._big: list[Unit] = []
+        self._sequence = 0
+        self.trouble: dict[Unit, Trouble] = {}
+        self.calibration = Calibration()
+        self.n_classes_done = 0
+        self.n_open = len(self._ids)
+        self._n_resumed = 0
+        self.n_quarantined = 0
+        self._cost_left = float(self._costs.sum())
+        self._add_children(children)
+
+    @property
+    def n_classes(self) -> int:
+        """Classes of this run: those without a root verdict, and those with children left over from earlier runs."""
+        return len(self._ids) + self._n_resumed
+
+    def is_open(self, unit: Unit) -> bool:
+        """Return whether the unit is part of the run and still needs its verdict."""
+        if unit.path:
+            return unit in self._open_children
+        place = self._place(unit.class_id)
+        return place >= 0 and not self._settled[place]
+
+    def predicted_s(self, unit: Unit) -> float:
+        """Return the seconds that the unit should take."""
+        return self.calibration.child_s() if unit.path else self.calibration.root_s(self._cost(unit.class_id))
+
+    def remaining_s(self) -> float:
+        """Return the seconds of one worker that everything open should take."""
+        return self.calibration.class_s(max(self._cost_left, 0.0)) + len(self._open_children) * self.calibration.child_s()
+
+    @property
+    def has_big(self) -> bool:
+        """Whether a unit waits for the big-memory lane."""
+        self._big = [unit for unit in self._big if self.is_open(unit)]
+        return bool(self._big)
+
+    def take_big(self) -> Unit:
+        """Remove and return a unit of the big-memory lane; :attr:`has_big` must hold."""
+        return self._big.pop(0)
+
+    def take(self, budget_s: float, max_units: int) -> tuple[Unit, ...]:
+        """Remove and return the next units, at least one if there is any, worth about ``budget_s`` together.
+
+        A unit that came back goes alone, so that what happens next is surely its own doing; then children of splits, deepest
+        first, so that few classes are open at a time; then classes.
+        """
+        retry = self._pop(self._retries)
+        if retry is not None:
+            return (retry,)
+        units: list[Unit] = []
+        total_s = 0.0
+        while len(units) < max_units and (unit := self._peek()) is not None:
+            total_s += self.predicted_s(unit)
+            if units and total_s > budget_s:
+                break
+            self._drop_peeked(unit)
+            units.append(unit)
+        return tuple(units)
+
+    def put_back(self, unit: Unit, trouble: Trouble) -> None:
+        """Take back a unit that came without a verdict; the one with most strikes goes out first, to be settled soon."""
+        self.trouble[unit] = trouble
+        self._sequence += 1
+        if trouble.big:
+            self._big.append(unit)
+        else:
+            heapq.heappush(self._retries, (-trouble.strikes, self._sequence, unit))
+
+    def settle(self, unit: Unit, children: Sequence[Unit], seconds: float) -> int:
+        """Accept the verdict of an open unit; return its attempt, counted from 1."""
+        self.calibration.note(0.0 if unit.path else self._cost(unit.class_id), seconds, not unit.path)
+        self._close(unit)
+        self._add_children(children, count_class=False)
+        self._note_class(unit.class_id)
+        return self.trouble.pop(unit, Trouble()).attempts + 1
+
+    def quarantine(self, unit: Unit) -> Trouble:
+        """Give an open unit up; its class will not be done in this run."""
+        self._close(unit)
+        self._spoilt.add(unit.class_id)
+        self._note_class(unit.class_id)
+        self.n_quarantined += 1
+        return self.trouble.pop(unit, Trouble())
+
+    def _close(self, unit: Unit) -> None:
+        self.n_open -= 1
+        if unit.path:
+            self._open_children.remove(unit)
+            self._n_open_below[unit.class_id] -= 1
+        else:
+            place = self._place(unit.class_id)
+            self._settled[place] = True
+            self._cost_left -= float(self._costs[place])
+
+    def _add_children(self, children: Iterable[Unit], count_class: bool = True) -> None:
+        before = len(self._n_open_below)
+        for unit in children:
+            self._open_children.add(unit)
+            self._n_open_below[unit.class_id] = self._n_open_below.get(unit.class_id, 0) + 1
+            self._sequence += 1
+            heapq.heappush(self._stack, (-unit.path.count("/"), self._sequence, unit))
+            self.n_open += 1
+        if count_class:
+            self._n_resumed = len(self._n_open_below) - before
+
+    def _note_class(self, class_id: int) -> None:
+        """Count a class as done when nothing of it is open and nothing was given up."""
+        if self._n_open_below.get(class_id, 0) == 0:
+            self._n_open_below.pop(class_id, None)
+            self.n_classes_done += class_id not in self._spoilt
+
+    def _place(self, class_id: int) -> int:
+        place = int(np.searchsorted(self._ids, class_id))
+        return place if place < len(self._ids) and self._ids[place] == class_id else -1
+
+    def _cost(self, class_id: int) -> float:
+        return float(self._costs[self._place(class_id)])
+
+    def _pop(self, heap: list[tuple[int, int, Unit]]) -> Unit | None:
+        """Return the first unit that is still open; a late verdict may have settled a queued one."""
+        while heap:
+            unit = heapq.heappop(heap)[2]
+            if self.is_open(unit):
+                return unit
+        return None
+
+    def _peek(self) -> Unit | None:
+        while self._stack and not self.is_open(self._stack[0][2]):
+            heapq.heappop(self._stack)
+        if self._stack:
+            return self._stack[0][2]
+        while self._cursor < len(self._order):
+            place = self._order[self._cursor]
+            if not self._settled[place]:
+                return Unit(int(self._ids[place]))
+            self._cursor += 1
+        return None
+
+    def _drop_peeked(self, unit: Unit) -> None:
+        if unit.path:
+            heapq.heappop(self._stack)
+        else:
+            self._cursor += 1
+
+
+def _order(costs: npt.NDArray[np.float64], rng: np.random.Generator, sample: float) -> npt.NDArray[np.int64]:
+    """Return the positions of the classes in the order in which they are given out."""
+    n = len(costs)
+    first = rng.choice(n, size=min(n, int(np.ceil(n * sample))), replace=False) if n else np.empty(0, np.int64)
+    rest = np.ones(n, np.bool_)
+    rest[first] = False
+    by_cost = np.argsort(-costs, kind="stable")
+    return np.concatenate([first, by_cost[rest[by_cost]]]).astype(np.int64)

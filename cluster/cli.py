@@ -1,0 +1,231 @@
+"""The ``orderly`` command line: options, exit codes and error messages; the work is done in ``cluster/cli_*.py``.
+
+Only typer is imported here and the commands import what they need, so that ``orderly --help`` answers at once.
+
+Exit codes: 0 done or proved, 1 a bug of ours, 2 bad input, 3 run directory damaged or of another run, 4 run incomplete
+or interrupted, 5 stored evidence does not match, 130 another command interrupted.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Annotated
+
+import typer
+
+from cluster.render import Format
+
+EXIT_BUG = 1
+EXIT_INTERRUPTED = 130
+
+app = typer.Typer(
+    name="orderly",
+    help="Proves which Boggle boards score highest, and keeps the evidence.",
+    epilog="Exit codes: 0 done or proved, 2 bad input, 3 run directory damaged or foreign, 4 incomplete, 5 mismatch.",
+    add_completion=False,
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
+)
+
+FormatOption = Annotated[Format, typer.Option("--format", help="How to print.", show_choices=True)]
+WordlistOption = Annotated[
+    str | None, typer.Option("--wordlist", "-w", metavar="NAME|PATH", help="Word list.", show_default="bundled list")
+]
+ScoresOption = Annotated[
+    str | None,
+    typer.Option(
+        "--scores",
+        metavar="TABLE",
+        help="standard, words, powers, or points from 3 letters on, such as 1,1,2,3,5,11.",
+        show_default="standard",
+    ),
+]
+DimsOption = Annotated[str | None, typer.Option("--dims", "-d", metavar="WxH", help="Board size, such as 3x4.")]
+BucketsOption = Annotated[
+    str | None,
+    typer.Option(
+        "--buckets", "-b", metavar="SPEC", help="Letter buckets, such as 'aeijou bcd..., corner: aeiosuy bcdf...'."
+    ),
+]
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import PackageNotFoundError, version
+
+        try:
+            typer.echo(f"orderly {version('orderly')}")
+        except PackageNotFoundError:
+            typer.echo("orderly (not installed, run from its sources)")
+        raise typer.Exit
+
+
+@app.callback()
+def common(
+    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """Accept the options in front of the command; ``main`` has acted on ``--debug`` already."""
+
+
+@app.command()
+def run(
+    config: Annotated[
+        str | None, typer.Argument(metavar="CONFIG", help="A TOML file or the name of a preset.", show_default=False)
+    ] = None,
+    dims: DimsOption = None,
+    wordlist: WordlistOption = None,
+    cutoff: Annotated[
+        str | None,
+        typer.Option(metavar="N|auto", help="Lowest score to report; auto: the best of a hill climb."),
+    ] = None,
+    buckets: BucketsOption = None,
+    scores: ScoresOption = None,
+    workers: Annotated[
+        int | None, typer.Option(metavar="N", min=0, help="Ray workers; 0: this process only.", show_default="config")
+    ] = None,
+    seed: Annotated[int | None, typer.Option(metavar="N", help="Seed of the hill climb.")] = None,
+    out: Annotated[
+        str | None, typer.Option(metavar="DIR", help="Run directory.", show_default="runs/DIMS-WORDLIST-CUTOFF")
+    ] = None,
+) -> None:
+    """Find every board at or above the cutoff and prove there is no other; run it again to resume."""
+    from cluster import cli_run
+
+    given = {
+        "dims": dims,
+        "wordlist": wordlist,
+        "cutoff": cutoff,
+        "buckets": buckets,
+        "scores": scores,
+        "workers": workers,
+        "seed": seed,
+        "out": out,
+    }
+    code = cli_run.run(config, {name: value for name, value in given.items() if value is not None})
+    raise typer.Exit(code)
+
+
+RunDirectory = Annotated[str, typer.Argument(metavar="DIR", help="Run directory.", show_default=False)]
+
+
+@app.command()
+def status(directory: RunDirectory, fmt: FormatOption = Format.table) -> None:
+    """Tell how far a run is, what it found and the digest of its result."""
+    from cluster import cli_query
+
+    cli_query.status(directory, fmt)
+
+
+@app.command()
+def top(
+    directory: RunDirectory,
+    n: Annotated[int, typer.Option("-n", metavar="N", min=1, help="How many boards.")] = 10,
+    fmt: FormatOption = Format.table,
+) -> None:
+    """List the best boards of a run."""
+    from cluster import cli_query
+
+    cli_query.top(directory, n, fmt)
+
+
+@app.command()
+def show(
+    board: Annotated[str, typer.Argument(help="The letters down the columns; q is a Qu cell.", show_default=False)],
+    dims: DimsOption = None,
+    wordlist: WordlistOption = None,
+    scores: ScoresOption = None,
+    fmt: FormatOption = Format.table,
+) -> None:
+    """Draw a board and list its words by length."""
+    from cluster import cli_boards
+
+    cli_boards.show(board, dims, wordlist, scores, fmt)
+
+
+@app.command()
+def score(
+    dims: DimsOption = None,
+    wordlist: WordlistOption = None,
+    scores: ScoresOption = None,
+    fmt: FormatOption = Format.table,
+) -> None:
+    """Score the boards on standard input, one a line."""
+    from cluster import cli_boards
+
+    cli_boards.score(dims, wordlist, scores, fmt)
+
+
+@app.command()
+def bound(
+    board_class: Annotated[
+        str,
+        typer.Argument(
+            metavar="CLASS",
+            help="A number of --dims and --buckets, or one group of letters per cell, as in 'lnrsy aeiou ...'.",
+            show_default=False,
+        ),
+    ],
+    dims: DimsOption = None,
+    buckets: BucketsOption = None,
+    wordlist: WordlistOption = None,
+    scores: ScoresOption = None,
+    fmt: FormatOption = Format.table,
+) -> None:
+    """Print upper bounds on the score of every board of a class."""
+    from cluster import cli_boards
+
+    cli_boards.bound(board_class, dims, buckets, wordlist, scores, fmt)
+
+
+def _take_debug(arguments: list[str]) -> tuple[list[str], bool]:
+    """Return the arguments without ``--debug``, which is accepted anywhere, and whether it was there."""
+    end = arguments.index("--") if "--" in arguments else len(arguments)
+    kept = [word for word in arguments[:end] if word != "--debug"] + arguments[end:]
+    return kept, len(kept) < len(arguments) or bool(os.environ.get("ORDERLY_DEBUG"))
+
+
+def _fail(message: str, code: int) -> int:
+    sys.stderr.write(f"orderly: {message}\n")
+    return code
+
+
+def _call(arguments: list[str]) -> int:
+    """Run one command and return its exit code; everything is printed before this returns."""
+    try:
+        result = app(arguments, prog_name="orderly", standalone_mode=False)
+    except typer.Abort:
+        result = EXIT_INTERRUPTED
+    sys.stdout.flush()
+    if result == EXIT_INTERRUPTED:
+        _fail("interrupted", EXIT_INTERRUPTED)
+    return result if isinstance(result, int) else 0
+
+
+def _exit_code(arguments: list[str]) -> int:
+    from boardclass.errors import OrderlyError
+
+    try:
+        return _call(arguments)
+    except OrderlyError as error:
+        return _fail(str(error), error.exit_code)
+    except BrokenPipeError:  # the reader of our output has gone: nothing to tell, and nobody to tell it to
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except Exception as error:  # noqa: BLE001 - the last line of defence: one message, no traceback
+        if hasattr(error, "show") and hasattr(error, "exit_code"):  # typer's own errors: usage, missing argument
+            error.show()
+            return int(error.exit_code)
+        detail = f"{type(error).__name__}: {error}"
+        return _fail(f"internal error, {detail}\nThis is a bug; --debug shows where it happened.", EXIT_BUG)
+
+
+def main() -> None:
+    """Run the command line and leave with its exit code."""
+    arguments, debug = _take_debug(sys.argv[1:])
+    sys.exit(_call(arguments) if debug else _exit_code(arguments))

@@ -1,0 +1,186 @@
+"""``orderly show``, ``score`` and ``bound``: single boards and classes, no run directory."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from boardclass.board import dims_of_length, format_rows, parse_board
+from boardclass.errors import BoardError, InputError, quote
+from boardclass.geometry import parse_dims
+from boardclass.scores import n_letters, parse_scores
+from boardclass.wordlist import load_wordlist
+from cluster.render import (
+    Format,
+    console,
+    draw_board,
+    full_spelling,
+    heat_of_cells,
+    write_json,
+    write_record,
+    write_table,
+)
+
+if TYPE_CHECKING:
+    from boardclass.geometry import Dims
+    from boardclass.scores import ScoreTable
+    from boardclass.wordlist import WordList
+    from search.scorer import Found, Scorer
+
+
+def _words_and_table(wordlist: str | None, scores: str | None) -> tuple[WordList, ScoreTable]:
+    """Return the word list and the score table that the options name, checked against each other."""
+    from configs.model import DEFAULT_WORDLIST
+
+    table = parse_scores(scores or "standard")
+    words = load_wordlist(wordlist or DEFAULT_WORDLIST)
+    return words, table
+
+
+def _scorer(dims: Dims, words: WordList, table: ScoreTable) -> Scorer:
+    from search.scorer import Scorer
+
+    return Scorer(dims, words.words, table)
+
+
+def _board(text: str, dims: Dims | None) -> tuple[Dims, str]:
+    """Return the dimensions, inferred from the length unless given, and the board."""
+    try:
+        size = dims or dims_of_length(len(text.strip()))
+    except BoardError as error:
+        raise BoardError(f"board {quote(text)}: {error}") from error
+    return size, parse_board(text, size)
+
+
+def show(text: str, dims_text: str | None, wordlist: str | None, scores: str | None, fmt: Format) -> None:
+    """Draw a board and list its words by length with their points."""
+    dims, board = _board(text, parse_dims(dims_text) if dims_text else None)
+    words, table = _words_and_table(wordlist, scores)
+    scorer = _scorer(dims, words, table)
+    found = sorted(scorer.words(board), key=lambda word: (-n_letters(word.word), full_spelling(word.word)))
+    total = sum(word.points for word in found)
+    if fmt is Format.csv:
+        rows = [(full_spelling(word.word), word.points, n_letters(word.word)) for word in found]
+        write_table(("word", "points", "letters"), rows, fmt)
+    elif fmt is Format.json:
+        write_json(_shown(board, dims, words, total, found))
+    else:
+        _show_to_people(board, dims, words, total, found)
+
+
+def _shown(board: str, dims: Dims, words: WordList, total: int, found: Iterable[Found]) -> dict[str, object]:
+    listed = [
+        {"word": full_spelling(word.word), "points": word.points, "letters": n_letters(word.word), "path": [*word.path]}
+        for word in found
+    ]
+    return {
+        "board": board,
+        "dims": str(dims),
+        "wordlist": words.name,
+        "wordlist_sha256": words.sha256,
+        "score": total,
+        "n_words": len(listed),
+        "words": listed,
+    }
+
+
+def _show_to_people(board: str, dims: Dims, words: WordList, total: int, found: list[Found]) -> None:
+    from rich.columns import Columns
+
+    out = console()
+    out.print(draw_board(format_rows(board, dims), heat_of_cells(dims.n, ((w.points, w.path) for w in found))))
+    out.print(f"{board}: {total:,} points, {len(found):,} words of {words.name}", markup=False)
+    if out.is_terminal:
+        out.print("The redder a cell, the more points of words run through it.", style="dim")
+    for letters, group in groupby(found, key=lambda word: n_letters(word.word)):
+        same = list(group)
+        out.print()
+        out.print(f"{letters} letters, {_points(same[0].points)} each ({len(same)})", style="bold", markup=False)
+        out.print(Columns([full_spelling(word.word) for word in same], padding=(0, 2), column_first=True))
+
+
+def _points(points: int) -> str:
+    return "1 point" if points == 1 else f"{points:,} points"
+
+
+def _numbered_lines() -> Iterator[tuple[int, str]]:
+    """Yield the number and text of each line of standard input that is not blank; any bytes are readable text."""
+    if sys.stdin.isatty():
+        sys.stderr.write("boards, one a line; end with Ctrl-D\n")
+    for number, line in enumerate(sys.stdin.buffer, 1):
+        text = line.decode("utf-8", "backslashreplace").strip()
+        if text:
+            yield number, text
+
+
+def score(dims_text: str | None, wordlist: str | None, scores: str | None, fmt: Format) -> None:
+    """Score the boards on standard input; nothing is printed unless every line is a board."""
+    dims = parse_dims(dims_text) if dims_text else None
+    words, table = _words_and_table(wordlist, scores)
+    boards: list[tuple[Dims, str]] = []
+    for number, text in _numbered_lines():
+        try:
+            boards.append(_board(text, dims))
+        except BoardError as error:
+            raise BoardError(f"standard input, line {number}: {error}") from error
+    write_table(("board", "score"), _scored(boards, words, table), fmt)
+
+
+def _scored(boards: list[tuple[Dims, str]], words: WordList, table: ScoreTable) -> list[tuple[str, int]]:
+    """Return (board, score) in the order given, scoring boards of one size together."""
+    of_size: dict[Dims, list[int]] = {}
+    for index, (dims, _) in enumerate(boards):
+        of_size.setdefault(dims, []).append(index)
+    result = [0] * len(boards)
+    for dims, indices in of_size.items():
+        for index, value in zip(
+            indices, _scorer(dims, words, table).scores([boards[i][1] for i in indices]), strict=True
+        ):
+            result[index] = int(value)
+    return [(board, value) for (_, board), value in zip(boards, result, strict=True)]
+
+
+def bound(
+    text: str,
+    dims_text: str | None,
+    buckets: str | None,
+    wordlist: str | None,
+    scores: str | None,
+    fmt: Format,
+) -> None:
+    """Print the sum, max and orderly bounds of a class, given by number or by its letters."""
+    dims, letters = _class_letters(text, dims_text, buckets)
+    words, table = _words_and_table(wordlist, scores)
+    scorer = _scorer(dims, words, table)
+    from search import basic
+
+    n_boards = 1
+    for cell in letters:
+        n_boards *= len(cell)
+    record: dict[str, object] = {
+        "class": " ".join(letters),
+        "dims": str(dims),
+        "n_boards": n_boards,
+        "sum_bound": basic.sum_bound(letters, scorer),
+        "max_bound": basic.max_bound(letters, scorer),
+        "orderly_bound": basic.orderly_root_bound(letters, scorer),
+    }
+    write_record(record, fmt)
+
+
+def _class_letters(text: str, dims_text: str | None, buckets: str | None) -> tuple[Dims, tuple[str, ...]]:
+    """Return the dimensions and the letters of each cell of the class that the command line names."""
+    from boardclass.partition import parse_class, parse_partition
+    from configs.model import load_config
+
+    groups = text.split()
+    if len(groups) == 1 and groups[0].isdecimal():
+        if not dims_text:
+            raise InputError(f"class {quote(text)} is a number: give --dims as well, or write the letters of each cell")
+        size = str(parse_dims(dims_text))
+        partition = parse_partition(load_config(None, {"dims": size, "buckets": buckets}).buckets, size)
+        return partition.dims, partition.class_letters(int(groups[0]))
+    dims = parse_dims(dims_text) if dims_text else dims_of_length(len(groups))
+    return dims, parse_class(text, dims)

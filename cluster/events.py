@@ -1,0 +1,174 @@
+"""What the scheduler is told (events) and what it asks for (instructions): plain immutable values.
+
+Executors make events, the scheduler maps each to instructions, the run loop carries those out.  A worker is named by the
+number that the scheduler gave it in :class:`Spawn`; numbers are never used twice, so a late message cannot be mistaken for
+one of a newer worker.  An assignment has such a number too.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from search.breaker import Unit, UnitResult
+
+
+class Death(StrEnum):
+    """Why a worker is gone."""
+
+    died = "died"  # its process ended: perhaps the unit's fault, one strike
+    oom = "oom"  # killed for its memory: no strike, the unit goes to the big-memory lane
+    node = "node"  # its machine went away: no strike
+    unfit = "unfit"  # it could not start or failed the self-test: no unit is to blame
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One verdict of a worker with its provenance.
+
+    Attributes
+    ----------
+    result : UnitResult
+        The verdict; untrusted until validated.
+    host, cpu : str
+        Where it was computed.
+    peak_rss_bytes : int
+        Largest resident set of the worker process so far.
+    kernel_hash : str
+        Hash of the kernels that computed it.
+    """
+
+    result: UnitResult
+    host: str = ""
+    cpu: str = ""
+    peak_rss_bytes: int = 0
+    kernel_hash: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """The run begins."""
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerUp:
+    """A spawned worker passed its self-test and waits for work."""
+
+    worker: int
+    host: str = ""
+    kernel_hash: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerDown:
+    """A worker is gone, with everything it was doing."""
+
+    worker: int
+    reason: Death = Death.died
+    message: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A verdict arrived."""
+
+    worker: int
+    assignment: int
+    answer: Answer
+
+
+@dataclass(frozen=True, slots=True)
+class UnitFailed:
+    """A worker lives but could not break a unit: an exception, a row that breaks the schema, or out of memory."""
+
+    worker: int
+    assignment: int
+    unit: Unit
+    message: str
+    oom: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Returned:
+    """A worker is through with an assignment; units it said nothing about were not broken."""
+
+    worker: int
+    assignment: int
+
+
+@dataclass(frozen=True, slots=True)
+class Heartbeat:
+    """A worker answered that it is busy with the assignment."""
+
+    worker: int
+    assignment: int
+
+
+@dataclass(frozen=True, slots=True)
+class Tick:
+    """Time passed; leases and delayed spawns are looked at."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cancel:
+    """Stop now; what is in flight is given up."""
+
+    message: str = "cancelled"
+
+
+Event = Start | WorkerUp | WorkerDown | Row | UnitFailed | Returned | Heartbeat | Tick | Cancel
+
+
+@dataclass(frozen=True, slots=True)
+class Spawn:
+    """Start a worker under this number; WorkerUp or WorkerDown follows."""
+
+    worker: int
+
+
+@dataclass(frozen=True, slots=True)
+class Assign:
+    """Give units to an idle worker; ``alone``: no other worker of its host is busy meanwhile (big-memory lane)."""
+
+    worker: int
+    assignment: int
+    units: tuple[Unit, ...]
+    alone: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Publish:
+    """Store an accepted verdict; ``attempt`` counts from 1."""
+
+    answer: Answer
+    attempt: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Retire:
+    """End a worker; nothing it still says about itself matters, verdicts that arrive late may."""
+
+    worker: int
+    message: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Quarantine:
+    """Give a unit up for this run and record why."""
+
+    unit: Unit
+    attempt: int
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Finish:
+    """Nothing is left to do, or nothing can be done; ``complete``: every unit has a verdict."""
+
+    complete: bool
+    message: str = ""
+
+
+Instruction = Spawn | Assign | Publish | Retire | Quarantine | Finish

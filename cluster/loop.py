@@ -1,0 +1,79 @@
+"""The run loop: carries events from the executor to the scheduler and instructions back, verdicts to the store.
+
+All waiting is in ``executor.poll``.  Nothing here decides anything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+from cluster.events import Assign, Cancel, Event, Finish, Instruction, Publish, Quarantine, Retire, Spawn, Start, Tick
+from cluster.executors import Executor
+from cluster.scheduler import Scheduler, Snapshot
+
+POLL_S = 0.5
+
+
+class Sink(Protocol):
+    """Where verdicts go."""
+
+    def admit(self, events: list[Event]) -> list[Event]:
+        """Return the events with every verdict that breaks the rules of the store turned into a failure."""
+
+    def publish(self, settled: list[Publish | Quarantine]) -> None:
+        """Keep what is settled; also called with nothing, so that buffered rows are flushed in time."""
+
+
+def run_loop(
+    scheduler: Scheduler,
+    executor: Executor,
+    sink: Sink,
+    *,
+    clock: Callable[[], float],
+    stop: Callable[[], str],
+    watch: Callable[[Snapshot], None],
+    poll_s: float = POLL_S,
+) -> Finish:
+    """Run until the scheduler finishes and return how.
+
+    Parameters
+    ----------
+    scheduler, executor, sink
+        The three parties.
+    clock : callable
+        Seconds, monotonic.
+    stop : callable
+        Returns why to stop, or an empty string; asked at least every ``poll_s`` seconds.
+    watch : callable
+        Shown the scheduler's figures as often.
+    """
+    events: list[Event] = [Start()]
+    while True:
+        now_s = clock()
+        orders = [order for event in sink.admit(events) for order in scheduler.handle(event, now_s)]
+        settled: list[Publish | Quarantine] = []
+        finish: Finish | None = None
+        for order in orders:
+            if isinstance(order, Publish | Quarantine):
+                settled.append(order)
+            elif isinstance(order, Finish):
+                finish = order
+            else:
+                _carry_out(order, executor)
+        sink.publish(settled)
+        watch(scheduler.snapshot())
+        if finish is not None:
+            return finish
+        why = stop()
+        events = [Cancel(why)] if why else [*executor.poll(poll_s), Tick()]
+
+
+def _carry_out(order: Instruction, executor: Executor) -> None:
+    match order:
+        case Spawn(worker):
+            executor.spawn(worker)
+        case Assign():
+            executor.assign(order)
+        case Retire(worker):
+            executor.retire(worker)

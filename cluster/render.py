@@ -1,0 +1,168 @@
+"""What a person or a program reads: boards drawn, tables as text, JSON or CSV.
+
+Everything that the command line prints on standard output goes through here, so that ``--format`` means the same thing
+in every command: ``table`` for people, ``json`` and ``csv`` for programs.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.text import Text
+
+# background colours from cold to hot, 256-colour palette: readable with black letters
+_HEAT = ("#c6dbef", "#d9ead3", "#fff2cc", "#ffd966", "#f6b26b", "#e06666")
+_CELL_WIDTH = 4
+
+
+class Format(StrEnum):
+    """How a table is written."""
+
+    table = "table"
+    json = "json"
+    csv = "csv"
+
+
+def console() -> Console:
+    """Return the console of standard output; colours only on a terminal, no guessing what words mean."""
+    from rich.console import Console
+
+    return Console(highlight=False, soft_wrap=False)
+
+
+def full_spelling(word: str) -> str:
+    """Return a word as people spell it: the stored ``q`` is a Qu cell."""
+    return word.replace("q", "qu")
+
+
+def heat_of_cells(n_cells: int, found: Iterable[tuple[int, Sequence[int]]]) -> list[int]:
+    """Return, per cell, the points of the words whose path runs through it.
+
+    Parameters
+    ----------
+    n_cells
+        Number of cells of the board.
+    found
+        Pairs (points, path) with the path as cell numbers.
+    """
+    heat = [0] * n_cells
+    for points, path in found:
+        for cell in path:
+            heat[cell] += points
+    return heat
+
+
+def _style(value: int, low: int, high: int) -> str:
+    if high <= low:
+        return "bold"
+    step = (value - low) * len(_HEAT) // (high - low + 1)
+    return f"bold black on {_HEAT[step]}"
+
+
+def draw_board(rows: Sequence[Sequence[str]], heat: Sequence[int] | None = None) -> Text:
+    """Return the drawing of a board.
+
+    Parameters
+    ----------
+    rows
+        The faces row by row from the top, ``Qu`` for a Qu cell (``boardclass.board.format_rows``).
+    heat
+        One number per cell, column-major, which colours the cells from cold to hot; None draws without colour.
+
+    Returns
+    -------
+    Text
+        Lines of box-drawing characters without a final newline.
+    """
+    from rich.text import Text
+
+    height, width = len(rows), len(rows[0])
+    bar = "─" * _CELL_WIDTH
+    lines = [Text("┌" + "┬".join([bar] * width) + "┐")]
+    for y, row in enumerate(rows):
+        if y:
+            lines.append(Text("├" + "┼".join([bar] * width) + "┤"))
+        line = Text("│")
+        for x, face in enumerate(row):
+            style = "bold" if heat is None else _style(heat[x * height + y], min(heat), max(heat))
+            line.append(f" {face.capitalize():<{_CELL_WIDTH - 1}}", style=style)
+            line.append("│")
+        lines.append(line)
+    lines.append(Text("└" + "┴".join([bar] * width) + "┘"))
+    return Text("\n").join(lines)
+
+
+def write_csv(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+    """Write a header row and the rows to standard output."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows(rows)
+    sys.stdout.write(text.getvalue())
+
+
+def write_json(value: Any) -> None:
+    """Write one JSON value to standard output, indented, keys in the order given."""
+    sys.stdout.write(json.dumps(value, indent=2, ensure_ascii=False) + "\n")
+
+
+def write_table(
+    columns: Sequence[str], rows: Sequence[Sequence[object]], fmt: Format = Format.table, title: str | None = None
+) -> None:
+    """Write rows under column names in the format asked for; JSON becomes a list of objects."""
+    if fmt is Format.csv:
+        write_csv(columns, rows)
+    elif fmt is Format.json:
+        write_json([dict(zip(columns, row, strict=True)) for row in rows])
+    else:
+        _write_rich_table(columns, rows, title)
+
+
+def write_record(record: Mapping[str, Any], fmt: Format = Format.table, title: str | None = None) -> None:
+    """Write one record: two columns for people, one object in JSON, a header and one line in CSV."""
+    if fmt is Format.csv:
+        write_csv(list(record), [[_plain(value) for value in record.values()]])
+    elif fmt is Format.json:
+        write_json(dict(record))
+    else:
+        _write_rich_table(("", ""), [(key.replace("_", " "), _plain(value)) for key, value in record.items()], title)
+
+
+def _plain(value: object) -> object:
+    """Return a nested value as one string, others as they are."""
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, dict | list) else value
+
+
+def _write_rich_table(columns: Sequence[str], rows: Sequence[Sequence[object]], title: str | None) -> None:
+    from rich.markup import escape
+    from rich.table import Table
+
+    table = Table(
+        title=title and escape(title), title_justify="left", show_header=any(columns), box=None, pad_edge=False
+    )
+    for name in columns:
+        table.add_column(escape(name), overflow="fold")
+    for index, _ in enumerate(columns):
+        if rows and all(isinstance(row[index], int) for row in rows):
+            table.columns[index].justify = "right"
+    for row in rows:
+        table.add_row(*(escape(_cell(value)) for value in row))
+    console().print(table)
+
+
+def _cell(value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return f"{value:,}"
+    if isinstance(value, float):
+        return f"{value:,.1f}"
+    return "" if value is None else str(value)

@@ -1,0 +1,413 @@
+"""The scheduler: events in, instructions out; no clock, no randomness, no input or output of its own.
+
+    handle(event, now_s)
+      Start, Tick       -> Spawn for empty slots, Retire for workers whose lease ran out
+      WorkerUp          -> Assign
+      Row               -> Publish, or nothing when the unit has its verdict already; children of a split join the backlog
+      UnitFailed, WorkerDown, Returned with units missing -> the units go back, or Quarantine
+      nothing open      -> Finish
+
+Promises, for any order, repetition or loss of events (tests/cluster/simulator.py):
+
+- every unit gets exactly one accepted verdict or is quarantined, and the run then finishes;
+- a worker has at most one assignment;
+- running out of memory is never held against a unit before it had a host to itself.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from cluster.backlog import Backlog, Trouble
+from cluster.events import (
+    Assign,
+    Cancel,
+    Death,
+    Event,
+    Finish,
+    Heartbeat,
+    Instruction,
+    Publish,
+    Quarantine,
+    Retire,
+    Returned,
+    Row,
+    Spawn,
+    UnitFailed,
+    WorkerDown,
+    WorkerUp,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from search.breaker import Unit, UnitResult
+
+_ENDGAME = 0.5  # at most this part of a worker's share of what is left goes into one batch
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """How the scheduler decides.
+
+    Attributes
+    ----------
+    n_workers : int
+        Worker slots, at least 1.
+    batch_s : float
+        Predicted seconds of work in one assignment; a dearer unit goes alone.
+    max_batch : int
+        Units in one assignment, however cheap.
+    sample : float
+        Fraction of the classes given out first, at random.
+    n_strikes : int
+        Failures that may be its own fault after which a unit is quarantined.
+    n_losses : int
+        Failures that are not its fault, after which it is quarantined all the same.
+    lease_s, lease_factor : float
+        A worker is given up when it was silent for ``lease_s`` plus ``lease_factor`` times the predicted seconds.
+    spawn_s : float
+        A spawned worker is given up after this time without a word.
+    max_deaths : int
+        Workers lost without any verdict in between, per slot, before the run stops.
+    recycle_bytes : int
+        A worker whose resident set passes this is replaced between assignments; 0: never.
+    kernel_hash : str
+        Workers with other kernels are refused; empty: any.
+    """
+
+    n_workers: int
+    batch_s: float = 7.0
+    max_batch: int = 4096
+    sample: float = 0.01
+    n_strikes: int = 3
+    n_losses: int = 10
+    lease_s: float = 600.0
+    lease_factor: float = 20.0
+    spawn_s: float = 300.0
+    max_deaths: int = 8
+    recycle_bytes: int = 0
+    kernel_hash: str = ""
+
+
+class _Blame(Enum):
+    """What a failure says about the unit."""
+
+    strike = "perhaps its own fault"
+    loss = "not its fault, or not surely"
+    memory = "it needs more memory"
+
+
+_OF_DEATH = {Death.died: _Blame.strike, Death.unfit: _Blame.strike, Death.oom: _Blame.memory, Death.node: _Blame.loss}
+
+
+@dataclass(slots=True)
+class _Worker:
+    host: str = ""
+    is_up: bool = False
+    lease_ends_s: float = 0.0
+    assignment: int = 0  # 0: idle
+    peak_rss_bytes: int = 0
+
+
+@dataclass(slots=True)
+class _Assignment:
+    worker: int
+    alone: bool
+    lease_s: float
+    missing: set[Unit] = field(default_factory=set)
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """Figures for people and logs; seconds are estimates."""
+
+    n_classes: int
+    n_classes_done: int
+    n_open: int
+    n_in_flight: int
+    n_split: int
+    n_quarantined: int
+    n_duplicates: int
+    n_requeued: int
+    n_deaths: int
+    n_workers: int
+    remaining_s: float
+
+
+class Scheduler:
+    """Decides who breaks which unit when; see the module for what it promises.
+
+    Parameters
+    ----------
+    policy : Policy
+    class_ids, costs : int64[n], float64[n]
+        Classes whose root has no verdict, ascending, with predicted seconds up to a common factor.
+    rng : numpy.random.Generator
+        Chooses the random sample that goes first.
+    children : iterable of Unit
+        Units below roots of earlier runs that still need a verdict.
+    """
+
+    def __init__(
+        self,
+        policy: Policy,
+        class_ids: npt.NDArray[np.int64],
+        costs: npt.NDArray[np.float64],
+        rng: np.random.Generator,
+        children: Iterable[Unit] = (),
+    ) -> None:
+        self.policy = policy
+        self._backlog = Backlog(class_ids, costs, children, rng, policy.sample)
+        self._workers: dict[int, _Worker] = {}
+        self._assignments: dict[int, _Assignment] = {}
+        self._n_spawned = 0
+        self._n_assigned = 0
+        self._max_batch = 1
+        self._big_host: str | None = None
+        self._fruitless_deaths = 0
+        self._spawn_at_s = 0.0
+        self._finished = False
+        self._n_split = self._n_duplicates = self._n_requeued = self._n_deaths = 0
+
+    @property
+    def finished(self) -> bool:
+        """Whether Finish was given out; events are ignored from then on."""
+        return self._finished
+
+    def handle(self, event: Event, now_s: float) -> list[Instruction]:
+        """Return what to do about an event that arrived at ``now_s`` (any clock that does not run backwards)."""
+        if self._finished:
+            return []
+        out: list[Instruction] = []
+        match event:
+            case WorkerUp():
+                self._worker_up(event, now_s, out)
+            case WorkerDown():
+                self._worker_down(event, now_s, out)
+            case Row():
+                self._row(event, now_s, out)
+            case UnitFailed():
+                self._unit_failed(event, out)
+            case Returned():
+                self._returned(event, out)
+            case Heartbeat():
+                self._heartbeat(event, now_s)
+            case Cancel():
+                self._finish(complete=False, message=event.message, out=out)
+        if not self._finished:
+            self._end_leases(now_s, out)
+            self._advance(now_s, out)
+        return out
+
+    def snapshot(self) -> Snapshot:
+        """Return how far the run is."""
+        backlog = self._backlog
+        return Snapshot(
+            n_classes=backlog.n_classes,
+            n_classes_done=backlog.n_classes_done,
+            n_open=backlog.n_open,
+            n_in_flight=sum(len(assignment.missing) for assignment in self._assignments.values()),
+            n_split=self._n_split,
+            n_quarantined=backlog.n_quarantined,
+            n_duplicates=self._n_duplicates,
+            n_requeued=self._n_requeued,
+            n_deaths=self._n_deaths,
+            n_workers=sum(worker.is_up for worker in self._workers.values()),
+            remaining_s=backlog.remaining_s() / self.policy.n_workers,
+        )
+
+    # --- events
+
+    def _worker_up(self, event: WorkerUp, now_s: float, out: list[Instruction]) -> None:
+        worker = self._workers.get(event.worker)
+        if worker is None:
+            out.append(Retire(event.worker, "not expected any more"))
+        elif self.policy.kernel_hash and event.kernel_hash != self.policy.kernel_hash:
+            message = f"its kernels {event.kernel_hash!r} differ from the driver's {self.policy.kernel_hash!r}"
+            out.append(Retire(event.worker, message))
+            self._bury(event.worker, WorkerDown(event.worker, Death.unfit, message), now_s, out)
+        else:
+            worker.is_up, worker.host = True, event.host
+
+    def _worker_down(self, event: WorkerDown, now_s: float, out: list[Instruction]) -> None:
+        if event.worker in self._workers:
+            self._bury(event.worker, event, now_s, out)
+
+    def _row(self, event: Row, now_s: float, out: list[Instruction]) -> None:
+        result, unit = event.answer.result, event.answer.result.unit
+        worker = self._workers.get(event.worker)
+        if worker is not None:
+            worker.peak_rss_bytes = max(worker.peak_rss_bytes, event.answer.peak_rss_bytes)
+        if not self._backlog.is_open(unit):
+            self._n_duplicates += 1
+        elif problem := self._problem(result):
+            self._fail(unit, event.assignment, _Blame.strike, problem, out)
+            return
+        else:
+            attempt = self._backlog.settle(unit, result.children, result.seconds)
+            self._n_split += bool(result.children)
+            self._fruitless_deaths, self._spawn_at_s = 0, now_s
+            out.append(Publish(event.answer, attempt))
+        self._strike_off(unit, event.assignment, out)
+
+    def _unit_failed(self, event: UnitFailed, out: list[Instruction]) -> None:
+        blame = _Blame.memory if event.oom else _Blame.strike
+        self._fail(event.unit, event.assignment, blame, event.message, out)
+
+    def _returned(self, event: Returned, out: list[Instruction]) -> None:
+        assignment = self._assignments.get(event.assignment)
+        if assignment is not None and assignment.worker == event.worker:
+            for unit in sorted(assignment.missing, key=_key):
+                self._fail(unit, event.assignment, _Blame.loss, "the worker said nothing about it", out)
+            self._close(event.assignment, out)
+
+    def _heartbeat(self, event: Heartbeat, now_s: float) -> None:
+        assignment = self._assignments.get(event.assignment)
+        if assignment is not None and assignment.worker == event.worker:
+            self._workers[event.worker].lease_ends_s = now_s + assignment.lease_s
+
+    # --- units
+
+    def _problem(self, result: UnitResult) -> str:
+        """Return what is wrong with a verdict as the scheduler sees it: its children; contents are the store's business."""
+        unit, children = result.unit, result.children
+        if (result.status == "split") != bool(children):
+            return f"status {result.status!r} with {len(children)} children"
+        prefix = f"{unit.path}/" if unit.path else ""
+        for child in children:
+            if child.class_id != unit.class_id or not child.path.startswith(prefix) or len(child.path) <= len(prefix):
+                return f"{child!r} is no child of {unit!r}"
+        return "a child is listed twice" if len(set(children)) < len(children) else ""
+
+    def _strike_off(self, unit: Unit, number: int, out: list[Instruction]) -> None:
+        """Take a unit that is settled off the assignment it came from."""
+        assignment = self._assignments.get(number)
+        if assignment is not None and unit in assignment.missing:
+            assignment.missing.remove(unit)
+            if not assignment.missing:
+                self._close(number, out)
+
+    def _fail(self, unit: Unit, number: int, blame: _Blame, message: str, out: list[Instruction]) -> None:
+        """Put a unit of an assignment back, or quarantine it; nothing happens when it is not there any more."""
+        assignment = self._assignments.get(number)
+        if assignment is None or unit not in assignment.missing:
+            return
+        if self._backlog.is_open(unit):
+            trouble = self._backlog.trouble.get(unit) or Trouble()
+            trouble.attempts += 1
+            trouble.message = message
+            trouble.big |= blame is _Blame.memory
+            trouble.losses += blame is _Blame.loss
+            trouble.strikes += blame is _Blame.strike or (blame is _Blame.memory and assignment.alone)
+            if trouble.strikes >= self.policy.n_strikes or trouble.losses >= self.policy.n_losses:
+                self._backlog.quarantine(unit)
+                self._fruitless_deaths = 0
+                out.append(Quarantine(unit, trouble.attempts, message))
+            else:
+                self._backlog.put_back(unit, trouble)
+                self._n_requeued += 1
+        self._strike_off(unit, number, out)
+
+    # --- workers
+
+    def _close(self, number: int, out: list[Instruction]) -> None:
+        """End an assignment whose units are all accounted for; the worker is free, or replaced if it has grown too large."""
+        assignment = self._assignments.pop(number, None)
+        worker = self._workers.get(assignment.worker) if assignment else None
+        if assignment is None or worker is None:
+            return
+        self._max_batch = min(2 * self._max_batch, self.policy.max_batch)
+        worker.assignment = 0
+        if 0 < self.policy.recycle_bytes < worker.peak_rss_bytes:
+            del self._workers[assignment.worker]
+            out.append(Retire(assignment.worker, f"it grew to {worker.peak_rss_bytes} bytes"))
+
+    def _bury(self, name: int, event: WorkerDown, now_s: float, out: list[Instruction]) -> None:
+        """Forget a dead worker, put its units back and delay the next spawn when workers keep dying."""
+        number = self._workers.pop(name).assignment
+        message = event.message or f"the worker was lost ({event.reason})"
+        assignment = self._assignments.get(number)
+        if assignment is not None:
+            # in a batch nobody knows which unit did it: each goes out again, alone
+            blame = _OF_DEATH[event.reason] if len(assignment.missing) == 1 else _Blame.loss
+            for unit in sorted(assignment.missing, key=_key):
+                self._fail(unit, number, blame, message, out)
+        self._n_deaths += 1
+        self._fruitless_deaths += 1
+        limit = self.policy.max_deaths * self.policy.n_workers
+        if self._fruitless_deaths >= limit:
+            message = f"{limit} workers died without one verdict in between; the last: {message}"
+            self._finish(complete=False, message=message, out=out)
+        elif self._fruitless_deaths > 2:
+            self._spawn_at_s = now_s + min(30.0, 0.25 * 2.0 ** (self._fruitless_deaths - 3))
+
+    def _end_leases(self, now_s: float, out: list[Instruction]) -> None:
+        for name, worker in list(self._workers.items()):
+            busy = worker.assignment != 0 or not worker.is_up
+            if busy and now_s > worker.lease_ends_s and not self._finished:
+                out.append(Retire(name, "silent for too long"))
+                reason = Death.died if worker.is_up else Death.unfit
+                self._bury(name, WorkerDown(name, reason, "silent for too long"), now_s, out)
+
+    # --- what next
+
+    def _advance(self, now_s: float, out: list[Instruction]) -> None:
+        """Spawn into empty slots, give work to idle workers, or finish."""
+        if self._finished:
+            return
+        if self._backlog.n_open == 0:
+            n_given_up = self._backlog.n_quarantined
+            message = f"{n_given_up} units were given up" if n_given_up else ""
+            self._finish(complete=n_given_up == 0, message=message, out=out)
+            return
+        n_wanted = min(self.policy.n_workers, max(1, self._backlog.n_open))
+        while len(self._workers) < n_wanted and now_s >= self._spawn_at_s:
+            self._n_spawned += 1
+            self._workers[self._n_spawned] = _Worker(lease_ends_s=now_s + self.policy.spawn_s)
+            out.append(Spawn(self._n_spawned))
+        self._drain_for_big()
+        for name, worker in self._workers.items():
+            if worker.is_up and worker.assignment == 0:
+                self._give(name, worker, now_s, out)
+
+    def _drain_for_big(self) -> None:
+        """Choose the host that the big-memory lane empties, or give it back."""
+        hosts = {worker.host for worker in self._workers.values() if worker.is_up}
+        is_running = any(assignment.alone for assignment in self._assignments.values())
+        if not self._backlog.has_big and not is_running:
+            self._big_host = None
+        elif self._big_host not in hosts:
+            busy = {host: sum(w.host == host and w.assignment != 0 for w in self._workers.values()) for host in hosts}
+            self._big_host = min(busy, key=lambda host: (busy[host], host), default=None)
+
+    def _give(self, name: int, worker: _Worker, now_s: float, out: list[Instruction]) -> None:
+        units: tuple[Unit, ...]
+        alone = worker.host == self._big_host
+        if alone:
+            others_busy = any(w.host == worker.host and w.assignment for w in self._workers.values())
+            units = () if others_busy or not self._backlog.has_big else (self._backlog.take_big(),)
+        else:
+            share_s = _ENDGAME * self._backlog.remaining_s() / self.policy.n_workers
+            units = self._backlog.take(min(self.policy.batch_s, share_s), self._max_batch)
+        if units:
+            self._n_assigned += 1
+            predicted_s = sum(map(self._backlog.predicted_s, units))
+            lease_s = self.policy.lease_s + self.policy.lease_factor * predicted_s
+            self._assignments[self._n_assigned] = _Assignment(name, alone, lease_s, set(units))
+            worker.assignment, worker.lease_ends_s = self._n_assigned, now_s + lease_s
+            out.append(Assign(name, self._n_assigned, units, alone))
+
+    def _finish(self, *, complete: bool, message: str, out: list[Instruction]) -> None:
+        self._finished = True
+        out.extend(Retire(name, "the run is over") for name in self._workers)
+        out.append(Finish(complete, message))
+
+
+def _key(unit: Unit) -> tuple[int, str]:
+    return unit.class_id, unit.path

@@ -1,0 +1,215 @@
+"""The config of a run: TOML preset or file, options on top, validated as a whole before anything is written."""
+
+from __future__ import annotations
+
+import difflib
+import re
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic_core import ErrorDetails
+
+from boardclass.errors import ConfigError, quote
+
+DEFAULT_WORDLIST = "scowl70"
+DEFAULT_BUCKETS = (
+    "center: jqxz kvw fy bgu hmp cd l n o r s t i a e, "
+    "edge: abcdefghijklmnopqrstuvwxyz, corner: abcdefghijklmnopqrstuvwxyz"
+)
+MAX_CONFIG_BYTES = 2**20
+
+_FOLDER = Path(__file__).resolve().parent
+
+
+def _number_or_text(value: object) -> object:
+    """Turn the text of a whole number into the number: options arrive as text."""
+    if isinstance(value, str) and re.fullmatch(r"\d{1,10}", value.strip(), re.ASCII):
+        return int(value)
+    return value
+
+
+class SearchConfig(BaseModel):
+    """Budgets of the search; whatever is left out keeps the default of search/params.py.
+
+    Attributes
+    ----------
+    node_budget : int, optional
+        Nodes that one bound may visit before the unit is split.
+    memory_mb : int, optional
+        Memory of one worker, in MiB.
+    fused : list of str
+        Cell types whose buckets are carried without literal, every letter of the bucket counting as present.
+    """
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+    node_budget: Annotated[int, Field(ge=1)] | None = None
+    memory_mb: Annotated[int, Field(ge=16)] | None = None
+    fused: list[Literal["center", "edge", "corner"]] = ["center"]
+
+
+class RunConfig(BaseModel):
+    """Everything that defines a run and how it is carried out.
+
+    Attributes
+    ----------
+    dims : str
+        Board size, such as ``3x3``.
+    wordlist : str
+        Name or path.
+    cutoff : int or "auto"
+        Smallest score of interest; ``auto`` takes the best score that hill climbing finds.
+    scores : str or list of int
+        Score table, by name or as points from three letters on.
+    buckets : str
+        Letter buckets per cell type, which make the board classes.
+    workers : int
+        Worker processes; 0 runs everything in this process.
+    out : str, optional
+        Run directory.
+    seed : int
+        Of the hill climb and the order of the first units; never changes the result.
+    search : SearchConfig
+    """
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+    dims: str
+    wordlist: Annotated[str, Field(min_length=1)] = DEFAULT_WORDLIST
+    cutoff: Annotated[Annotated[int, Field(ge=1, lt=2**31)] | Literal["auto"], BeforeValidator(_number_or_text)] = (
+        "auto"
+    )
+    scores: str | list[int] = "standard"
+    buckets: Annotated[str, Field(min_length=1)] = DEFAULT_BUCKETS
+    workers: Annotated[int, Field(ge=0, le=4096)] = 0
+    out: Annotated[str, Field(min_length=1)] | None = None
+    seed: Annotated[int, Field(ge=0, lt=2**63)] = 0
+    search: SearchConfig = SearchConfig()
+
+
+def preset_names() -> list[str]:
+    """Return the names of the bundled presets."""
+    return sorted(path.stem for path in _FOLDER.glob("*.toml"))
+
+
+def load_config(source: str | Path | None, overrides: Mapping[str, Any] | None = None) -> RunConfig:
+    """Return the validated config of a run.
+
+    Parameters
+    ----------
+    source : str, Path or None
+        Path of a TOML file, or the name of a preset. None: the preset of ``overrides["dims"]`` if there is one,
+        otherwise the defaults alone.
+    overrides : mapping, optional
+        Options that replace keys of the file; a value of None means not given. ``search`` is merged key by key.
+
+    Raises
+    ------
+    ConfigError
+        If the file cannot be read, a key is unknown (the nearest one is suggested) or a value is out of range.
+    """
+    given = {key: value for key, value in (overrides or {}).items() if value is not None}
+    if isinstance(given.get("out"), Path):
+        given["out"] = str(given["out"])
+    if source is None:
+        preset = "x".join(sorted(str(given.get("dims", "")).strip().lower().split("x")))
+        source = preset if preset in preset_names() else None
+    text = _read(_find(source)) if source is not None else ""
+    where = f"config {quote(str(source))}" if source is not None else "options"
+    settings = _parse(text, where)
+    if isinstance(given.get("search"), Mapping) and isinstance(settings.get("search"), dict):
+        given["search"] = settings["search"] | {k: v for k, v in given["search"].items() if v is not None}
+    try:
+        return RunConfig.model_validate(settings | given)
+    except ValidationError as error:
+        first = min(
+            error.errors(), key=lambda detail: detail["type"] != "extra_forbidden"
+        )  # explains a missing key too
+        raise ConfigError(_message(first, where, text, set(given))) from error
+
+
+def _find(source: str | Path) -> Path:
+    text = str(source)
+    if text in preset_names():
+        return _FOLDER / f"{text}.toml"
+    try:
+        path = Path(source).expanduser()
+        is_file = path.is_file()
+    except (OSError, ValueError, RuntimeError):  # name too long, NUL in it, no such user
+        is_file = False
+    if not is_file:
+        hint = difflib.get_close_matches(text.lower().removesuffix(".toml"), preset_names(), 1, 0.5)
+        nearest = f"; did you mean {hint[0]!r}?" if hint else ""
+        raise ConfigError(
+            f"no config {quote(text)}: expected a TOML file or one of the presets {', '.join(preset_names())}{nearest}"
+        )
+    return path
+
+
+def _read(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            data = file.read(MAX_CONFIG_BYTES + 1)
+        if len(data) > MAX_CONFIG_BYTES:
+            raise ConfigError(
+                f"config {quote(str(path))} has more than {MAX_CONFIG_BYTES} bytes: that is no run config"
+            )
+        return data.decode("utf-8-sig")
+    except OSError as error:
+        raise ConfigError(f"cannot read the config {quote(str(path))}: {error.strerror}; check the path") from error
+    except UnicodeDecodeError as error:
+        at = f"line {data[: error.start].count(10) + 1}, byte {data[error.start]:#04x}"
+        raise ConfigError(f"config {quote(str(path))}, {at}: not UTF-8; save the file as UTF-8") from error
+
+
+def _parse(text: str, where: str) -> dict[str, Any]:
+    try:
+        return tomllib.loads(text)
+    except ValueError as error:  # TOMLDecodeError, and numbers of more than 4,300 digits
+        found = re.search(r"line (\d+)", str(error))
+        lines = text.splitlines() or [""]
+        number = min(int(found[1]), len(lines)) if found else len(lines)
+        raise ConfigError(
+            f"{where}, line {number}: {str(error)[:200]} in {quote(lines[number - 1])}; "
+            f"expected TOML such as cutoff = 500"
+        ) from error
+    except RecursionError as error:
+        raise ConfigError(f"{where}: nested too deeply; expected TOML such as cutoff = 500") from error
+
+
+def _message(detail: ErrorDetails, where: str, text: str, given: set[str]) -> str:
+    """Return one sentence on the first validation error: place, key, value, what was expected, the nearest key."""
+    keys = [str(part) for part in detail["loc"] if not isinstance(part, int)]
+    in_search = len(keys) > 1 and keys[0] == "search"
+    known = list((SearchConfig if in_search else RunConfig).model_fields)
+    key = ".".join(keys[:2]) if in_search else keys[0]
+    if key.split(".")[0] in given:
+        place = "options"
+    else:
+        line = _line_of(keys[1] if in_search else keys[0], text)
+        place = f"{where}, line {line}" if line else where
+    if detail["type"] == "extra_forbidden":
+        nearest = difflib.get_close_matches(keys[-1], known, 1, 0.0)
+        prefix = "search." if in_search else ""
+        hint = f"did you mean {prefix + nearest[0]!r}? " if nearest else ""
+        return f"{place}: unknown key {quote(key)} (value {quote(detail['input'])}); {hint}Known: {', '.join(known)}"
+    if detail["type"] == "missing":
+        return f"{place}: {key!r} is missing; add it, for example dims = '3x3'"
+    return f"{place}: {key} = {quote(detail['input'])}: {_expected(key, detail['msg'])}"
+
+
+def _expected(key: str, message: str) -> str:
+    expected = {
+        "cutoff": "expected a whole number of at least 1, or 'auto'",
+        "scores": "expected 'standard', 'words', 'powers' or a list of points from 3 letters on",
+    }
+    return expected.get(key) or f"{message[0].lower()}{message[1:]}"
+
+
+def _line_of(key: str, text: str) -> int | None:
+    """Return the number of the first line that sets ``key`` or opens its table, if it can be told."""
+    pattern = re.compile(rf"""\s*(?:\[+\s*)?["']?(?:search\.)?{re.escape(key)}["']?\s*[=.\]]""")
+    return next((number for number, line in enumerate(text.splitlines(), 1) if pattern.match(line)), None)

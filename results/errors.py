@@ -1,0 +1,25 @@
+"""What can be wrong with a run directory; all of it stops the run with the exit code of StoreError, 3."""
+
+from __future__ import annotations
+
+from boardclass.errors import StoreError
+
+
+class StoreLockedError(StoreError):
+    """Another driver writes to the same run."""
+
+
+class FingerprintError(StoreError):
+    """The run directory belongs to another question: other dims, list, points, cutoff, partition or cell order."""
+
+
+class DamagedError(StoreError):
+    """A stored file is not what was written: a bit flipped, cut off, missing or swapped."""
+
+
+class RowError(StoreError):
+    """A row breaks the schema or contradicts itself."""
+
+
+class ConflictError(StoreError):
+    """Two rows give one unit different verdicts: a machine or the program is at fault, neither may be believed."""

@@ -1,0 +1,49 @@
+"""The names of a run's files: their only owner.
+
+RUN/run.json                  configuration and fingerprint, written once
+RUN/lock, RUN/owner.json      the driver that writes now
+RUN/results/part-*.parquet    rows of units          RUN/manifest.jsonl            their names and digests, in order
+RUN/rescored/part-*.parquet   boards                 RUN/rescored/manifest.json    name and digest of the valid one
+RUN/claim.json                what the run proves
+"""
+
+from __future__ import annotations
+
+import re
+import uuid
+
+RUN = "run.json"
+LOCK = "lock"
+OWNER = "owner.json"
+MANIFEST = "manifest.jsonl"
+RESULTS = "results"
+RESCORED = "rescored"
+RESCORED_MANIFEST = "rescored/manifest.json"
+CLAIM = "claim.json"
+
+TEMPORARY_PREFIX = "_tmp."
+FOLDERS = ("", RESULTS, RESCORED)
+
+_PART = re.compile(r"(results|rescored)/part-([0-9]{8})-[0-9a-f]{32}\.parquet")
+
+
+def part_name(folder: str, number: int) -> str:
+    """Return a new unique name, relative to the run, of part ``number`` (from 1) of ``folder``."""
+    return f"{folder}/part-{number:08d}-{uuid.uuid4().hex}.parquet"
+
+
+def part_number(name: str, folder: str) -> int | None:
+    """Return the number in the name of a part of ``folder``, or None when ``name`` is not such a name."""
+    match = _PART.fullmatch(name)
+    return int(match[2]) if match and match[1] == folder else None
+
+
+def temporary_name(name: str) -> str:
+    """Return a unique name beside ``name`` for bytes that are not published yet."""
+    folder, _, _ = name.rpartition("/")
+    return f"{folder}/{TEMPORARY_PREFIX}{uuid.uuid4().hex}".lstrip("/")
+
+
+def is_temporary(name: str) -> bool:
+    """Return whether ``name`` is that of an unpublished file, left behind when a writer died."""
+    return name.rpartition("/")[2].startswith(TEMPORARY_PREFIX)

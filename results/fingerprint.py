@@ -1,0 +1,118 @@
+"""The fingerprint: everything that determines the answer and the meaning of a class id, and nothing else.
+
+Budgets, workers and seeds are left out: they change how long a run takes and how units are split, never what is true.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from dataclasses import asdict, dataclass, fields
+from functools import cached_property
+from typing import Any
+
+from boardclass.errors import StoreError
+from results.errors import FingerprintError
+
+
+@dataclass(frozen=True)
+class Fingerprint:
+    """Identity of a run.
+
+    Attributes
+    ----------
+    dims : str
+        Such as ``"3x4"``.
+    wordlist_sha256 : str
+        Digest of the normalised word list.
+    scores : tuple of int
+        Points by number of letters, from 0.
+    cutoff : int
+        Inclusive.
+    partition : str
+        Normalised text of the letter buckets.
+    cell_order : tuple of int
+        Order in which cells are forced.
+    """
+
+    dims: str
+    wordlist_sha256: str
+    scores: tuple[int, ...]
+    cutoff: int
+    partition: str
+    cell_order: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "dims", str(self.dims))
+        for name in ("scores", "cell_order"):
+            object.__setattr__(self, name, tuple(int(value) for value in getattr(self, name)))
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 over all fields, 64 hex digits; stored with every row."""
+        return hashlib.sha256(json.dumps(self.to_json(), sort_keys=True).encode()).hexdigest()
+
+    @property
+    def n_cells(self) -> int:
+        """Number of cells of the board."""
+        return len(self.cell_order)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return plain values for ``run.json``; :meth:`from_json` reads them back."""
+        return {**asdict(self), "scores": list(self.scores), "cell_order": list(self.cell_order)}
+
+    @classmethod
+    def from_json(cls, values: object) -> Fingerprint:
+        """Return the fingerprint that :meth:`to_json` wrote.
+
+        Raises
+        ------
+        StoreError
+            When a field is missing, unknown or of another type.
+        """
+        names = [field.name for field in fields(cls)]
+        if not isinstance(values, dict) or sorted(values) != sorted(names):
+            raise StoreError(f"a fingerprint has the fields {', '.join(names)}; found {values!r}")
+        texts = all(isinstance(values[name], str) for name in ("dims", "wordlist_sha256", "partition"))
+        lists = all(
+            isinstance(values[name], list) and all(type(value) is int for value in values[name])
+            for name in ("scores", "cell_order")
+        )
+        sha = isinstance(values["wordlist_sha256"], str) and re.fullmatch(r"[0-9a-f]{64}", values["wordlist_sha256"])
+        if not (texts and lists and sha and type(values["cutoff"]) is int):
+            raise StoreError(f"a field of the fingerprint has the wrong type: {values!r}")
+        return cls(**values)
+
+    def differences(self, other: Fingerprint) -> list[tuple[str, object, object]]:
+        """Return ``(field, mine, theirs)`` for each field that differs."""
+        pairs = ((field.name, getattr(self, field.name), getattr(other, field.name)) for field in fields(self))
+        return [(name, mine, theirs) for name, mine, theirs in pairs if mine != theirs]
+
+
+def check_same(asked: Fingerprint, stored: Fingerprint, where: str) -> None:
+    """Refuse to mix runs.
+
+    Raises
+    ------
+    FingerprintError
+        Naming each field that differs with both values.
+    """
+    differences = asked.differences(stored)
+    if differences:
+        lines = [f"  {name}: asked for {_brief(mine)}, stored {_brief(theirs)}" for name, mine, theirs in differences]
+        raise FingerprintError(
+            f"{where} holds another run; these differ:\n"
+            + "\n".join(lines)
+            + "\nUse another --out, or the same settings."
+        )
+
+
+def _brief(value: object) -> str:
+    """Return ``repr``, a score table without the repetitions at its end: both values must fit a message."""
+    if isinstance(value, tuple) and len(value) > 3 and value[-1] == value[-2]:
+        n_kept = len(value)
+        while n_kept > 1 and value[n_kept - 2] == value[-1]:
+            n_kept -= 1
+        return f"{list(value[:n_kept])!r} (last repeats, {len(value)} in all)"
+    return repr(list(value) if isinstance(value, tuple) else value)

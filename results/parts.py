@@ -1,0 +1,201 @@
+"""Part files and the manifest that makes them count: bytes <-> checked tables.
+
+A part exists for a reader when the manifest lists it.  Every byte of it is covered twice: by the SHA-256 in the
+manifest and by the page checksums inside the file, which still speak when a file is read without its manifest.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from results import files
+from results.errors import DamagedError
+from results.storage import Folder
+
+REMEDY = "restore the file from a copy, or run again with --drop-damaged to recompute its rows"
+
+
+@dataclass(frozen=True)
+class Part:
+    """One line of the manifest: a part file that counts, or one that does not any more (``dropped``)."""
+
+    name: str
+    n_rows: int
+    first_id: int
+    last_id: int
+    sha256: str
+    dropped: bool = False
+
+    def format(self) -> str:
+        """Return the manifest line, with a check of its own; :func:`parse_part` reads it."""
+        values = asdict(self)
+        return json.dumps({**values, "check": _check(values)}, sort_keys=True)
+
+    @property
+    def number(self) -> int:
+        """Number of the part, from 1."""
+        number = files.part_number(self.name, files.RESULTS)
+        assert number is not None, "checked when parsed"
+        return number
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """The parts that count, in order, and what a writer must know to go on."""
+
+    parts: tuple[Part, ...]
+    n_bytes: int
+    is_torn: bool
+    last_number: int
+
+
+def parse_part(line: str) -> Part:
+    """Return the part of a manifest line.
+
+    Raises
+    ------
+    ValueError
+        When the line is not one that :meth:`Part.format` wrote.
+    """
+    values = json.loads(line)
+    if not isinstance(values, dict) or values.pop("check", None) != _check(values):
+        raise ValueError("its content does not match its own check")
+    kinds = {"name": str, "n_rows": int, "first_id": int, "last_id": int, "sha256": str, "dropped": bool}
+    if {key: type(value) for key, value in values.items()} != kinds:
+        raise ValueError(f"fields {', '.join(kinds)} expected")
+    if files.part_number(values["name"], files.RESULTS) is None or not re.fullmatch(r"[0-9a-f]{64}", values["sha256"]):
+        raise ValueError(f"{values['name']!r} is no name of a part or its SHA-256 is none")
+    return Part(**values)
+
+
+def _check(values: dict[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def read_manifest(folder: Folder) -> Manifest:
+    """Return what the manifest of a run lists; a torn last line was never acknowledged and does not count.
+
+    Raises
+    ------
+    DamagedError
+        When another line is unreadable, missing or repeated.
+    """
+    where = folder.where(files.MANIFEST)
+    lines, n_bytes, is_torn = folder.read_lines(files.MANIFEST)
+    parts: dict[str, Part] = {}
+    last = 0
+    for index, line in enumerate(lines, start=1):
+        try:
+            part = parse_part(line)
+        except (ValueError, RecursionError) as error:
+            raise DamagedError(f"{where} line {index} is damaged: {error}; restore the file from a copy") from error
+        if part.dropped:
+            if parts.pop(part.name, None) is None:
+                raise DamagedError(
+                    f"{where} line {index} drops {part.name!r}, which is not listed; restore the file from a copy"
+                )
+        elif part.number != last + 1:
+            raise DamagedError(
+                f"{where} line {index} lists part {part.number}, part {last + 1} is due: a line is missing or "
+                "repeated; restore the file from a copy"
+            )
+        else:
+            last = part.number
+            parts[part.name] = part
+    return Manifest(tuple(parts.values()), n_bytes, is_torn, last)
+
+
+def unlisted(folder: Folder, manifest: Manifest) -> list[str]:
+    """Return the files in the results folder that do not count: of a writer that died, or foreign.
+
+    Raises
+    ------
+    DamagedError
+        When a part numbered beyond the next one exists: then the end of the manifest is lost, not a part left over.
+    """
+    listed = {part.name for part in manifest.parts}
+    found = [name for name in folder.names(files.RESULTS) if name not in listed]
+    numbers = [files.part_number(name, files.RESULTS) or 0 for name in found]
+    if any(number > manifest.last_number + 1 for number in numbers):
+        raise DamagedError(
+            f"{folder.where(files.MANIFEST)} ends at part {manifest.last_number}, but part {max(numbers)} exists: "
+            "its end is lost; restore the file from a copy, or move the unlisted parts away to recompute them"
+        )
+    return found
+
+
+def serialise(table: pa.Table) -> bytes:
+    """Return a table as Parquet bytes with page checksums."""
+    sink = pa.BufferOutputStream()
+    pq.write_table(table, sink, compression="zstd", write_page_checksum=True)
+    return sink.getvalue().to_pybytes()
+
+
+def describe(name: str, data: bytes, class_ids: Sequence[int]) -> Part:
+    """Return the manifest entry of a part with rows of these classes."""
+    return Part(name, len(class_ids), min(class_ids), max(class_ids), hashlib.sha256(data).hexdigest())
+
+
+def read_part(folder: Folder, part: Part, schema: pa.Schema, columns: Sequence[str] | None = None) -> pa.Table:
+    """Return some columns (default all) of a part whose bytes are those that were written.
+
+    Raises
+    ------
+    DamagedError
+        When the file is missing, altered, or not what the manifest says.
+    """
+    table = _read(folder, part.name, part.sha256, schema, columns)
+    ids = table.column("class_id").to_numpy() if "class_id" in table.column_names else None
+    if table.num_rows != part.n_rows or (ids is not None and (ids.min(), ids.max()) != (part.first_id, part.last_id)):
+        raise DamagedError(
+            f"{folder.where(files.MANIFEST)}: the line of {part.name} does not describe that file; {REMEDY}"
+        )
+    return table
+
+
+def read_single(folder: Folder, name: str, sha256: str, schema: pa.Schema) -> pa.Table:
+    """Return a whole part of known digest.
+
+    Raises
+    ------
+    DamagedError
+        When the file is missing or altered.
+    """
+    return _read(folder, name, sha256, schema, None)
+
+
+def _read(folder: Folder, name: str, sha256: str, schema: pa.Schema, columns: Sequence[str] | None) -> pa.Table:
+    where = folder.where(name)
+    data = folder.read(name)
+    if data is None:
+        raise DamagedError(f"{where} is listed but missing; {REMEDY}")
+    found = hashlib.sha256(data).hexdigest()
+    if found != sha256:
+        raise DamagedError(f"{where} was altered: its SHA-256 is {found}, the manifest says {sha256}; {REMEDY}")
+    return parse_parquet(data, where, schema, columns)
+
+
+def parse_parquet(data: bytes, where: str, schema: pa.Schema, columns: Sequence[str] | None = None) -> pa.Table:
+    """Return columns of Parquet bytes, page checksums verified.
+
+    Raises
+    ------
+    DamagedError
+        When the bytes are no Parquet file of ``schema``.
+    """
+    try:
+        file: Any = pq.ParquetFile(pa.BufferReader(data), page_checksum_verification=True)
+        if not file.schema_arrow.equals(schema):
+            raise pa.ArrowInvalid("its columns are not those of a run")
+        table = file.read(columns=None if columns is None else list(columns), use_threads=False)
+    except (pa.ArrowException, OSError, ValueError) as error:
+        raise DamagedError(f"{where} is damaged or foreign: {error}; {REMEDY}") from error
+    return table.replace_schema_metadata(None)

@@ -1,0 +1,190 @@
+"""A run directory as it stands on disk, for everybody who only reads: verify, rescore, claim, status, top.
+
+open_run -> read_identity (run.json), read_manifest
+  Run.index          which units have a verdict (few columns: fast)
+  Run.verdict_table  every row checked, equal duplicates merged, conflicting units left out and named
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from boardclass.errors import StoreError
+from results import files
+from results.documents import read_document
+from results.errors import ConflictError, DamagedError
+from results.fingerprint import Fingerprint
+from results.index import INDEX_COLUMNS, Index, Key
+from results.parts import REMEDY, Manifest, Part, read_manifest, read_part
+from results.schema import SCHEMA, VERDICT_COLUMNS, VERDICTS, Row, check_table, from_table
+from results.storage import Folder, open_folder
+
+FORMAT = 1
+_RUN_REMEDY = "restore it from a copy, or choose another --out"
+
+
+class Run:
+    """A run directory, read only.
+
+    Attributes
+    ----------
+    folder : Folder
+    fingerprint : Fingerprint
+    info : dict
+        What the driver recorded when the run began: configuration, versions, expected counts.
+    manifest : Manifest
+        The parts that count at the moment of opening.
+    """
+
+    def __init__(self, folder: Folder, fingerprint: Fingerprint, info: dict[str, Any], manifest: Manifest) -> None:
+        self.folder = folder
+        self.fingerprint = fingerprint
+        self.info = info
+        self.manifest = manifest
+
+    def snapshot(self) -> Run:
+        """Return the run itself: what it shows does not change."""
+        return self
+
+    @cached_property
+    def index(self) -> Index:
+        """The keys that have a verdict."""
+        index = Index()
+        for part in self.manifest.parts:
+            table = read_part(self.folder, part, SCHEMA, INDEX_COLUMNS)
+            foreign = [
+                value
+                for value in pc.unique(table.column("fingerprint")).to_pylist()
+                if value != self.fingerprint.digest
+            ]
+            if foreign:
+                raise DamagedError(
+                    f"{self.folder.where(part.name)} holds rows of another run ({foreign[0]!r}); {REMEDY}"
+                )
+            index.load(table, part.number)
+        index.seal()
+        return index
+
+    @cached_property
+    def conflicts(self) -> dict[Key, str]:
+        """What to say of each unit for which stored rows give different verdicts."""
+        found = {}
+        for key, numbers in sorted(self.index.repeated.items()):
+            parts = [part for part in self.manifest.parts if part.number in numbers]
+            rows = [(part.name, row) for part in parts for row in self.rows_of(part, key)]
+            if len({row.verdict for _, row in rows}) > 1:
+                found[key] = conflict_message(rows, self.folder)
+        return found
+
+    def rows_of(self, part: Part, key: Key) -> list[Row]:
+        """Return the rows with a verdict on one unit in one part."""
+        table = self._checked(part)
+        mine = pc.and_(pc.equal(table.column("class_id"), key[0]), pc.equal(table.column("path"), key[1]))
+        return [row for row in from_table(table.filter(mine)) if row.is_verdict]
+
+    def tables(self) -> Iterator[pa.Table]:
+        """Yield all rows part by part, every one checked.
+
+        Raises
+        ------
+        DamagedError, RowError
+            Naming the file.
+        """
+        for part in self.manifest.parts:
+            yield self._checked(part)
+
+    def _checked(self, part: Part) -> pa.Table:
+        table = read_part(self.folder, part, SCHEMA)
+        check_table(table, self.fingerprint, self.folder.where(part.name))
+        return table
+
+    def rows(self) -> Iterator[Row]:
+        """Yield all rows, error and quarantined ones included."""
+        for table in self.tables():
+            yield from from_table(table)
+
+    @cached_property
+    def verdict_table(self) -> pa.Table:
+        """One row per unit with :data:`VERDICT_COLUMNS`; units in conflict are left out, see :attr:`conflicts`."""
+        names = list(VERDICT_COLUMNS)
+        kept = [
+            table.filter(pc.is_in(table.column("status"), pa.array(VERDICTS))).select(names) for table in self.tables()
+        ]
+        table = pa.concat_tables([SCHEMA.empty_table().select(names), *kept])
+        if not self.index.repeated:
+            return table
+        repeated = self.index.repeated
+        seen = set(self.conflicts)
+        keep = []
+        for key in zip(table.column("class_id").to_pylist(), table.column("path").to_pylist(), strict=True):
+            keep.append(key not in seen)
+            if key in repeated:
+                seen.add(key)
+        return table.filter(pa.array(keep))
+
+
+def open_run(location: str | Path) -> Run:
+    """Open a run directory for reading, also while a driver writes to it.
+
+    Raises
+    ------
+    StoreError
+        When there is no run, or its ``run.json`` or manifest is damaged.
+    """
+    folder = open_folder(location)
+    identity = read_identity(folder)
+    if identity is None:
+        raise StoreError(
+            f"{str(location)!r} holds no run: {files.RUN} is missing; start one with: orderly run --out {location}"
+        )
+    return Run(folder, *identity, read_manifest(folder))
+
+
+def read_identity(folder: Folder) -> tuple[Fingerprint, dict[str, Any]] | None:
+    """Return fingerprint and information of the run in a folder, or None when there is no ``run.json``."""
+    values = read_document(folder, files.RUN, _RUN_REMEDY)
+    if values is None:
+        return None
+    where = folder.where(files.RUN)
+    if values.get("format") != FORMAT or not isinstance(values.get("info"), dict):
+        raise StoreError(
+            f"{where} has format {values.get('format')!r}, this version reads {FORMAT}; choose another --out"
+        )
+    try:
+        return Fingerprint.from_json(values.get("fingerprint")), values["info"]
+    except StoreError as error:
+        raise DamagedError(f"{where} is damaged: {error}; {_RUN_REMEDY}") from error
+
+
+def conflict_message(rows: list[tuple[str, Row]], folder: Folder) -> str:
+    """Return what to say about rows of one unit that contradict each other, each with where it stands."""
+    lines = [
+        f"  {folder.where(name)}: {row.status}, {row.n_boards} boards, {len(row.candidates)} candidates, "
+        f"{len(row.children)} children, by host {row.host!r} kernels {row.kernel_hash!r}"
+        for name, row in rows
+    ]
+    class_id, path = rows[0][1].key
+    return (
+        f"class {class_id} path {path!r} has different verdicts; a machine or the program is at fault:\n"
+        + "\n".join(lines)
+        + "\nFind out which is wrong; move the part file with the wrong row away and run again with --drop-damaged."
+    )
+
+
+def raise_conflicts(conflicts: dict[Key, str]) -> None:
+    """Stop when stored rows contradict each other.
+
+    Raises
+    ------
+    ConflictError
+        With the first few messages.
+    """
+    if conflicts:
+        more = f"\n... and {len(conflicts) - 3} more units" if len(conflicts) > 3 else ""
+        raise ConflictError("\n".join(list(conflicts.values())[:3]) + more)

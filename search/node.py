@@ -1,0 +1,165 @@
+"""Nodes of the search over one class: letters per cell, bare cells, residual symmetry, and how a node splits.
+
+A class is a node; splitting a node gives nodes that together hold every board of it, up to symmetry.  All of it is a pure
+function of the class and the parameters, so that a path of forced parts (text such as ``5=ab/6=t``) names a node for good.
+
+Residual symmetry (design: search.md section 4, idea 4).  Let H be the symmetries that map the class to itself.  Take the cells in
+cell order; for each cell c demand ``letter(c) <= letter(d)`` for every d in the orbit of c under H, then go on with the part of H
+that leaves c in place.  Every board of the class has an image that meets all of these: choose first a symmetry that brings a
+smallest letter of the orbit to c, then, among those that leave c in place, one for the next cell, and so on; no later step moves
+an earlier cell.  So only boards that meet the demands need to be searched, and every board found stands for all its images.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from math import prod
+
+from boardclass.errors import InputError
+from boardclass.geometry import Geometry
+from search.params import Params
+
+N_LETTERS = 26
+
+
+@dataclass(frozen=True)
+class Node:
+    """A part of a class.
+
+    Attributes
+    ----------
+    masks : allowed letters per cell, bit 0 = ``a``
+    bare : mask of the cells without literal: forced to one letter, or fused (all letters count as present)
+    demands : pairs (c, d) of cells with letter(c) <= letter(d) in the letter order
+    path : the parts forced since the class, ``cell=letters`` joined by ``/``
+    """
+
+    masks: tuple[int, ...]
+    bare: int
+    demands: tuple[tuple[int, int], ...] = ()
+    path: str = ""
+
+    @property
+    def n_boards(self) -> int:
+        """Number of boards in the product of the letters, before symmetry."""
+        return prod(mask.bit_count() for mask in self.masks)
+
+    def letters(self, cell: int) -> str:
+        """Return the letters of a cell, alphabetically."""
+        return letters_of(self.masks[cell])
+
+    def is_bare(self, cell: int) -> bool:
+        """Return whether the cell carries no literal."""
+        return bool(self.bare >> cell & 1)
+
+
+def letters_of(mask: int) -> str:
+    """Return the letters of a mask, alphabetically."""
+    return "".join(chr(97 + x) for x in range(N_LETTERS) if mask >> x & 1)
+
+
+def mask_of(letters: str) -> int:
+    """Return the mask of some letters."""
+    return sum(1 << (ord(x) - 97) for x in set(letters))
+
+
+def residual_demands(masks: Sequence[int], geometry: Geometry) -> tuple[tuple[int, int], ...]:
+    """Return the demands that the symmetries of a class allow (see the module)."""
+    group = [row for row in geometry.symmetries.tolist() if all(masks[row[c]] == masks[c] for c in range(geometry.n))]
+    demands = []
+    for cell in geometry.cell_order:
+        demands += [(cell, d) for d in sorted({row[cell] for row in group} - {cell})]
+        group = [row for row in group if row[cell] == cell]
+    return tuple(demands)
+
+
+def class_node(masks: Sequence[int], geometry: Geometry, params: Params) -> Node:
+    """Return the node of a whole class: single-letter cells and the fused cell types are bare."""
+    fused = sum(1 << c for c, kind in enumerate(geometry.cell_types) if kind in params.fused)
+    single = sum(1 << c for c, mask in enumerate(masks) if mask.bit_count() == 1)
+    demands = residual_demands(masks, geometry)
+    return _settle(Node(tuple(int(m) for m in masks), fused | single, demands), params)
+
+
+@cache
+def at_least(letter_order: str) -> tuple[int, ...]:
+    """Return for each letter (0..25, alphabetical) the mask of the letters not before it in the letter order."""
+    place = [letter_order.index(chr(97 + x)) for x in range(N_LETTERS)]
+    return tuple(sum(1 << y for y in range(N_LETTERS) if place[y] >= place[x]) for x in range(N_LETTERS))
+
+
+def _settle(node: Node, params: Params) -> Node:
+    """Take letters away that no board meeting the demands can have, and drop the demands this settles."""
+    order = params.letter_order
+    masks = list(node.masks)
+    changed = True
+    while changed:
+        changed = False
+        for c, d in node.demands:
+            least = min((order.index(x) for x in letters_of(masks[c])), default=0)
+            most = max((order.index(x) for x in letters_of(masks[d])), default=-1)
+            upper = mask_of(order[least:]) & masks[d]
+            lower = mask_of(order[: most + 1]) & masks[c]
+            changed |= upper != masks[d] or lower != masks[c]
+            masks[d], masks[c] = upper, lower
+    open_demands = tuple((c, d) for c, d in node.demands if masks[c].bit_count() > 1 and masks[d].bit_count() > 1)
+    return Node(tuple(masks), node.bare, open_demands, node.path)
+
+
+def split_cell(node: Node, geometry: Geometry) -> int:
+    """Return the cell at which a node splits: its widest fused cell, else the next free cell in order; -1 for a board."""
+    fused = [c for c in geometry.cell_order if node.is_bare(c) and node.masks[c].bit_count() > 1]
+    if fused:
+        return max(fused, key=lambda c: node.masks[c].bit_count())
+    return next((c for c in geometry.cell_order if not node.is_bare(c)), -1)
+
+
+def _parts(node: Node, cell: int, params: Params) -> list[str]:
+    """Return the letter groups that ``cell`` is forced to, intervals of the letter order (within the letters of the cell)."""
+    letters = "".join(x for x in params.letter_order if node.masks[cell] >> (ord(x) - 97) & 1)
+    if node.is_bare(cell):
+        n = min(params.unfuse_parts, len(letters))
+        cuts = [len(letters) * i // n for i in range(n + 1)]
+        return [letters[a:b] for a, b in zip(cuts, cuts[1:], strict=False)]
+    groups = ["".join(x for x in group if x in letters) for group in params.force_groups]
+    return [group for group in groups if group]
+
+
+def force(node: Node, cell: int, letters: str, params: Params) -> Node:
+    """Return the part of ``node`` whose ``cell`` has one of ``letters``; the cell becomes bare.  May be empty (a mask of 0)."""
+    masks = list(node.masks)
+    masks[cell] &= mask_of(letters)
+    path = f"{node.path}/{cell}={letters}" if node.path else f"{cell}={letters}"
+    return _settle(Node(tuple(masks), node.bare | 1 << cell, node.demands, path), params)
+
+
+def split(node: Node, geometry: Geometry, params: Params) -> list[Node]:
+    """Return the parts of a node, without empty ones; together they hold every board of it that meets the demands.
+
+    Splitting a fused cell unfuses it; where none is left, the next free cell is forced to one letter group after the other.
+    """
+    cell = split_cell(node, geometry)
+    if cell < 0:
+        raise ValueError(f"a single board cannot be split: {node!r}")
+    parts = [force(node, cell, letters, params) for letters in _parts(node, cell, params)]
+    return [part for part in parts if all(part.masks)]
+
+
+def node_at(root: Node, path: str, geometry: Geometry, params: Params) -> Node:
+    """Return the node that ``path`` names below ``root``.
+
+    Raises
+    ------
+    InputError
+        If the path does not lead to a node of this class: a part that no split makes.
+    """
+    node = root
+    for step in path.split("/") if path else []:
+        wanted = f"{node.path}/{step}" if node.path else step
+        found = [part for part in split(node, geometry, params) if part.path == wanted] if split_cell(node, geometry) >= 0 else []
+        if not found:
+            raise InputError(f"no node {path!r}: {step!r} is not a part of {node.path!r}; use the paths the run recorded")
+        node = found[0]
+    return node

@@ -1,0 +1,120 @@
+"""Compact trie: one int64 per node, children side by side, built with numpy from the sorted word list.
+
+Node record, from bit 0: mask of the letters that go on (26 bits), points code (6 bits, 0 = no word ends here), index of the first
+child (31 bits).  The children of a node lie side by side in letter order, so the child for letter ``l`` is the first child plus
+the number of mask bits below ``l``.  Nodes are numbered breadth-first: the few thousand nodes of the first levels, which every
+board visits, share a few pages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from boardclass.errors import InputError
+from boardclass.jit import kernel
+
+N_LETTERS = 26
+LETTER_MASK = (1 << N_LETTERS) - 1
+CODE_SHIFT = 26
+N_CODES = 64
+CHILD_SHIFT = 32
+MAX_NODES = 1 << 31
+
+
+class Trie(NamedTuple):
+    """Arrays only, so that it travels through ``ray.put`` unharmed.
+
+    Attributes
+    ----------
+    nodes : int64[n_nodes], one record per node, root first (layout: see the module)
+    points : int32[64], points of a points code; ``points[0]`` is 0
+    """
+
+    nodes: NDArray[np.int64]
+    points: NDArray[np.int32]
+
+
+@kernel("int64(int64)")
+def popcount(bits: int) -> int:
+    """Return the number of set bits; LLVM turns these lines into one instruction."""
+    x = bits - ((bits >> 1) & 0x5555555555555555)
+    x = (x & 0x3333333333333333) + ((x >> 2) & 0x3333333333333333)
+    x = (x + (x >> 4)) & 0x0F0F0F0F0F0F0F0F
+    return ((x * 0x0101010101010101) >> 56) & 127
+
+
+def build_trie(words: Sequence[str], points: Sequence[int], max_len: int) -> Trie:
+    """Return the trie of the words of at most ``max_len`` cells.
+
+    Parameters
+    ----------
+    words : words a-z in q-form, in any order; a repeated word counts once
+    points : points by word, parallel to ``words``, at least 0; a word worth nothing is left out
+    max_len : longest word kept, in cells (letters in q-form)
+
+    Raises
+    ------
+    InputError
+        If more than 63 different numbers of points occur, or a word holds anything but a-z.
+    """
+    value = {w: p for w, p in zip(words, points, strict=True) if 0 < len(w) <= max_len and p > 0}
+    kept = sorted(value)
+    codes = {p: i + 1 for i, p in enumerate(sorted(set(value.values())))}
+    if len(codes) >= N_CODES:
+        raise InputError(f"{len(codes)} different numbers of points; a trie holds at most {N_CODES - 1}")
+    table = np.zeros(N_CODES, np.int32)
+    table[1 : len(codes) + 1] = list(codes)
+    if not kept:
+        return Trie(np.zeros(1, np.int64), table)
+    letters = letter_matrix(kept)
+    return Trie(_records(letters, np.array([codes[value[w]] for w in kept], np.int64)), table)
+
+
+def letter_matrix(words: Sequence[str]) -> NDArray[np.int64]:
+    """Return int64[n_words, longest]: 0..25 for a-z, -1 behind the end; raises InputError for other characters."""
+    longest = max(len(w) for w in words)
+    try:
+        text = "".join(w.ljust(longest, "`") for w in words).encode("ascii")
+    except UnicodeEncodeError as error:
+        raise InputError(f"words must be a-z only: {error}") from error
+    matrix = np.frombuffer(text, np.uint8).reshape(len(words), longest).astype(np.int64) - ord("a")
+    if matrix.min() < -1 or matrix.max() >= N_LETTERS:
+        raise InputError("words must be a-z only")
+    return matrix
+
+
+def _records(letters: NDArray[np.int64], code: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the node records of the sorted, distinct words in ``letters``; ``code`` is the points code of each word.
+
+    Row r opens a node at every depth beyond what it shares with row r - 1, so depth by depth the nodes come out in order.
+    """
+    n_words, longest = letters.shape
+    differs = np.ones(n_words, bool)  # row differs from the one before within the first `depth` letters
+    differs[1:] = False
+    node = np.zeros(n_words, np.int64)  # node of each row at the depth before
+    records = [np.zeros(1, np.int64)]
+    n_nodes = 1
+    for depth in range(longest + 1):
+        here = letters[:, depth] >= 0 if depth < longest else np.zeros(n_words, bool)
+        last = ~here & (letters[:, depth - 1] >= 0 if depth else True)
+        records[-1][node[last] - (n_nodes - len(records[-1]))] |= code[last] << CODE_SHIFT
+        if not here.any():
+            break
+        differs[1:] |= letters[1:, depth] != letters[:-1, depth]
+        opens = here & differs
+        parent = node[opens] - (n_nodes - len(records[-1]))
+        np.bitwise_or.at(records[-1], parent, 1 << letters[opens, depth])
+        child = n_nodes + np.arange(len(parent))
+        first = np.ones(len(parent), bool)
+        first[1:] = parent[1:] != parent[:-1]
+        records[-1][parent[first]] |= child[first] << CHILD_SHIFT
+        node = n_nodes + np.cumsum(opens) - 1
+        records.append(np.zeros(len(parent), np.int64))
+        n_nodes += len(parent)
+    if n_nodes >= MAX_NODES:
+        raise InputError(f"the word list needs {n_nodes} trie nodes; a trie holds fewer than {MAX_NODES}")
+    return np.concatenate(records)

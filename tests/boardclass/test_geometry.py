@@ -1,0 +1,93 @@
+"""Geometry against drawings on a grid and the pinned facts."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from boardclass.errors import DimsError
+from boardclass.geometry import DIMS, Dims, geometry, parse_dims
+from tests.reference.classes import n_simple_paths, slow_cell_type, slow_images, slow_neighbours
+
+PINNED_ORDER = {
+    "3x3": [4, 1, 7, 3, 5, 0, 2, 6, 8],
+    "3x4": [5, 6, 1, 9, 2, 10, 4, 7, 0, 8, 3, 11],
+    "4x4": [5, 6, 9, 10, 1, 13, 2, 14, 4, 7, 8, 11, 0, 12, 3, 15],
+}
+
+
+@pytest.mark.parametrize("text", DIMS)
+def test_cells_are_numbered_down_the_columns(text):
+    dims = parse_dims(text)
+    geo = geometry(dims)
+    assert geo.n == dims.n == dims.w * dims.h
+    assert geo.neighbours[0] == tuple(sorted({1, dims.h, dims.h + 1}))
+
+
+@pytest.mark.parametrize("text", DIMS)
+def test_neighbours_types_and_symmetries_agree_with_the_slow_twin(text):
+    geo = geometry(text)
+    w, h = geo.dims
+    for cell in range(geo.n):
+        assert set(geo.neighbours[cell]) == slow_neighbours(w, h, cell)
+        assert geo.neighbour_masks[cell] == sum(1 << near for near in slow_neighbours(w, h, cell))
+        assert geo.cell_types[cell] == slow_cell_type(w, h, cell)
+    assert sorted(map(tuple, geo.symmetries.tolist())) == sorted(slow_images(range(geo.n), w, h))
+    assert geo.symmetries[0].tolist() == list(range(geo.n))
+    assert len(geo.symmetries) == (8 if w == h else 4)
+
+
+@pytest.mark.parametrize("text", DIMS)
+def test_cell_order_is_a_permutation_centre_first(text):
+    geo = geometry(text)
+    assert sorted(geo.cell_order) == list(range(geo.n))
+    kinds = [("center", "edge", "corner").index(geo.cell_types[cell]) for cell in geo.cell_order]
+    assert kinds == sorted(kinds)
+
+
+def test_pinned_cell_orders():
+    assert {text: list(geometry(text).cell_order) for text in PINNED_ORDER} == PINNED_ORDER
+
+
+@pytest.mark.parametrize(("text", "n_paths"), [("3x3", 10_305), ("3x4", 193_924)])
+def test_pinned_number_of_simple_paths(text, n_paths):
+    assert n_simple_paths(*parse_dims(text)) == n_paths
+
+
+def test_geometry_is_cached_read_only_and_survives_pickling():
+    geo = geometry("3x4")
+    assert geo is geometry(Dims(3, 4))
+    assert pickle.loads(pickle.dumps(geo)) is geo
+    for array in (geo.neighbour_masks, geo.symmetries):
+        assert array.dtype == np.int64
+        assert not array.flags.writeable
+
+
+@pytest.mark.parametrize("text", DIMS)
+def test_dims_round_trip(text):
+    assert str(parse_dims(text)) == text
+    assert parse_dims(text.upper()) == parse_dims(text[::-1]) == parse_dims(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "3", "3x", "x3", "3x3x3", "3x5", "10x10", "0x0", "-3x3", "3 x 3", "٣x٣", "3×3", "2x4"]
+)
+def test_unknown_dims_are_refused_with_the_value_and_the_choice(text):
+    with pytest.raises(DimsError) as caught:
+        parse_dims(text)
+    assert repr(text) in str(caught.value)
+    assert all(dims in str(caught.value) for dims in DIMS)
+    assert caught.value.exit_code == 2
+
+
+@given(st.text(max_size=12) | st.from_regex(r"[0-9]{1,2}[xX][0-9]{1,2}"))
+def test_any_text_is_dims_or_a_typed_error(text):
+    try:
+        dims = parse_dims(text)
+    except DimsError:
+        return
+    assert str(dims) in DIMS

@@ -1,0 +1,260 @@
+"""Letter buckets, ranks, and the number of canonical classes counted in three independent ways."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import random
+import time
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from boardclass.canonical import canonical, images
+from boardclass.errors import PartitionError
+from boardclass.geometry import DIMS, geometry
+from boardclass.partition import CHUNK, Partition, parse_class, parse_partition
+from tests.reference.classes import all_digits, slow_burnside, slow_canonical_ranks, slow_orbits
+
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
+FOUR = "bdfgjqvwxz aeiou lnrsy chkmpt"
+PAPER = "aeijou bcdfgmpqvwxz hklnrsty, corner: aeiosuy bcdfghjklmnpqrtvwxz"
+CENTRES = f"center: {' '.join(LETTERS)}, edge: {LETTERS}, corner: {LETTERS}"
+PINNED = [("3x3", FOUR, 262_144, 34_960), ("3x4", PAPER, 104_976, 27_135), ("4x4", PAPER, 8_503_056, 1_068_363)]
+
+
+ANY_DIMS = st.sampled_from(DIMS)
+with_jit = pytest.mark.skipif(os.environ.get("NUMBA_DISABLE_JIT") == "1", reason="hours without compiled kernels")
+
+
+@st.composite
+def partitions(draw, dims=ANY_DIMS, max_buckets=26):
+    """Random partitions, each as a text with explicit cell types."""
+    parts = []
+    for kind in ("center", "edge", "corner"):
+        numbers = draw(st.lists(st.integers(1, max_buckets), min_size=26, max_size=26))
+        buckets: dict[int, str] = {}
+        for number, letter in zip(numbers, draw(st.permutations(LETTERS)), strict=True):
+            buckets[number] = buckets.get(number, "") + letter
+        parts.append(f"{kind}: {' '.join(buckets.values())}")
+    return parse_partition(", ".join(draw(st.permutations(parts))), draw(dims))
+
+
+@with_jit
+@pytest.mark.parametrize(("dims", "text", "n_classes", "n_canonical"), PINNED)
+def test_pinned_counts_by_burnside_enumeration_and_orbit_sums(dims, text, n_classes, n_canonical):
+    partition = parse_partition(text, dims)
+    ranks = np.concatenate(list(partition.canonical_ranks()))
+    assert partition.n_classes == n_classes
+    assert partition.n_canonical == len(ranks) == n_canonical
+    assert partition.orbit_sizes(ranks).sum() == n_classes
+    assert partition.n_boards_covered(ranks) == 26**partition.dims.n
+
+
+@with_jit
+def test_a_million_canonical_classes_are_counted_in_under_five_seconds():
+    partition = parse_partition(PAPER, "4x4")
+    next(partition.canonical_ranks())  # loads or compiles the kernel
+    start = time.perf_counter()
+    assert sum(len(ranks) for ranks in partition.canonical_ranks()) == 1_068_363
+    assert time.perf_counter() - start < 5
+
+
+@pytest.mark.parametrize(
+    ("dims", "text"),
+    [
+        ("2x2", FOUR),
+        ("2x3", "aeiou bcdfghjklmnpqrstvwxyz, edge: abc defgh ijklmnopqrstuvwxyz"),
+        ("3x3", f"abcdefghijklm nopqrstuvwxyz, center: {FOUR}"),
+        ("3x3", f"aeiou bcd fghjklmnpqrstvwxyz, corner: {LETTERS}"),
+        ("3x4", f"abcdefghijklm nopqrstuvwxyz, edge: {LETTERS}"),
+    ],
+)
+def test_enumeration_agrees_with_the_slow_twin(dims, text):
+    partition = parse_partition(text, dims)
+    radix, (w, h) = partition.radix.tolist(), partition.dims
+    ranks = np.concatenate(list(partition.canonical_ranks()))
+    orbits = slow_orbits(radix, w, h)
+    assert ranks.tolist() == slow_canonical_ranks(radix, w, h)
+    assert partition.n_canonical == len(orbits) == slow_burnside(radix, w, h)
+    assert partition.orbit_sizes(ranks).tolist() == [orbits[partition.unrank(rank)] for rank in ranks.tolist()]
+    assert [partition.unrank(rank) for rank in range(partition.n_classes)] == list(all_digits(radix))
+
+
+@with_jit
+def test_chunks_are_lazy_and_cut_anywhere():
+    partition = parse_partition(PAPER, "4x4")
+    first = next(partition.canonical_ranks())
+    assert first.max() < CHUNK
+    pieces = [*partition.canonical_ranks(0, 1000), *partition.canonical_ranks(1000, CHUNK)]
+    assert np.concatenate(pieces).tolist() == first.tolist()
+    assert list(partition.canonical_ranks(5, 5)) == []
+    last = list(partition.canonical_ranks(partition.n_classes - 10, partition.n_classes + 10))
+    assert all(ranks.max() < partition.n_classes for ranks in last)
+
+
+@with_jit
+def test_single_letters_in_the_centre_make_61776_canonical_classes():
+    partition = parse_partition(CENTRES, "4x4")
+    ranks = np.concatenate(list(partition.canonical_ranks()))
+    assert (partition.n_classes, partition.n_canonical, len(ranks)) == (26**4, 61_776, 61_776)
+    assert partition.n_boards_covered(ranks) == 26**16
+    assert partition.n_boards(0) == 26**12
+
+
+def test_kernel_and_canonicaliser_agree_on_random_classes():
+    partition = parse_partition(PAPER, "4x4")
+    chosen = random.Random(5).sample(range(partition.n_classes), 300)
+    sizes = partition.orbit_sizes(np.array(chosen)).tolist()
+    for rank, size in zip(chosen, sizes, strict=True):
+        digits = partition.unrank(rank)
+        assert (size > 0) == partition.is_canonical(rank) == (canonical(digits, partition.geometry) == digits)
+        if size:
+            assert size == partition.orbit_size(rank) == len(images(digits, partition.geometry))
+        assert partition.is_canonical(partition.canonical_rank(rank))
+
+
+def test_the_golden_class_of_the_best_board():
+    partition = parse_partition(PAPER, "4x4")
+    board = "perslatgsineters"
+    ranks = {partition.rank_of_board("".join(image)) for image in images(board, partition.geometry)}
+    assert 705_707 in ranks
+    assert len({partition.canonical_rank(rank) for rank in ranks}) == 1
+
+
+def test_cell_0_is_least_significant():
+    partition = parse_partition(FOUR, "2x2")
+    assert partition.unrank(1) == (1, 0, 0, 0)
+    assert partition.class_letters(1) == ("aeiou", "bdfgjqvwxz", "bdfgjqvwxz", "bdfgjqvwxz")
+    assert partition.class_masks(1)[0] == sum(1 << LETTERS.index(letter) for letter in "aeiou")
+    assert partition.n_boards(1) == 5 * 10**3
+
+
+@given(partitions(), st.randoms(use_true_random=False))
+def test_rank_round_trips_and_boards_lie_in_their_class(partition, rng):
+    rank = rng.randrange(partition.n_classes)
+    assert partition.rank(partition.unrank(rank)) == rank
+    board = "".join(rng.choice(letters) for letters in partition.class_letters(rank))
+    assert partition.rank_of_board(board) == rank
+
+
+@given(partitions())
+def test_text_round_trips_and_covers_the_alphabet(partition):
+    again = parse_partition(partition.text, partition.dims)
+    assert again == partition
+    assert hash(again) == hash(partition)
+    assert pickle.loads(pickle.dumps(partition)) == partition
+    assert repr(partition) == f"parse_partition({partition.text!r}, {str(partition.dims)!r})"
+    assert set(partition.buckets) == set(geometry(partition.dims).cell_types)
+    for buckets in partition.buckets.values():
+        assert sorted("".join(buckets)) == list(LETTERS)
+
+
+@settings(max_examples=30)
+@given(partitions(dims=st.sampled_from(["2x2", "2x3", "3x3"]), max_buckets=3))
+def test_orbit_sums_equal_the_whole_space_for_any_partition(partition):
+    ranks = np.concatenate(list(partition.canonical_ranks()))
+    assert len(ranks) == partition.n_canonical
+    assert partition.orbit_sizes(ranks).sum() == partition.n_classes
+    assert partition.n_boards_covered(ranks) == 26**partition.dims.n
+
+
+def test_a_missing_or_doubled_class_changes_the_sum():
+    partition = parse_partition(FOUR, "2x2")
+    ranks = np.concatenate(list(partition.canonical_ranks()))
+    assert partition.n_boards_covered(ranks[1:]) < 26**4
+    assert partition.n_boards_covered(np.append(ranks, ranks[3])) > 26**4
+    assert partition.n_boards_covered(ranks[:0]) == 0
+
+
+def test_normalised_text_names_the_types_of_the_board():
+    text = f"zyxwvutsrqponmlkjihgfedcba , CORNER: {FOUR}"
+    assert parse_partition(text, "2x2").text == f"corner: {FOUR}"
+    assert parse_partition(text, "2x3").text == f"edge: {LETTERS}, corner: {FOUR}"
+    assert parse_partition(text, "3x3").text == f"center: {LETTERS}, edge: {LETTERS}, corner: {FOUR}"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "missing letters 'abcdefghijklmnopqrstuvwxyz'"),
+        ("bdfgjvwxz aeiou lnrsy chkmpt", "missing letters 'q'"),
+        ("aabdfgjqvwxz aeiou lnrsy chkmpt", "repeated letters 'a'"),
+        ("aabdfgjvwxz aeiou lnrsy chkmpt", "missing letters 'q' and repeated letters 'a'"),
+        (f"{FOUR}, corner: {FOUR.replace('z', '')}", "missing letters 'z' for corner"),
+        (f"{FOUR}, corners: {FOUR}", "unknown cell type 'corners'.*expected center, edge, corner"),
+        (f"{FOUR}, default: {FOUR}", "unknown cell type 'default'"),
+        (f"{FOUR}, {FOUR}", "given twice"),
+        (f"edge: {FOUR}, edge: {FOUR}", "buckets for edge are given twice"),
+        (f"edge: {FOUR}, corner: {FOUR}", "no buckets for center"),
+        (FOUR.upper(), "is no letter a-z"),
+        (FOUR.replace("a", "å"), "'å' is no letter a-z"),
+        (f"{FOUR},", "given twice"),
+        ("x" * 100_000, "repeated letters 'x'"),
+        ("center:edge:abc", "is no letter a-z for center"),
+    ],
+)
+def test_bad_partitions_are_refused(text, said):
+    with pytest.raises(PartitionError, match=said) as caught:
+        parse_partition(text, "3x3")
+    assert len(str(caught.value)) < 500
+    assert caught.value.exit_code == 2
+
+
+@given(st.text(max_size=60) | st.text("abc:, corner", max_size=40), st.sampled_from(DIMS))
+def test_any_text_is_a_partition_or_a_typed_error(text, dims):
+    try:
+        partition = parse_partition(text, dims)
+    except PartitionError:
+        return
+    assert isinstance(partition, Partition)
+
+
+def test_more_classes_than_64_bits_are_refused_only_when_enumerated():
+    partition = parse_partition(" ".join(LETTERS), "4x4")
+    assert partition.n_classes == 26**16
+    assert partition.rank(partition.unrank(26**16 - 1)) == 26**16 - 1
+    with pytest.raises(PartitionError, match=r"expected below 2\*\*63"):
+        next(partition.canonical_ranks())
+
+
+@pytest.mark.parametrize("rank", [-1, 256, 10**30])
+def test_ranks_out_of_range_are_refused(rank):
+    with pytest.raises(PartitionError, match="expected 0 to 255"):
+        parse_partition(FOUR, "2x2").unrank(rank)
+
+
+@pytest.mark.parametrize("digits", [(), (0, 0, 0), (0, 0, 0, 4), (0, 0, 0, -1)])
+def test_bucket_numbers_out_of_range_are_refused(digits):
+    with pytest.raises(PartitionError, match="expected one below each"):
+        parse_partition(FOUR, "2x2").rank(digits)
+
+
+def test_class_text():
+    assert parse_class("ba c\td  zyx", "2x2") == ("ab", "c", "d", "xyz")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "has 0 groups: expected 4 groups"),
+        ("a b c", "has 3 groups"),
+        ("a b c D", "group 'D' of cell 3"),
+        ("a b c dd", "group 'dd' of cell 3 .*repeats a letter"),
+        ("a b c 4", "group '4'"),
+    ],
+)
+def test_bad_classes_are_refused(text, said):
+    with pytest.raises(PartitionError, match=said):
+        parse_class(text, "2x2")
+
+
+@given(st.text(max_size=30) | st.text("ab ", max_size=12))
+def test_any_text_is_a_class_or_a_typed_error(text):
+    try:
+        letters = parse_class(text, "2x2")
+    except PartitionError:
+        return
+    assert parse_class(" ".join(letters), "2x2") == letters

@@ -1,0 +1,86 @@
+"""Breakers for tests: instant, deterministic, importable by worker processes."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from pathlib import Path
+
+from boardclass.scores import parse_scores
+from search.breaker import Spec, Unit, UnitResult
+from search.params import Params
+from tests.cluster.simulator import fake_break
+
+SPEC = Spec("2x2", ("tea",), parse_scores("words").points, 1, "abcdefghijklmnopqrstuvwxyz", Params())
+
+
+class FakeBreaker:
+    """Verdicts of the simulator, each after ``seconds``."""
+
+    def __init__(self, spec, seconds=0.0):
+        self.spec = spec
+        self.seconds = seconds
+
+    def break_unit(self, unit):
+        time.sleep(self.seconds)
+        return fake_break(unit, 0, self.seconds)
+
+    def predicted_cost(self, class_id):
+        return 0.01
+
+
+class SlowBreaker(FakeBreaker):
+    """A tenth of a second each."""
+
+    def __init__(self, spec):
+        super().__init__(spec, 0.1)
+
+
+class BadBreaker(FakeBreaker):
+    """Class 0 raises, class 1 runs out of memory."""
+
+    def break_unit(self, unit):
+        if unit.class_id == 0:
+            raise ValueError("class 0 is bad")
+        if unit.class_id == 1:
+            raise MemoryError
+        return super().break_unit(unit)
+
+
+class DeadlyBreaker(FakeBreaker):
+    """Class 3 kills its process."""
+
+    def break_unit(self, unit):
+        if unit.class_id == 3:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return super().break_unit(unit)
+
+
+class OnceDeadlyBreaker(FakeBreaker):
+    """Kills its process once per file named by the spec's first word."""
+
+    def break_unit(self, unit):
+        mark = Path(self.spec.words[0])
+        if unit.class_id == 3 and not mark.exists():
+            mark.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return super().break_unit(unit)
+
+
+class UnfitBreaker(FakeBreaker):
+    """Cannot be made."""
+
+    def __init__(self, spec):
+        raise ValueError("no breaker today")
+
+
+def expected_units(class_ids):
+    """Return every unit that breaking the classes leads to, with its verdict."""
+    found: dict[Unit, UnitResult] = {}
+    stack = [Unit(class_id) for class_id in class_ids]
+    while stack:
+        unit = stack.pop()
+        found[unit] = fake_break(unit)
+        stack += found[unit].children
+    return found

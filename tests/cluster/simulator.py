@@ -1,0 +1,318 @@
+"""A cluster in miniature that lies, dies and repeats itself: drives the pure scheduler and checks what it promises.
+
+Everything follows from the seed.  A failing seed is replayed with its log by
+
+    python -m tests.cluster.simulator SEED
+"""
+
+from __future__ import annotations
+
+import hashlib
+import heapq
+import random
+import sys
+from collections import Counter, defaultdict
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from cluster.events import (
+    Answer,
+    Assign,
+    Death,
+    Event,
+    Finish,
+    Heartbeat,
+    Instruction,
+    Publish,
+    Quarantine,
+    Retire,
+    Returned,
+    Row,
+    Spawn,
+    Start,
+    Tick,
+    UnitFailed,
+    WorkerDown,
+    WorkerUp,
+)
+from cluster.scheduler import Policy, Scheduler
+from search.breaker import Unit, UnitResult
+
+MAX_STEPS = 200_000
+
+
+def digest(text: str, n: int) -> int:
+    """Return a number below ``n`` that depends on the text only."""
+    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest()) % n
+
+
+def fake_break(unit: Unit, salt: int = 0, seconds: float = 0.0) -> UnitResult:
+    """Return a verdict that depends on the unit only: eliminated, candidates, or split down to depth 3."""
+    kind = digest(f"{salt} {unit.class_id} {unit.path}", 10)
+    depth = unit.path.count("=")
+    if kind < 3 and depth < 3:
+        prefix = f"{unit.path}/" if unit.path else ""
+        children = tuple(Unit(unit.class_id, f"{prefix}{depth}={letter}") for letter in "abcd"[: 2 + kind])
+        return UnitResult(unit, "split", 4, 9, (), children, {}, seconds)
+    found = (("abcd", 10),) if kind == 9 else ()
+    return UnitResult(unit, "candidates" if found else "eliminated", 4, 9, found, (), {}, seconds)
+
+
+@dataclass
+class Weather:
+    """How often things go wrong; drawn from the seed so that calm and stormy runs both occur."""
+
+    kill: float
+    lose: float
+    repeat: float
+    late: float
+    unfit: float
+    node: float
+
+    @classmethod
+    def of(cls, rng: random.Random) -> Weather:
+        """Draw the weather of a run."""
+        storm = rng.choice((0.0, 0.3, 1.0))
+        return cls(*(storm * rng.uniform(0, most) for most in (0.12, 0.08, 0.3, 0.4, 0.1, 0.05)))
+
+
+@dataclass
+class Simulation:
+    """One run: ``play`` it, then read ``published`` and ``quarantined``.
+
+    Attributes
+    ----------
+    blamed : Counter
+        How often a unit was in flight when its worker died, fell silent or failed on it.
+    """
+
+    seed: int
+    log: list[str] = field(default_factory=list)
+    published: dict[Unit, UnitResult] = field(default_factory=dict)
+    quarantined: set[Unit] = field(default_factory=set)
+    blamed: Counter[Unit] = field(default_factory=Counter)
+    finish: Finish | None = None
+    n_rows_sent: int = 0
+
+    def __post_init__(self) -> None:
+        self.rng = random.Random(self.seed)
+        self.weather = Weather.of(self.rng)
+        n_classes = self.rng.randint(1, 40)
+        self.class_ids = np.array(sorted(self.rng.sample(range(1000), n_classes)), np.int64)
+        self.n_workers = self.rng.randint(1, 6)
+        self.hosts = [f"host{number}" for number in range(self.rng.randint(1, 3))]
+        roots = [Unit(int(class_id)) for class_id in self.class_ids]
+        self.expected = self.tree(roots)
+        self.poison = {unit for unit in self.expected if digest(f"poison {self.seed} {unit}", 150) == 0}
+        self.broken = {unit for unit in self.expected if digest(f"broken {self.seed} {unit}", 150) == 0}
+        self.fat = {unit for unit in self.expected if digest(f"fat {self.seed} {unit}", 15) == 0}
+        policy = Policy(self.n_workers, batch_s=self.rng.choice((1.0, 7.0, 50.0)), lease_s=60.0, spawn_s=60.0, max_deaths=60)
+        costs = np.array([self.seconds(unit) for unit in roots])
+        self.scheduler = Scheduler(policy, self.class_ids, costs, np.random.default_rng(self.seed))
+        self.now = 0.0
+        self.queue: list[tuple[float, int, Event]] = []
+        self.n_queued = 0
+        self.alive: dict[int, str] = {}  # as the world knows it
+        self.given: dict[int, tuple[int, set[Unit]]] = {}  # as the scheduler must know it: worker -> assignment, units missing
+        self.assigned: dict[int, tuple[Unit, ...]] = {}
+        self.alone: set[int] = set()
+
+    def tree(self, roots: list[Unit]) -> set[Unit]:
+        """Return every unit that splitting will bring up."""
+        found, stack = set(), list(roots)
+        while stack:
+            unit = stack.pop()
+            found.add(unit)
+            stack.extend(fake_break(unit, self.seed).children)
+        return found
+
+    def seconds(self, unit: Unit) -> float:
+        """Return how long the unit really takes."""
+        return 0.05 * 2.0 ** digest(f"s {self.seed} {unit}", 10)
+
+    def send(self, delay: float, event: Event, *, mayhem: bool = True) -> None:
+        """Deliver an event later; with ``mayhem`` it may come late, twice or never."""
+        if mayhem and self.rng.random() < self.weather.lose:
+            self.log.append(f"{self.now:9.2f} lost {event}")
+            return
+        copies = 1 + (mayhem and self.rng.random() < self.weather.repeat)
+        for _ in range(copies):
+            late = self.rng.expovariate(0.05) if mayhem and self.rng.random() < self.weather.late else 0.0
+            self.n_queued += 1
+            heapq.heappush(self.queue, (self.now + delay + late, self.n_queued, event))
+
+    def play(self) -> Simulation:
+        """Run until the scheduler finishes; AssertionError when it breaks a promise."""
+        self.send(0.0, Start(), mayhem=False)
+        for _ in range(MAX_STEPS):
+            if self.finish is not None:
+                self.check_end()
+                return self
+            if not self.queue or self.queue[0][0] > self.now + 5.0:
+                self.now += 5.0
+                self.deliver(Tick())
+            else:
+                self.now, _, event = heapq.heappop(self.queue)
+                self.deliver(event)
+        raise AssertionError(f"seed {self.seed}: no end after {MAX_STEPS} steps")
+
+    def deliver(self, event: Event) -> None:
+        """Hand an event to the scheduler and carry out what it wants."""
+        self.log.append(f"{self.now:9.2f} {event}")
+        self.account(event)
+        for instruction in self.scheduler.handle(event, self.now):
+            self.log.append(f"{self.now:9.2f}      -> {instruction}")
+            self.carry_out(instruction)
+
+    def account(self, event: Event) -> None:
+        """Keep the books on what the scheduler may know to be in flight."""
+        if isinstance(event, WorkerDown):
+            self.forget(event.worker)
+        elif isinstance(event, Row | UnitFailed | Returned) and event.worker in self.given:
+            number, missing = self.given[event.worker]
+            if number == event.assignment:
+                if isinstance(event, Returned):
+                    self.blamed.update(missing)
+                    missing.clear()
+                elif isinstance(event, Row):
+                    missing.discard(event.answer.result.unit)
+                elif event.unit in missing:
+                    missing.remove(event.unit)
+                    self.blamed[event.unit] += 1
+                if not missing:
+                    del self.given[event.worker]
+
+    def forget(self, worker: int) -> None:
+        """Drop a worker that the scheduler was told is dead or that it retired."""
+        _, missing = self.given.pop(worker, (0, set()))
+        self.blamed.update(missing)
+
+    def carry_out(self, instruction: Instruction) -> None:
+        """Do what the scheduler asked for, checking that it may ask."""
+        assert self.finish is None, f"seed {self.seed}: {instruction} after Finish"
+        match instruction:
+            case Spawn(worker):
+                self.spawn(worker)
+            case Assign():
+                self.assign(instruction)
+            case Publish(answer):
+                unit = answer.result.unit
+                assert unit in self.expected, f"seed {self.seed}: {unit} is unknown"
+                assert unit not in self.published, f"seed {self.seed}: {unit} has two verdicts"
+                assert unit not in self.quarantined, f"seed {self.seed}: {unit} was given up"
+                self.published[unit] = answer.result
+            case Quarantine(unit):
+                assert unit not in self.published, f"seed {self.seed}: {unit} has a verdict"
+                assert unit not in self.quarantined, f"seed {self.seed}: {unit} given up twice"
+                self.quarantined.add(unit)
+            case Retire(worker):
+                self.alive.pop(worker, None)
+                self.forget(worker)
+            case Finish():
+                self.finish = instruction
+
+    def spawn(self, worker: int) -> None:
+        """Start a worker, which may come up late, never, or unfit."""
+        assert worker not in self.alive, f"seed {self.seed}: number {worker} used twice"
+        delay = self.rng.uniform(0.5, 5.0)
+        if self.rng.random() < self.weather.unfit:
+            self.send(delay, WorkerDown(worker, Death.unfit, "self-test"))
+        else:
+            self.alive[worker] = self.rng.choice(self.hosts)
+            self.send(delay, WorkerUp(worker, self.alive[worker]))
+
+    def assign(self, order: Assign) -> None:
+        """Let a worker break its units, or die of them."""
+        where = f"seed {self.seed}: {order}"
+        assert order.worker in self.alive or order.worker not in self.given, where
+        assert order.worker not in self.given, f"{where}: already has {self.given.get(order.worker)}"
+        assert order.units, where
+        assert not self.published.keys() & set(order.units), f"{where}: has a verdict"
+        if order.alone:
+            host = self.alive.get(order.worker)
+            others = [name for name in self.given if self.alive.get(name) == host and host is not None]
+            assert not others, f"{where}: {others} are busy on the same host"
+        self.given[order.worker] = order.assignment, set(order.units)
+        if order.worker not in self.alive:
+            return  # its death is a message that got lost or is still on its way
+        self.work(order)
+
+    def work(self, order: Assign) -> None:
+        """Send what the worker would send; rows of a batch come together at its end."""
+        spent = 0.0
+        events: list[Event] = []
+        for unit in order.units:
+            spent += self.seconds(unit)
+            death = self.fate(unit, order.alone)
+            if death is not None:
+                self.alive.pop(order.worker, None)
+                self.send(spent, WorkerDown(order.worker, death, f"on {unit}"))
+                return
+            if unit in self.broken:
+                events.append(UnitFailed(order.worker, order.assignment, unit, "ValueError"))
+            else:
+                answer = Answer(fake_break(unit, self.seed, self.seconds(unit)))
+                events.append(Row(order.worker, order.assignment, answer))
+                self.n_rows_sent += 1
+        for beat in range(int(spent // 20)):
+            self.send(20.0 * (beat + 1), Heartbeat(order.worker, order.assignment))
+        self.rng.shuffle(events)
+        for event in [*events, Returned(order.worker, order.assignment)]:
+            self.send(spent, event)
+
+    def fate(self, unit: Unit, alone: bool) -> Death | None:
+        """Return what the worker dies of on this unit, if it does."""
+        if unit in self.poison:
+            return Death.died
+        if unit in self.fat and not alone:
+            return Death.oom
+        if self.rng.random() < self.weather.kill:
+            return Death.died
+        return Death.node if self.rng.random() < self.weather.node else None
+
+    def check_end(self) -> None:
+        """Check the promises that concern the whole run."""
+        assert self.finish is not None
+        where = f"seed {self.seed}"
+        for unit in self.quarantined:
+            assert self.blamed[unit] >= 3, f"{where}: {unit} given up after {self.blamed[unit]} failures"
+        hopeless = (self.poison | self.broken) & self.reachable()
+        assert hopeless <= self.quarantined, f"{where}: {hopeless - self.quarantined} have a verdict"
+        if not any(vars(self.weather).values()):
+            assert self.quarantined == hopeless, f"{where}: {self.quarantined - hopeless} given up in calm weather"
+        reached = self.reachable()
+        assert reached == self.published.keys() | self.quarantined, f"{where}: not settled"
+        assert self.finish.complete == (not self.quarantined), where
+        snapshot = self.scheduler.snapshot()
+        assert snapshot.n_open == 0, f"{where}: {snapshot}"
+        self.check_classes(snapshot.n_classes_done)
+
+    def reachable(self) -> set[Unit]:
+        """Return the units that the published splits lead to."""
+        found, stack = set(), [Unit(int(class_id)) for class_id in self.class_ids]
+        while stack:
+            unit = stack.pop()
+            found.add(unit)
+            stack.extend(self.published[unit].children if unit in self.published else ())
+        return found
+
+    def check_classes(self, n_done: int) -> None:
+        """A class is done when every unit of it has a verdict."""
+        open_units: dict[int, int] = defaultdict(int)
+        for unit in self.reachable():
+            open_units[unit.class_id] += unit not in self.published
+        assert n_done == sum(n == 0 for n in open_units.values()), f"seed {self.seed}: {n_done} classes counted as done"
+
+
+def main() -> None:
+    """Replay one seed with its log."""
+    simulation = Simulation(int(sys.argv[1]))
+    try:
+        simulation.play()
+    finally:
+        sys.stdout.write("\n".join(simulation.log) + "\n")
+
+
+if __name__ == "__main__":
+    main()

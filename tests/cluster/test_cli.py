@@ -1,0 +1,104 @@
+"""The command line itself: quick help, lazy imports, usage errors, exit codes, one message per error."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+
+import pytest
+
+from boardclass.errors import IncompleteError, MismatchError, StoreError
+from cluster import cli, cli_boards, cli_query
+
+COMMANDS = ("run", "status", "top", "show", "score", "bound")
+HEAVY = ("numba", "numpy", "pyarrow", "duckdb", "ray", "pydantic", "rich")
+
+
+def test_help_lists_every_command_and_exit_code(orderly):
+    answer = orderly("--help")
+    assert answer.code == 0
+    assert all(f"\n  {command} " in answer.out for command in COMMANDS)
+    assert all(f"{code} " in answer.out for code in (0, 2, 3, 4, 5))
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_explains_itself(orderly, command):
+    answer = orderly(command, "--help")
+    assert answer.code == 0
+    assert answer.out.startswith(f"Usage: orderly {command}")
+
+
+def test_help_imports_nothing_heavy(project_root):
+    code = (
+        "import sys; sys.argv = ['orderly', '--help']\n"
+        "from cluster.cli import main\n"
+        "try: main()\n"
+        f"finally: print([name for name in {HEAVY} if name in sys.modules], file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=project_root, check=False)
+    assert (done.returncode, done.stderr) == (0, "[]\n")
+
+
+def test_help_is_quick(orderly_process):
+    seconds = []
+    for _ in range(5):
+        start = time.perf_counter()
+        assert orderly_process("--help").code == 0
+        seconds.append(time.perf_counter() - start)
+    assert min(seconds) < 0.3
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["nonsense"],
+        ["show"],
+        ["show", "cat", "--format", "xml"],
+        ["top", "runs/x", "-n", "0"],
+        ["top", "runs/x", "-n", "ten"],
+        ["run", "--workers", "-1"],
+        ["run", "--no-such-option"],
+    ],
+)
+def test_usage_errors_exit_2_without_traceback(orderly, arguments):
+    answer = orderly(*arguments)
+    assert (answer.code, answer.out) == (2, "")
+    assert "Error: " in answer.err
+    assert "Traceback" not in answer.err
+
+
+@pytest.mark.parametrize(("error", "code"), [(StoreError, 3), (IncompleteError, 4), (MismatchError, 5)])
+def test_each_error_has_its_exit_code(orderly, monkeypatch, error, code):
+    def fail(*_):
+        raise error("part 7 is damaged")
+
+    monkeypatch.setattr(cli_query, "status", fail)
+    assert orderly("status", "x") == (code, "", "orderly: part 7 is damaged\n")
+
+
+def test_a_bug_is_one_message_and_debug_shows_where(orderly, monkeypatch):
+    def fail(*_):
+        raise ZeroDivisionError("oh")
+
+    monkeypatch.setattr(cli_boards, "score", fail)
+    answer = orderly("score")
+    assert answer.code == cli.EXIT_BUG
+    assert "ZeroDivisionError: oh" in answer.err
+    assert "Traceback" not in answer.err
+    with pytest.raises(ZeroDivisionError):
+        monkeypatch.setattr(sys, "argv", ["orderly", "score", "--debug"]) or cli.main()
+
+
+def test_version(orderly):
+    answer = orderly("--version")
+    assert answer.code == 0
+    assert answer.out.startswith("orderly ")
+
+
+def test_a_closed_pipe_is_no_error(project_root, tmp_path):
+    boards = tmp_path / "boards.txt"
+    boards.write_text("abcdefghi\n" * 20_000)
+    command = f"{sys.executable} -c 'from cluster.cli import main; main()' score --format csv < {boards} | head -n 1"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, cwd=project_root, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "board,score\n", "")

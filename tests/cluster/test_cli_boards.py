@@ -1,0 +1,195 @@
+"""``show``, ``score`` and ``bound``: values against pinned facts, every format, every kind of bad input."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+
+import pytest
+
+# golden: rows E B E over E F E, written with the long side down; score 3
+BEE_FEE = "ebeefe"
+
+
+@pytest.fixture
+def words(tmp_path):
+    path = tmp_path / "small.txt"
+    path.write_text("bee\nbeef\nfee\nqueen\nquit\nzebra\n")
+    return path
+
+
+def rows_of(answer):
+    assert answer.code == 0, answer.err
+    return list(csv.DictReader(io.StringIO(answer.out)))
+
+
+def test_score_reads_boards_of_any_size(orderly, words):
+    answer = orderly("score", "--wordlist", words, "--format", "csv", stdin=f"{BEE_FEE}\n\n  EBEEFE  \r\nxxxx")
+    assert answer.out == f"board,score\n{BEE_FEE},3\n{BEE_FEE},3\nxxxx,0\n"
+
+
+def test_score_as_json_and_table(orderly, words):
+    answer = orderly("score", "--wordlist", words, "--format", "json", stdin=BEE_FEE)
+    assert json.loads(answer.out) == [{"board": BEE_FEE, "score": 3}]
+    assert BEE_FEE in orderly("score", "--wordlist", words, stdin=BEE_FEE).out
+
+
+def test_score_of_no_boards_is_an_empty_table(orderly, words):
+    assert orderly("score", "--wordlist", words, "--format", "csv") == (0, "board,score\n", "")
+
+
+def test_score_counts_letters_not_cells_for_qu(orderly, words):
+    table = {"standard": 1 + 2, "words": 2, "1,10,100": 10 + 100}  # quit 4 letters, queen 5
+    for name, expected in table.items():
+        answer = orderly("score", "--wordlist", words, "--scores", name, "--format", "csv", stdin="nqteeixxx")
+        assert rows_of(answer) == [{"board": "nqteeixxx", "score": str(expected)}], name
+
+
+@pytest.mark.parametrize(
+    ("line", "value"),
+    [
+        ("abc", "'abc'"),
+        ("abcdefgh1", "'abcdefgh1'"),
+        ("abcdefghé", "'abcdefghé'"),
+        (b"\xff\xfea\0", "xfea"),
+        ("abcdefghi,12", "'abcdefghi,12'"),
+        ("x" * 10_000, "'xxxx"),
+    ],
+)
+def test_score_names_the_bad_line_and_prints_no_result(orderly, words, line, value):
+    line = line.encode() if isinstance(line, str) else line
+    answer = orderly("score", "--wordlist", words, "--format", "csv", stdin=b"abcdefghi\n\n" + line + b"\nabcd\n")
+    assert (answer.code, answer.out) == (2, "")
+    assert "line 3" in answer.err
+    assert value in answer.err
+    assert len(answer.err) < 600
+
+
+def test_score_dims_override_what_the_length_says(orderly, words):
+    answer = orderly("score", "--wordlist", words, "--dims", "3x3", stdin="abcd\n")
+    assert answer.code == 2
+    assert "line 1" in answer.err
+    assert "expected 9 letters" in answer.err
+
+
+def test_show_in_every_format(orderly, words):
+    assert orderly("show", BEE_FEE, "--wordlist", words, "--format", "csv").out.splitlines() == [
+        "word,points,letters",
+        "beef,1,4",
+        "bee,1,3",
+        "fee,1,3",
+    ]
+    shown = json.loads(orderly("show", BEE_FEE, "--wordlist", words, "--format", "json").out)
+    assert (shown["board"], shown["dims"], shown["score"], shown["n_words"]) == (BEE_FEE, "2x3", 3, 3)
+    assert all("".join(BEE_FEE[cell] for cell in word["path"]) == word["word"] for word in shown["words"])
+    text = orderly("show", BEE_FEE, "--wordlist", words).out
+    assert "│ E  │ E  │\n" in text
+    assert "│ B  │ F  │\n" in text
+    assert "4 letters, 1 point each (1)" in text
+    assert "3 letters, 1 point each (2)" in text
+
+
+def test_show_spells_qu(orderly, words):
+    answer = orderly("show", "nqteeixxx", "--wordlist", words)
+    assert "Qu" in answer.out
+    assert "queen" in answer.out
+    assert "quit" in answer.out
+    assert "\x1b[" not in answer.out, "no colours unless on a terminal"
+
+
+def test_show_colours_the_cells_of_words_on_a_terminal(orderly, words, monkeypatch):
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("TERM", "xterm-256color")
+    assert "\x1b[" in orderly("show", BEE_FEE, "--wordlist", words).out
+
+
+@pytest.mark.parametrize("board", ["", "abc", "abcdefgh!", "quabcdefgh", "a" * 17, "a b c d e f g h i"])
+def test_show_refuses_what_is_no_board(orderly, words, board):
+    answer = orderly("show", board, "--wordlist", words)
+    assert (answer.code, answer.out) == (2, "")
+    assert answer.err.count("\n") == 1
+
+
+def test_scores_of_the_published_best_boards(orderly, enable2k):
+    boards = {"ligdrmanesietildsracsepes": 10406, "rpqaselinifcoita": None, "eeesrvrreeesrsrs": 189}
+    answer = orderly("score", "--wordlist", "enable2k", "--format", "csv", stdin="\n".join(boards))
+    found = {row["board"]: int(row["score"]) for row in rows_of(answer)}
+    assert all(points in (None, found[board]) for board, points in boards.items())
+    answer = orderly("score", "-w", "enable2k", "--scores", "words", "--format", "csv", stdin="eeesrvrreeesrsrs")
+    shown = orderly("show", "eeesrvrreeesrsrs", "-w", "enable2k", "--format", "csv")
+    assert int(rows_of(answer)[0]["score"]) == len(rows_of(shown))
+
+
+def test_bound_of_letters_is_the_pinned_one(orderly, enable2k):
+    letters = "lnrsy aeiou chkmpt chkmpt aeiou lnrsy lnrsy aeiou bdfgjvwxz"
+    answer = orderly("bound", letters, "--wordlist", "enable2k", "--format", "json")
+    record = json.loads(answer.out)
+    assert record["orderly_bound"] == 1231
+    assert record["sum_bound"] > record["orderly_bound"]
+    assert record["max_bound"] > 0
+    assert record["n_boards"] == 5**6 * 6**2 * 9
+    assert rows_of(orderly("bound", letters, "-w", "enable2k", "--format", "csv"))[0]["orderly_bound"] == "1231"
+    assert "1,231" in orderly("bound", letters, "-w", "enable2k").out
+
+
+def test_bound_of_a_class_number(orderly, enable2k):
+    arguments = ("--dims", "3x4", "--buckets", "bdfgjqvwxz aeiou lnrsy chkmpt", "--wordlist", "enable2k")
+    record = json.loads(orderly("bound", "2520743", *arguments, "--format", "json").out)
+    assert record["orderly_bound"] == 5496
+
+
+def test_bound_of_one_board_is_no_less_than_its_score(orderly, words):
+    record = json.loads(orderly("bound", " ".join(BEE_FEE), "-w", words, "--format", "json").out)
+    assert record["n_boards"] == 1
+    assert min(record["sum_bound"], record["max_bound"], record["orderly_bound"]) >= 3
+
+
+@pytest.mark.parametrize(
+    ("arguments", "quoted"),
+    [
+        (["7"], "--dims"),
+        (["999", "--dims", "3x3"], "999"),
+        (["262144", "--dims", "3x3", "--buckets", "bdfgjqvwxz aeiou lnrsy chkmpt"], "262144"),
+        (["7", "--dims", "3x3", "--buckets", "abc def"], "missing"),
+        (["7", "--dims", "9x9", "--buckets", "abc def"], "9x9"),
+        (["ab cd ef"], "3"),
+        (["a b c d1"], "d1"),
+        (["aa b c d"], "aa"),
+        ([""], ""),
+    ],
+)
+def test_bound_refuses_what_is_no_class(orderly, words, arguments, quoted):
+    answer = orderly("bound", *arguments, "--wordlist", words)
+    assert (answer.code, answer.out) == (2, "")
+    assert quoted in answer.err
+
+
+@pytest.mark.parametrize("command", [["show", BEE_FEE], ["score"], ["bound", "a b c d"]])
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--wordlist", "nosuchlist"],
+        ["--wordlist", "./nosuchlist.txt"],
+        ["--wordlist", "/"],
+        ["--scores", "stndard"],
+        ["--scores", "1,x"],
+        ["--dims", "4by4"],
+    ],
+)
+def test_every_board_command_refuses_bad_options(orderly, words, command, options):
+    given = options if "--wordlist" in options else [*options, "--wordlist", words]
+    answer = orderly(*command, *given, stdin="abcd")
+    assert (answer.code, answer.out) == (2, "")
+    assert answer.err.startswith("orderly: ")
+    assert "Traceback" not in answer.err
+
+
+def test_a_table_that_would_overflow_is_refused(orderly, tmp_path):
+    path = tmp_path / "long.txt"
+    path.write_text("abcdefghijklmnop\n")
+    answer = orderly("score", "--wordlist", path, "--scores", "2147483647", stdin="a" * 16)
+    assert answer.code == 0
+    path.write_text("abcdefghijklmnop\nabcdefghijklmnoqu\n")
+    answer = orderly("score", "--wordlist", path, "--scores", "2147483647", stdin="a" * 16)
+    assert (answer.code, answer.out) == (2, "")

@@ -1,0 +1,74 @@
+"""Drawn boards and tables: the layout, the heat of the cells, and what programs read back."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+
+import pytest
+
+from boardclass.board import format_rows
+from cluster.render import Format, draw_board, full_spelling, heat_of_cells, write_record, write_table
+
+COLUMNS = ("board", "score")
+ROWS = [("abcd", 1234), ('a,"b', -1)]
+
+
+def test_a_board_is_drawn_with_its_columns_downwards():
+    assert draw_board(format_rows("abqdef", "2x3")).plain.splitlines() == [
+        "┌────┬────┐",
+        "│ A  │ D  │",
+        "├────┼────┤",
+        "│ B  │ E  │",
+        "├────┼────┤",
+        "│ Qu │ F  │",
+        "└────┴────┘",
+    ]
+
+
+def test_heat_adds_the_points_of_each_word_along_its_path():
+    assert heat_of_cells(4, [(11, (0, 1, 3)), (1, (3, 2))]) == [11, 11, 1, 12]
+
+
+def test_the_hottest_and_the_coldest_cell_differ_in_colour():
+    drawn = draw_board([["A", "B"], ["C", "D"]], [0, 5, 1, 9])
+    style = {drawn.plain[span.start : span.end].strip(): span.style for span in drawn.spans}
+    assert len({style["A"], style["D"]}) == 2
+    assert drawn.plain == draw_board([["A", "B"], ["C", "D"]]).plain
+
+
+@pytest.mark.parametrize("heat", [[0, 0, 0, 0], [7, 7, 7, 7]])
+def test_equal_heat_needs_no_colour(heat):
+    assert all("on" not in str(span.style).split() for span in draw_board([["A", "B"], ["C", "D"]], heat).spans)
+
+
+def test_csv_and_json_read_back_as_written(capsys):
+    write_table(COLUMNS, ROWS, Format.csv)
+    assert [tuple(row) for row in csv.reader(io.StringIO(capsys.readouterr().out))] == [
+        COLUMNS,
+        *((board, str(score)) for board, score in ROWS),
+    ]
+    write_table(COLUMNS, ROWS, Format.json)
+    assert json.loads(capsys.readouterr().out) == [dict(zip(COLUMNS, row, strict=True)) for row in ROWS]
+
+
+def test_a_table_prints_brackets_as_they_are_and_numbers_in_groups(capsys):
+    write_table(COLUMNS, [("[red]x", 1234567)])
+    out = capsys.readouterr().out
+    assert "[red]x" in out
+    assert "1,234,567" in out
+
+
+def test_a_record_in_every_format(capsys):
+    record = {"n_boards": 3, "best_boards": ["abcd"], "complete": True}
+    write_record(record, Format.json)
+    assert json.loads(capsys.readouterr().out) == record
+    write_record(record, Format.csv)
+    assert capsys.readouterr().out == 'n_boards,best_boards,complete\n3,"[""abcd""]",True\n'
+    write_record(record)
+    assert "best boards" in capsys.readouterr().out
+
+
+def test_words_are_spelled_in_full():
+    assert [full_spelling(word) for word in ("qit", "seqel", "cat")] == ["quit", "sequel", "cat"]

@@ -1,0 +1,153 @@
+"""The in-process executor and the run loop, with breakers that are instant, bad or absent."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+import numpy as np
+import pytest
+
+from cluster.events import Answer, Assign, Death, Heartbeat, Quarantine, Returned, Row, UnitFailed, WorkerDown, WorkerUp
+from cluster.executors import InProcessExecutor
+from cluster.loop import run_loop
+from cluster.scheduler import Policy, Scheduler
+from cluster.worker import Failure, Worker
+from search.breaker import Unit
+from tests.cluster.fakes import SPEC, BadBreaker, FakeBreaker, SlowBreaker, UnfitBreaker, expected_units
+
+
+class ListSink:
+    """Keeps what is settled."""
+
+    def __init__(self):
+        self.settled = []
+
+    def admit(self, events):
+        return events
+
+    def publish(self, settled):
+        self.settled += settled
+
+    @property
+    def verdicts(self):
+        return {item.answer.result.unit: item.answer.result for item in self.settled if not isinstance(item, Quarantine)}
+
+    @property
+    def given_up(self):
+        return {item.unit: item.message for item in self.settled if isinstance(item, Quarantine)}
+
+
+def play(executor, n_classes=20, stop=lambda: "", **policy):
+    """Run classes 0..n-1 to the end; return the sink and how it finished."""
+    ids = np.arange(n_classes)
+    policy = Policy(**{"n_workers": 1} | policy)
+    scheduler = Scheduler(policy, ids, np.ones(n_classes) * 0.01, np.random.default_rng(0))
+    sink = ListSink()
+    with executor:
+        finish = run_loop(scheduler, executor, sink, clock=time.monotonic, stop=stop, watch=lambda _: None, poll_s=0.1)
+    return sink, finish
+
+
+def verdicts_of(units):
+    return {unit: (found.status, found.candidates, found.children) for unit, found in units.items()}
+
+
+def test_worker_answers_unit_by_unit():
+    worker = Worker(SPEC, BadBreaker)
+    told = []
+    replies = worker.work(7, [Unit(0), Unit(1), Unit(2)], told.append)
+    assert tuple(told) == replies
+    assert replies[0] == Failure(Unit(0), "ValueError: class 0 is bad")
+    assert replies[1].oom
+    assert isinstance(replies[2], Answer)
+    assert replies[2].kernel_hash == worker.hello().kernel_hash != ""
+    assert replies[2].peak_rss_bytes > 1e6
+
+
+def test_worker_answers_status_and_obeys_cancel_while_it_works():
+    worker = Worker(SPEC, SlowBreaker)
+    replies = []
+    thread = threading.Thread(target=lambda: replies.extend(worker.work(7, [Unit(n) for n in range(100)])))
+    thread.start()
+    time.sleep(0.25)
+    status = worker.status()
+    assert (status.assignment, status.n_done > 0, status.seconds > 0) == (7, True, True)
+    worker.cancel()
+    thread.join(5)
+    assert 0 < len(replies) < 10
+    assert worker.status().assignment == 0
+
+
+def test_in_process_events():
+    with InProcessExecutor(SPEC, BadBreaker) as executor:
+        executor.spawn(1)
+        (up,) = executor.poll(10)
+        assert isinstance(up, WorkerUp)
+        executor.assign(Assign(1, 5, (Unit(0), Unit(1), Unit(2))))
+        events = []
+        while not events or not isinstance(events[-1], Returned):
+            events += executor.poll(10)
+        events = [event for event in events if not isinstance(event, Heartbeat)]
+        assert events[0] == UnitFailed(1, 5, Unit(0), "ValueError: class 0 is bad")
+        assert isinstance(events[1], UnitFailed)
+        assert events[1].oom
+        assert isinstance(events[2], Row)
+        assert events[3:] == [Returned(1, 5)]
+
+
+def test_worker_that_cannot_start():
+    with InProcessExecutor(SPEC, UnfitBreaker) as executor:
+        executor.spawn(1)
+        assert executor.poll(10) == [WorkerDown(1, Death.unfit, "ValueError: no breaker today")]
+
+
+def test_busy_worker_beats():
+    with InProcessExecutor(SPEC, SlowBreaker) as executor:
+        executor.spawn(1)
+        executor.poll(10)
+        executor.assign(Assign(1, 5, (Unit(0),)))
+        time.sleep(0.02)
+        assert executor.poll(0.0) == [Heartbeat(1, 5)]
+
+
+def test_close_does_not_wait_for_long_units():
+    executor = InProcessExecutor(SPEC, lambda spec: FakeBreaker(spec, 3.0), close_s=0.1)
+    executor.spawn(1)
+    executor.poll(10)
+    executor.assign(Assign(1, 5, (Unit(0), Unit(1))))
+    began = time.monotonic()
+    executor.close()
+    executor.close()
+    assert time.monotonic() - began < 2
+
+
+def test_run_in_process():
+    sink, finish = play(InProcessExecutor(SPEC, FakeBreaker))
+    assert finish.complete
+    assert verdicts_of(sink.verdicts) == verdicts_of(expected_units(range(20)))
+    assert len(sink.settled) == len(sink.verdicts)
+
+
+def test_bad_units_are_given_up_the_rest_is_done():
+    sink, finish = play(InProcessExecutor(SPEC, BadBreaker))
+    assert not finish.complete
+    assert sink.given_up == {Unit(0): "ValueError: class 0 is bad", Unit(1): "MemoryError: "}
+    assert verdicts_of(sink.verdicts) == verdicts_of(expected_units(range(2, 20)))
+
+
+def test_no_worker_comes_up():
+    sink, finish = play(InProcessExecutor(SPEC, UnfitBreaker), max_deaths=3)
+    assert not finish.complete
+    assert "no breaker today" in finish.message
+    assert not sink.settled
+
+
+@pytest.mark.timeout(20)
+def test_stop():
+    began = time.monotonic()
+    sink, finish = play(
+        InProcessExecutor(SPEC, SlowBreaker), 500, stop=lambda: "enough" if time.monotonic() > began + 1 else ""
+    )
+    assert (finish.complete, finish.message) == (False, "enough")
+    assert 0 < len(sink.verdicts) < 100

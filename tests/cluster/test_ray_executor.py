@@ -1,0 +1,122 @@
+"""Workers as real Ray actors: started, killed, replaced."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from cluster.events import Assign, Death, Returned, Row, WorkerDown, WorkerUp
+from cluster.ray_executor import RayExecutor, cause_of
+from search.breaker import Unit
+from tests.cluster import fakes
+from tests.cluster.processes import descendants, socket_inodes
+
+ray = pytest.importorskip("ray")
+pytestmark = [pytest.mark.ray, pytest.mark.timeout(120)]
+
+
+def until(executor, kind, n=1, timeout_s=60):
+    """Poll until ``n`` events of a kind have come; return all events."""
+    events, ends = [], time.monotonic() + timeout_s
+    while sum(isinstance(event, kind) for event in events) < n:
+        assert time.monotonic() < ends, events
+        events += executor.poll(1.0)
+    return events
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    """One local cluster for the tests that do not end it; workers are numbered by the tests."""
+    with RayExecutor(fakes.SPEC, 2, fakes.SlowBreaker) as executor:
+        yield executor
+
+
+def test_work_and_death(cluster):
+    cluster.spawn(1)
+    cluster.spawn(2)
+    ups = [event for event in until(cluster, WorkerUp, 2) if isinstance(event, WorkerUp)]
+    assert {up.worker for up in ups} == {1, 2}
+    assert all(up.kernel_hash for up in ups)
+    cluster.assign(Assign(1, 10, (Unit(0), Unit(1))))
+    cluster.assign(Assign(2, 11, tuple(Unit(n) for n in range(2, 50))))
+    events = until(cluster, Returned)
+    assert [type(event) for event in events] == [Row, Row, Returned]
+    assert {event.answer.result.unit for event in events[:2]} == {Unit(0), Unit(1)}
+    os.kill(cluster.pids[2], signal.SIGKILL)
+    (down,) = until(cluster, WorkerDown)
+    assert (down.worker, down.reason) == (2, Death.died)
+    cluster.retire(1)
+    assert cluster.poll(0.1) == []
+    assert cluster.pids == {}
+
+
+def test_status_and_cancel_are_answered_while_a_kernel_runs(cluster):
+    cluster.spawn(3)
+    until(cluster, WorkerUp)
+    cluster.assign(Assign(3, 12, tuple(Unit(n) for n in range(100))))
+    actor = cluster._actors[3].handle
+    time.sleep(0.3)
+    began = time.monotonic()
+    status = ray.get(actor.status.options(concurrency_group="control").remote(), timeout=10)
+    assert status.assignment == 12
+    ray.get(actor.cancel.options(concurrency_group="control").remote(), timeout=10)
+    assert len(until(cluster, Returned)) < 50
+    assert time.monotonic() - began < 5
+    cluster.retire(3)
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
+def test_no_listener_beyond_loopback(cluster):
+    cluster.spawn(4)
+    until(cluster, WorkerUp)
+    ours = socket_inodes(descendants())
+    listeners = [
+        line.split() for name in ("tcp", "tcp6") for line in open(f"/proc/net/{name}").read().splitlines()[1:]
+    ]
+    addresses = {columns[1].split(":")[0] for columns in listeners if columns[3] == "0A" and columns[9] in ours}
+    assert addresses
+    loopback = {"0100007F", "0000000000000000FFFF00000100007F", "00000000000000000000000001000000"}
+    assert addresses <= loopback
+    cluster.retire(4)
+
+
+def test_without_the_token_nobody_gets_in(cluster):
+    address = ray.get_runtime_context().gcs_address
+    code = f"import ray, logging; ray.init(address={address!r}, logging_level=logging.CRITICAL); print('inside')"
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("RAY_")}
+    environment |= {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": "0" * 64, "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0"}
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, timeout=60)
+    assert done.returncode != 0
+    assert "inside" not in done.stdout
+    assert re.search("[Aa]uthenticat|[Tt]oken", done.stderr)
+
+
+def test_the_token_is_private(cluster):
+    path = os.environ["RAY_AUTH_TOKEN_PATH"]
+    assert os.stat(path).st_mode & 0o777 == 0o600
+    token = open(path).read()
+    for process in descendants():
+        assert token not in open(f"/proc/{process}/cmdline").read()
+
+
+@pytest.mark.parametrize(
+    ("error", "death"),
+    [
+        (ray.exceptions.OutOfMemoryError("killed"), Death.oom),
+        (ray.exceptions.NodeDiedError("gone"), Death.node),
+        (ray.exceptions.ActorUnavailableError("network", None), Death.node),
+        (ray.exceptions.WorkerCrashedError(), Death.died),
+        (ray.exceptions.RayActorError(), Death.died),
+        (ray.exceptions.RayActorError(None, "x", True), Death.unfit),
+        (ray.exceptions.RayActorError(None, "Task was killed due to the node running low on memory"), Death.oom),
+        (ray.exceptions.RayActorError(None, "x", False, True), Death.node),
+    ],
+)
+def test_every_family_of_failure_is_known(error, death):
+    assert cause_of(error, ray.exceptions) is death

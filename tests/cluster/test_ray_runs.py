@@ -1,0 +1,58 @@
+"""Whole runs on real Ray: workers and the raylet die, nothing is lost."""
+
+from __future__ import annotations
+
+import os
+import signal
+
+import pytest
+
+from cluster.ray_executor import RayExecutor
+from tests.cluster import fakes
+from tests.cluster.processes import command_line, descendants
+from tests.cluster.test_executors import play, verdicts_of
+
+ray = pytest.importorskip("ray")
+pytestmark = [pytest.mark.ray, pytest.mark.timeout(120)]
+
+
+def test_whole_run_with_a_worker_that_dies_once(tmp_path, capfd):
+    spec = fakes.Spec(**vars(fakes.SPEC) | {"words": (str(tmp_path / "mark"),)})
+    before = dict(os.environ)
+    sink, finish = play(RayExecutor(spec, 2, fakes.OnceDeadlyBreaker), 30, n_workers=2)
+    assert finish.complete
+    assert verdicts_of(sink.verdicts) == verdicts_of(fakes.expected_units(range(30)))
+    assert (tmp_path / "mark").exists()
+    assert os.environ == before
+    assert not ray.is_initialized()
+    captured = capfd.readouterr()
+    assert captured.out + captured.err == ""
+
+
+def test_a_unit_that_always_kills_is_given_up():
+    sink, finish = play(RayExecutor(fakes.SPEC, 2, fakes.DeadlyBreaker), 8, n_workers=2)
+    assert not finish.complete
+    assert set(sink.given_up) == {Unit(3)}
+    assert verdicts_of(sink.verdicts) == verdicts_of(fakes.expected_units([0, 1, 2, 4, 5, 6, 7]))
+
+
+def test_workers_that_cannot_start():
+    sink, finish = play(RayExecutor(fakes.SPEC, 1, fakes.UnfitBreaker), max_deaths=2)
+    assert not finish.complete
+    assert "no breaker today" in finish.message
+
+
+def test_death_of_the_raylet_loses_nothing():
+    executor = RayExecutor(fakes.SPEC, 1, fakes.SlowBreaker)
+    killed = []
+
+    def stop():
+        if executor.pids and not killed and executor._actors and any(a.order for a in executor._actors.values()):
+            killed.extend(pid for pid in descendants() if "raylet/raylet " in command_line(pid))
+            os.kill(killed[0], signal.SIGKILL)
+        return ""
+
+    sink, finish = play(executor, 12, stop=stop)
+    assert killed
+    assert finish.complete
+    assert verdicts_of(sink.verdicts) == verdicts_of(fakes.expected_units(range(12)))

@@ -1,0 +1,386 @@
+"""The scheduler's decisions one by one; all together under bad weather in test_scheduler_simulated.py."""
+
+from __future__ import annotations
+
+import time
+import tracemalloc
+
+import numpy as np
+import pytest
+
+from cluster.events import (
+    Answer,
+    Assign,
+    Cancel,
+    Death,
+    Finish,
+    Heartbeat,
+    Publish,
+    Quarantine,
+    Retire,
+    Returned,
+    Row,
+    Spawn,
+    Start,
+    Tick,
+    UnitFailed,
+    WorkerDown,
+    WorkerUp,
+)
+from cluster.scheduler import Policy, Scheduler
+from search.breaker import Unit, UnitResult
+
+
+def result(unit, *children, seconds=1.0):
+    status = "split" if children else "eliminated"
+    return UnitResult(unit, status, 4, 9, (), tuple(Unit(unit.class_id, path) for path in children), {}, seconds)
+
+
+class Bench:
+    """A scheduler with a clock that is set by hand."""
+
+    def __init__(self, costs, children=(), **policy):
+        self.now = 0.0
+        self.costs = np.asarray(costs, np.float64)
+        policy = {"n_workers": 1, "sample": 0.0, "max_batch": 1} | policy
+        ids = np.arange(len(self.costs)) * 10
+        self.scheduler = Scheduler(Policy(**policy), ids, self.costs, np.random.default_rng(0), children)
+
+    def tell(self, event):
+        return self.scheduler.handle(event, self.now)
+
+    def start(self, hosts=("a",)):
+        """Start and bring up every worker spawned; return all instructions."""
+        out = self.tell(Start())
+        for number, spawn in enumerate([order for order in out if isinstance(order, Spawn)]):
+            out += self.tell(WorkerUp(spawn.worker, hosts[number % len(hosts)]))
+        return out
+
+    def up(self, out, host="a"):
+        """Bring up the workers spawned in ``out``; return what follows."""
+        return [order for spawn in of(out, Spawn) for order in self.tell(WorkerUp(spawn.worker, host))]
+
+    def answer(self, order, *children, seconds=1.0):
+        """Answer every unit of an assignment; return what follows."""
+        out = []
+        for unit in order.units:
+            out += self.tell(Row(order.worker, order.assignment, Answer(result(unit, *children, seconds=seconds))))
+        return out
+
+
+def of(out, kind):
+    return [order for order in out if isinstance(order, kind)]
+
+
+def units_of(out):
+    return [unit for order in of(out, Assign) for unit in order.units]
+
+
+def test_expensive_classes_go_first():
+    bench = Bench([1, 5, 3, 9])
+    out, given = bench.start(), []
+    while of(out, Assign):
+        given += units_of(out)
+        out = bench.answer(of(out, Assign)[0])
+    assert [unit.class_id for unit in given] == [30, 10, 20, 0]
+    assert of(out, Finish) == [Finish(complete=True)]
+
+
+def test_a_random_sample_goes_before_them():
+    costs = np.arange(1000.0)
+    bench = Bench(costs, sample=0.01)
+    out, given = bench.start(), []
+    while of(out, Assign):
+        given += units_of(out)
+        out = bench.answer(of(out, Assign)[0])
+    ids = [unit.class_id for unit in given]
+    assert sorted(ids[:10]) != ids[:10]
+    assert ids[10:] == sorted(ids[10:], reverse=True)
+    assert len(set(ids)) == 1000
+
+
+def test_nothing_to_do_finishes_at_once():
+    assert Bench([]).tell(Start()) == [Finish(complete=True)]
+
+
+def test_cheap_classes_are_batched_to_the_measured_time():
+    bench = Bench(np.ones(10_000), max_batch=4096, batch_s=7.0)
+    out, sizes = bench.start(), []
+    for _ in range(20):
+        order = of(out, Assign)[0]
+        sizes.append(len(order.units))
+        out = bench.answer(order, seconds=0.02)
+    assert sizes[:4] == [1, 2, 4, 8]
+    assert all(abs(size - 350) <= 1 for size in sizes[10:])
+
+
+def test_batches_shrink_towards_the_end():
+    bench = Bench(np.ones(64), max_batch=4096, batch_s=1000.0, n_workers=2)
+    out, sizes = bench.start(), []
+    while orders := of(out, Assign):
+        sizes += [len(order.units) for order in orders]
+        out = [more for order in orders for more in bench.answer(order)]
+    assert max(sizes) <= 16
+    assert sizes[-1] == 1
+
+
+def test_one_assignment_per_worker():
+    bench = Bench(np.ones(10), n_workers=3)
+    out = bench.start()
+    assert [order.worker for order in of(out, Assign)] == [1, 2, 3]
+    assert bench.tell(Tick()) == []
+    assert bench.tell(WorkerUp(2, "a")) == []
+
+
+def test_children_become_units_and_the_class_waits_for_them():
+    bench = Bench([1.0])
+    order = of(bench.start(), Assign)[0]
+    out = bench.answer(order, "4=a", "4=b")
+    assert len(of(out, Publish)) == 1
+    assert not of(out, Finish)
+    assert units_of(out) == [Unit(0, "4=a")]
+    out = bench.answer(of(out, Assign)[0], "4=a/5=c")
+    assert units_of(out) == [Unit(0, "4=a/5=c")], "deepest first"
+    out = bench.answer(of(out, Assign)[0])
+    assert bench.scheduler.snapshot().n_classes_done == 0
+    out = bench.answer(of(out, Assign)[0])
+    assert of(out, Finish) == [Finish(complete=True)]
+    assert bench.scheduler.snapshot().n_classes_done == 1
+
+
+def test_children_of_an_earlier_run_are_work():
+    bench = Bench([1.0], children=[Unit(7, "4=a"), Unit(7, "4=b")])
+    out, given = bench.start(), []
+    while of(out, Assign):
+        given += units_of(out)
+        out = bench.answer(of(out, Assign)[0])
+    assert set(given) == {Unit(7, "4=a"), Unit(7, "4=b"), Unit(0)}
+    snapshot = bench.scheduler.snapshot()
+    assert snapshot.n_classes == snapshot.n_classes_done == 2
+
+
+@pytest.mark.parametrize("children", [("4=a", "4=a"), ("",)])
+def test_impossible_children_are_no_verdict(children):
+    bench = Bench([1.0])
+    out = bench.answer(of(bench.start(), Assign)[0], *children)
+    assert not of(out, Publish)
+    assert units_of(out) == [Unit(0)], "it goes out again"
+
+
+def test_duplicates_and_foreign_units_are_ignored():
+    bench = Bench([1.0, 1.0, 1.0])
+    order = of(bench.start(), Assign)[0]
+    assert len(of(bench.answer(order), Publish)) == 1
+    assert bench.answer(order) == []
+    assert bench.tell(Row(1, order.assignment, Answer(result(Unit(5))))) == []
+    assert bench.tell(Row(1, order.assignment, Answer(result(Unit(10, "4=x"))))) == []
+    assert bench.scheduler.snapshot().n_duplicates == 3
+
+
+def test_three_strikes_and_the_run_is_incomplete():
+    bench = Bench([2.0, 1.0])
+    out = bench.start()
+    for strike in range(3):
+        order = of(out, Assign)[0]
+        assert order.units == (Unit(10 * (strike > 9)),)
+        out = bench.tell(WorkerDown(order.worker, Death.died, "segfault"))
+        bench.now += 100.0
+        out += bench.up(out + bench.tell(Tick()))
+    assert of(out, Quarantine) == [Quarantine(Unit(0), 3, "segfault")]
+    out = bench.answer(of(out, Assign)[0])
+    assert of(out, Finish)[0].complete is False
+    assert "1 units were given up" in of(out, Finish)[0].message
+    assert bench.scheduler.snapshot().n_classes_done == 1
+
+
+def test_an_exception_is_a_strike_and_the_worker_stays():
+    bench = Bench([1.0])
+    out = bench.start()
+    for _ in range(3):
+        order = of(out, Assign)[0]
+        assert order.worker == 1
+        out = bench.tell(UnitFailed(1, order.assignment, Unit(0), "ValueError"))
+    assert of(out, Quarantine) == [Quarantine(Unit(0), 3, "ValueError")]
+    assert of(out, Finish)
+
+
+def test_a_batch_that_dies_goes_out_again_one_by_one_without_a_strike():
+    bench = Bench(np.ones(200), max_batch=8, batch_s=100.0)
+    out = bench.start()
+    for _ in range(3):
+        out = bench.answer(of(out, Assign)[0])
+    batch = of(out, Assign)[0].units
+    assert len(batch) == 8
+    out = bench.tell(WorkerDown(1, Death.died))
+    out = bench.up(out)
+    for unit in batch:
+        order = of(out, Assign)[0]
+        assert order.units == (unit,)
+        out = bench.tell(Row(order.worker, order.assignment, Answer(result(unit))))
+        assert of(out, Publish)[0].attempt == 2
+
+
+def test_machine_loss_is_no_strike():
+    bench = Bench([1.0], max_deaths=100)
+    out = bench.start()
+    for _ in range(9):
+        order = of(out, Assign)[0]
+        out = bench.tell(WorkerDown(order.worker, Death.node))
+        bench.now += 100.0
+        out = bench.up(out + bench.tell(Tick()))
+        assert not of(out, Quarantine)
+    order = of(out, Assign)[0]
+    assert of(bench.tell(WorkerDown(order.worker, Death.node)), Quarantine)
+
+
+def test_out_of_memory_means_a_host_to_itself_before_any_strike():
+    bench = Bench([9.0, 3.0, 2.0, 1.0], n_workers=2)
+    fat, other = of(bench.start(), Assign)
+    out = bench.tell(WorkerDown(fat.worker, Death.oom))
+    out = bench.up(out)
+    assert not of(out, Assign), "the host is being emptied"
+    (alone,) = of(bench.answer(other), Assign)
+    assert alone.units == fat.units
+    assert alone.alone
+    out = bench.tell(WorkerDown(alone.worker, Death.oom))
+    (again,) = of(out + bench.up(out), Assign)
+    assert (again.units, again.alone) == (fat.units, True)
+    out = bench.answer(again)
+    assert of(out, Publish)[0].attempt == 3
+    assert len(of(out, Assign)) == 2, "the host is free again"
+    assert not any(order.alone for order in of(out, Assign))
+
+
+def test_other_hosts_work_while_one_is_emptied():
+    bench = Bench(np.arange(9.0, 0, -1), n_workers=3)
+    fat, beside, elsewhere = of(bench.start(hosts=("a", "a", "b")), Assign)
+    out = bench.tell(UnitFailed(fat.worker, fat.assignment, fat.units[0], "MemoryError", oom=True))
+    assert not of(out, Assign), "host a is being emptied"
+    out = bench.answer(elsewhere)
+    assert [(order.worker, order.alone) for order in of(out, Assign)] == [(elsewhere.worker, False)]
+    (alone,) = of(bench.answer(beside), Assign)
+    assert (alone.alone, alone.units) == (True, fat.units)
+
+
+def test_out_of_memory_alone_is_a_strike():
+    bench = Bench([1.0])
+    out = bench.start()
+    kinds = []
+    while not of(out, Finish):
+        order = of(out, Assign)[0]
+        kinds.append(order.alone)
+        out = bench.tell(UnitFailed(1, order.assignment, Unit(0), "MemoryError", oom=True))
+    assert kinds == [False, True, True, True]
+
+
+def test_circuit_breaker():
+    bench = Bench(np.ones(50), n_workers=2, max_deaths=4)
+    out = bench.tell(Start())
+    n_deaths = 0
+    while not of(out, Finish):
+        spawns = of(out, Spawn)
+        out = [more for spawn in spawns for more in bench.tell(WorkerDown(spawn.worker, Death.unfit, "no numba"))]
+        n_deaths += len(spawns)
+        bench.now += 1.0
+        out += bench.tell(Tick())
+        assert bench.now < 1000
+    assert n_deaths == 8
+    assert of(out, Finish) == [Finish(False, "8 workers died without one verdict in between; the last: no numba")]
+
+
+def test_respawning_slows_down_when_nothing_comes_of_it():
+    bench = Bench(np.ones(5), max_deaths=100)
+    out, spawns = bench.tell(Start()), 0
+    while bench.now < 60.0:
+        while newcomers := of(out, Spawn):
+            spawns += len(newcomers)
+            out = [more for spawn in newcomers for more in bench.tell(WorkerDown(spawn.worker, Death.unfit))]
+        bench.now += 0.1
+        out = bench.tell(Tick())
+    assert 5 < spawns < 15
+
+
+def test_foreign_kernels_are_refused():
+    bench = Bench([1.0], kernel_hash="abc")
+    out = bench.tell(Start())
+    out = bench.tell(WorkerUp(1, "a", "xyz"))
+    assert "'xyz' differ from the driver's 'abc'" in of(out, Retire)[0].message
+    assert not of(out, Assign)
+    assert of(bench.tell(WorkerUp(of(out, Spawn)[0].worker, "a", "abc")), Assign)
+
+
+def test_a_silent_worker_is_given_up_a_busy_one_is_not():
+    bench = Bench([1.0], lease_s=10.0, lease_factor=1.0)
+    order = of(bench.start(), Assign)[0]
+    bench.now = 9.0
+    bench.tell(Heartbeat(1, order.assignment))
+    bench.now = 18.0
+    assert bench.tell(Tick()) == []
+    bench.now = 21.0
+    out = bench.tell(Tick())
+    assert of(out, Retire) == [Retire(1, "silent for too long")]
+    out = bench.up(out)
+    assert units_of(out) == [Unit(0)]
+    late = bench.tell(Row(1, order.assignment, Answer(result(Unit(0)))))
+    assert len(of(late, Publish)) == 1, "a late verdict is a verdict"
+    assert of(late, Finish)
+
+
+def test_a_worker_that_never_comes_up_is_replaced():
+    bench = Bench([1.0], spawn_s=10.0)
+    bench.tell(Start())
+    bench.now = 11.0
+    out = bench.tell(Tick())
+    assert of(out, Retire) == [Retire(1, "silent for too long")]
+    assert of(out, Spawn) == [Spawn(2)]
+    assert of(bench.tell(WorkerUp(1, "a")), Retire) == [Retire(1, "not expected any more")]
+
+
+def test_what_a_worker_kept_quiet_about_goes_back():
+    bench = Bench([1.0])
+    order = of(bench.start(), Assign)[0]
+    out = bench.tell(Returned(1, order.assignment))
+    assert units_of(out) == [Unit(0)]
+
+
+def test_a_worker_that_grew_is_replaced_between_assignments():
+    bench = Bench([1.0, 1.0], recycle_bytes=1000)
+    order = of(bench.start(), Assign)[0]
+    out = bench.tell(Row(1, order.assignment, Answer(result(order.units[0]), peak_rss_bytes=2000)))
+    assert of(out, Publish)
+    assert of(out, Retire)[0].worker == 1
+    assert of(out, Spawn)[0].worker == 2
+    assert bench.scheduler.snapshot().n_deaths == 0
+
+
+def test_cancel():
+    bench = Bench(np.ones(5), n_workers=2)
+    bench.start()
+    out = bench.tell(Cancel("interrupted"))
+    assert [order.worker for order in of(out, Retire)] == [1, 2]
+    assert out[-1] == Finish(False, "interrupted")
+    assert bench.tell(Tick()) == []
+
+
+def test_time_left_follows_what_is_measured():
+    bench = Bench(np.ones(100), n_workers=2)
+    out = bench.start()
+    for _ in range(10):
+        out = bench.answer(of(out, Assign)[0], seconds=4.0)
+    assert bench.scheduler.snapshot().remaining_s == pytest.approx(90 * 4.0 / 2, rel=0.05)
+
+
+def test_a_million_classes_are_cheap():
+    costs = np.random.default_rng(1).random(1_000_000)
+    tracemalloc.start()
+    bench = Bench(costs, n_workers=2, max_batch=4096)
+    _, peak_bytes = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak_bytes < 100e6
+    began = time.perf_counter()
+    out = bench.start()
+    for _ in range(40):
+        out = bench.answer(of(out, Assign)[0], seconds=0.001)
+    n_rows = 1_000_000 - bench.scheduler.snapshot().n_open
+    assert n_rows > 50_000
+    assert (time.perf_counter() - began) / n_rows < 1e-3

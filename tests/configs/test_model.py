@@ -1,0 +1,181 @@
+"""Presets load, options override them, and everything else is refused with key, value and a way out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from boardclass.errors import ConfigError
+from boardclass.geometry import DIMS
+from boardclass.partition import parse_partition
+from boardclass.scores import parse_scores
+from configs.model import DEFAULT_BUCKETS, DEFAULT_WORDLIST, RunConfig, load_config, preset_names
+
+
+@pytest.fixture
+def config_file(tmp_path):
+    def write(text: str) -> Path:
+        path = tmp_path / "mine.toml"
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    return write
+
+
+def test_presets_are_complete_and_usable():
+    assert preset_names() == ["2x2", "3x3", "3x4", "4x4"]
+    for name in preset_names():
+        config = load_config(name)
+        assert (config.dims, config.wordlist, config.cutoff) == (name, DEFAULT_WORDLIST, "auto")
+        assert parse_partition(config.buckets, config.dims).n_canonical > 0
+        assert parse_scores(config.scores).name == "standard"
+    assert parse_partition(load_config("3x3").buckets, "3x3").n_canonical == 26
+
+
+@pytest.mark.parametrize("dims", DIMS)
+def test_default_buckets_fit_every_board(dims):
+    assert parse_partition(DEFAULT_BUCKETS, dims).n_classes >= 1
+
+
+def test_options_override_the_preset_and_none_means_not_given(tmp_path):
+    config = load_config("3x3", {"cutoff": 500, "wordlist": "enable2k", "workers": None, "out": tmp_path / "run"})
+    assert (config.cutoff, config.wordlist, config.workers, config.out) == (500, "enable2k", 0, str(tmp_path / "run"))
+    assert config.buckets == load_config("3x3").buckets
+    assert load_config("3x3", {"cutoff": "500"}).cutoff == 500
+    assert load_config("3x3", {"cutoff": "auto", "scores": [1, 2]}).scores == [1, 2]
+
+
+def test_without_a_file_the_dims_choose_the_preset():
+    assert load_config(None, {"dims": "3x3"}) == load_config("3x3")
+    assert load_config(None, {"dims": "4X3"}).buckets == load_config("3x4").buckets
+    assert load_config(None, {"dims": "4x5", "cutoff": 6000}).buckets == DEFAULT_BUCKETS
+    with pytest.raises(ConfigError, match="options: 'dims' is missing"):
+        load_config(None)
+
+
+def test_a_file_and_its_search_section(config_file):
+    path = config_file('dims = "3x3"\ncutoff = 500\n[search]\nnode_budget = 1000\nfused = []\n')
+    config = load_config(path, {"search": {"memory_mb": 100, "node_budget": None}})
+    assert (config.search.node_budget, config.search.memory_mb, config.search.fused) == (1000, 100, [])
+    assert load_config(str(path)).search.memory_mb is None
+    assert RunConfig.model_validate(config.model_dump()) == config
+    with pytest.raises(ValidationError, match="frozen"):
+        config.cutoff = 1
+
+
+def test_one_byte_order_mark_is_fine(config_file):
+    assert load_config(config_file('\ufeffdims = "3x3"\n')).dims == "3x3"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('dims = "3x3"\ncutof = 5\n', "line 2: unknown key 'cutof' .value 5.; did you mean 'cutoff'"),
+        ("cutof = 5\n", "unknown key 'cutof'"),
+        ('dims = "3x3"\nword_list = "x"\n', "did you mean 'wordlist'"),
+        ('dims = "3x3"\n[serch]\na = 1\n', "line 2: unknown key 'serch'.*did you mean 'search'"),
+        ('dims = "3x3"\n[search]\nnode_bugdet = 5\n', "line 3: unknown key 'search.node_bugdet'.*'search.node_budget'"),
+        ('dims = "3x3"\nsearch.memory = 5\n', "line 2: unknown key 'search.memory'.*'search.memory_mb'"),
+        ("cutoff = 5\n", "'dims' is missing"),
+        ("", "'dims' is missing"),
+        ("dims = 33\n", "line 1: dims = 33"),
+        ('dims = "3x3"\ncutoff = 0\n', "line 2: cutoff = 0: expected a whole number of at least 1, or 'auto'"),
+        ('dims = "3x3"\ncutoff = -5\n', "cutoff = -5"),
+        ('dims = "3x3"\ncutoff = 1e3\n', "cutoff = 1000.0"),
+        ('dims = "3x3"\ncutoff = true\n', "cutoff = True"),
+        ('dims = "3x3"\ncutoff = "best"\n', "cutoff = 'best'"),
+        ('dims = "3x3"\ncutoff = 99999999999\n', "cutoff = 99999999999"),
+        ('dims = "3x3"\nscores = 3\n', "scores = 3: expected 'standard'"),
+        ('dims = "3x3"\nscores = [1, "a"]\n', r"scores = \[1, 'a'\]"),
+        ('dims = "3x3"\nworkers = -1\n', "workers = -1"),
+        ('dims = "3x3"\nworkers = "2"\n', "workers = '2'"),
+        ('dims = "3x3"\nwordlist = ""\n', "wordlist = ''"),
+        ('dims = "3x3"\nsearch = 3\n', "search = 3"),
+        ('dims = "3x3"\n[search]\nfused = ["middle"]\n', "line 3: search.fused"),
+        ('dims = "3x3"\n[search]\nnode_budget = 0\n', "line 3: search.node_budget = 0"),
+        ('dims = "3x3"\ndims = "3x4"\n', "expected TOML such as"),
+        ("dims = 3x3\n", "line 1: .*'dims = 3x3'"),
+        ("dims: 3x3\n", "line 1: "),
+        ("dims\0 = 3\n", "line 1: "),
+        ("x = " + "[" * 100_000, "nested too deeply"),
+        ("cutoff = " + "9" * 5000, "expected TOML such as"),
+        ("# " + "x" * 2**20, "more than 1048576 bytes"),
+    ],
+)  # fmt: skip
+def test_bad_configs_are_refused(config_file, text, said):
+    path = config_file(text)
+    with pytest.raises(ConfigError, match=said) as caught:
+        load_config(path)
+    assert str(path)[:20] in str(caught.value)
+    assert len(str(caught.value)) < 700
+    assert caught.value.exit_code == 2
+
+
+@pytest.mark.parametrize(
+    ("overrides", "said"),
+    [
+        ({"cutoff": "x"}, "options: cutoff = 'x'"),
+        ({"bukets": "x"}, "options: unknown key 'bukets'.*did you mean 'buckets'"),
+        ({"search": {"fuse": []}}, "options: unknown key 'search.fuse'.*'search.fused'"),
+        ({"workers": 10**6}, "options: workers = 1000000"),
+    ],
+)
+def test_bad_options_are_refused(overrides, said):
+    with pytest.raises(ConfigError, match=said):
+        load_config("3x3", overrides)
+
+
+@pytest.mark.parametrize("source", ["", "3x5", "none.toml", "a\0b", "..", "/dev/zero", "x" * 5000])
+def test_configs_that_are_not_there(source):
+    with pytest.raises(ConfigError, match="expected a TOML file or one of the presets 2x2, 3x3, 3x4, 4x4") as caught:
+        load_config(source)
+    assert len(str(caught.value)) < 400
+
+
+def test_the_nearest_preset_is_suggested():
+    with pytest.raises(ConfigError, match="did you mean '3x3'"):
+        load_config("3x33")
+
+
+def test_other_encodings_are_refused(tmp_path):
+    path = tmp_path / "mine.toml"
+    path.write_bytes(b'dims = "3x3"\nout = "caf\xe9"\n')
+    with pytest.raises(ConfigError, match="line 2, byte 0xe9: not UTF-8"):
+        load_config(path)
+    path.write_bytes('dims = "3x3"\n'.encode("utf-16"))
+    with pytest.raises(ConfigError, match="not UTF-8"):
+        load_config(path)
+
+
+KEYS = st.sampled_from([*RunConfig.model_fields, "cutof", "search.fused", "[search]\nnode_budget", "a.b"])
+VALUES = st.sampled_from(
+    ['"3x3"', "3", "-1", "true", "1.5", "[]", "[1,2]", '["center"]', "{a=1}", '"auto"', "x", "1979-05-27", '"']
+)
+
+
+@given(
+    st.text(max_size=40) | st.lists(st.tuples(KEYS, VALUES)).map(lambda rows: "\n".join(f"{k} = {v}" for k, v in rows))
+)
+def test_any_text_is_a_config_or_a_typed_error(tmp_path_factory, text):
+    path = tmp_path_factory.getbasetemp() / "fuzz.toml"
+    path.write_bytes(text.encode("utf-8", "surrogatepass"))
+    try:
+        config = load_config(path)
+    except ConfigError:
+        return
+    assert isinstance(config, RunConfig)
+
+
+@given(
+    st.dictionaries(KEYS, st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.lists(st.integers()))
+)
+def test_any_options_are_a_config_or_a_typed_error(overrides):
+    try:
+        config = load_config("3x3", overrides)
+    except ConfigError:
+        return
+    assert isinstance(config, RunConfig)

@@ -1,0 +1,97 @@
+"""Fixtures that every folder's tests share: word lists, and the command line as a user calls it."""
+
+from __future__ import annotations
+
+import io
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+from boardclass.errors import WordListError
+from boardclass.wordlist import WordList, load_wordlist
+
+ROOT = Path(__file__).resolve().parent.parent
+GOLDEN = ROOT.parent / "shared" / "golden"
+
+# The machine may be shared: no deadlines; in CI the same examples every time.
+settings.register_profile(
+    "orderly",
+    deadline=None,
+    derandomize=bool(os.environ.get("CI")),
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+)
+settings.load_profile("orderly")
+
+
+class Answer(NamedTuple):
+    """What a command came to."""
+
+    code: int
+    out: str
+    err: str
+
+
+@pytest.fixture(scope="session")
+def enable2k() -> WordList:
+    """ENABLE2K, which is not part of the project: set $ORDERLY_WORDLISTS to its folder to run these tests."""
+    try:
+        return load_wordlist("enable2k")
+    except WordListError as error:
+        pytest.skip(f"needs the word list enable2k: {error}")
+
+
+@pytest.fixture(scope="session")
+def project_root() -> Path:
+    """Return the folder with pyproject.toml."""
+    return ROOT
+
+
+@pytest.fixture(scope="session")
+def golden() -> Path:
+    """Return the folder of published results, which is not part of the project either."""
+    if not GOLDEN.is_dir():
+        pytest.skip(f"needs the golden results in {GOLDEN}")
+    return GOLDEN
+
+
+@pytest.fixture
+def orderly(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Callable[..., Answer]:
+    """Run the command line in this process: ``orderly("show", "cat...", stdin="...")`` returns code, out, err."""
+    from cluster import cli
+
+    def call(*arguments: object, stdin: bytes | str = b"") -> Answer:
+        data = stdin.encode() if isinstance(stdin, str) else stdin
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
+        monkeypatch.setattr(sys, "argv", ["orderly", *map(str, arguments)])
+        capfd.readouterr()
+        with pytest.raises(SystemExit) as left:
+            cli.main()
+        captured = capfd.readouterr()
+        return Answer(int(left.value.code or 0), captured.out, captured.err)
+
+    return call
+
+
+@pytest.fixture
+def orderly_process(tmp_path: Path) -> Callable[..., Answer]:
+    """Run the command line as a process of its own in an empty directory."""
+
+    def call(*arguments: object, stdin: bytes = b"", **environment: str) -> Answer:
+        done = subprocess.run(
+            [sys.executable, "-c", "from cluster.cli import main; main()", *map(str, arguments)],
+            input=stdin,
+            capture_output=True,
+            cwd=tmp_path,
+            env={**os.environ, "PYTHONPATH": str(ROOT), **environment},
+            timeout=240,
+            check=False,
+        )
+        return Answer(done.returncode, done.stdout.decode(), done.stderr.decode())
+
+    return call

@@ -1,0 +1,100 @@
+"""The claim: only with full coverage, one sentence, a digest that depends on the answer alone."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from boardclass.errors import IncompleteError
+from results import files
+from results.claim import COMPLETE, Claim, digest_of, read_claim, result_digest, write_claim
+from results.coverage import check_coverage
+from results.errors import DamagedError
+from results.query import summary
+from results.rescore import Board, BoardList, rescore
+from results.run import open_run
+from results.store import Store
+from tests.results.helpers import ToyScorer, all_rows, fingerprint, partition
+
+BOARDS = [("wxyz", 94), ("tvyz", 89)]
+
+
+def claim_of(location, rows) -> Claim:
+    with Store.open(location, fingerprint()) as store:
+        store.append(rows)
+        listed = rescore(store, ToyScorer())
+        return write_claim(
+            store, check_coverage(partition(), store), listed, wordlist="toy", n_words=12, scores="standard"
+        )
+
+
+def test_the_sentence_and_the_file(tmp_path):
+    claim = claim_of(tmp_path, all_rows())
+    assert claim.strength == COMPLETE
+    assert claim.statement.startswith("Of all 456,976 2x2 boards")
+    for text in ("12 words of toy", "standard points", "80 or more", "highest score is 94"):
+        assert text in claim.statement
+    assert claim.best_score == 94
+    assert (claim.n_canonical, claim.n_raw, claim.n_candidates) == (2, 16, 3)
+    assert read_claim(open_run(tmp_path)) == claim
+    found = summary(tmp_path)
+    assert found.claim == claim
+    assert found.result_digest == claim.result_digest
+    assert found.n_rows == {"eliminated": 5, "candidates": 1, "split": 0, "error": 0, "quarantined": 0}
+
+
+def test_the_file_does_not_depend_on_the_order(tmp_path):
+    claim_of(tmp_path / "a", all_rows())
+    claim_of(tmp_path / "b", [replace(r, host="other", seconds=3.0) for r in reversed(all_rows())])
+    assert (tmp_path / "a" / files.CLAIM).read_bytes() == (tmp_path / "b" / files.CLAIM).read_bytes()
+
+
+def test_no_claim_without_coverage(tmp_path):
+    with pytest.raises(IncompleteError, match="proves nothing yet"):
+        claim_of(tmp_path, all_rows()[1:])
+    assert not (tmp_path / files.CLAIM).exists()
+    assert summary(tmp_path).claim is None
+    with Store.open(tmp_path, fingerprint()) as store:
+        listed = rescore(store, ToyScorer())
+    assert summary(tmp_path).result_digest == digest_of(fingerprint(), listed, complete=False)
+
+
+def test_the_digest_depends_on_the_answer_alone():
+    base = result_digest(fingerprint(), BOARDS, complete=True)
+    assert result_digest(fingerprint(partition="other", cell_order=(0, 1, 2, 3)), BOARDS[::-1], complete=True) == base
+    different = [
+        result_digest(fingerprint(), BOARDS, complete=False),
+        result_digest(fingerprint(), BOARDS[:1], complete=True),
+        result_digest(fingerprint(), [("wxyz", 95), BOARDS[1]], complete=True),
+        result_digest(fingerprint(cutoff=79), BOARDS, complete=True),
+        result_digest(fingerprint(dims="2x3"), BOARDS, complete=True),
+        result_digest(fingerprint(wordlist_sha256="1" * 64), BOARDS, complete=True),
+        result_digest(fingerprint(scores=(0, 0, 0, 1)), BOARDS, complete=True),
+    ]
+    assert len({base, *different}) == 1 + len(different)
+
+
+@pytest.mark.parametrize(
+    ("boards", "text"),
+    [
+        ([], "none scores 80 or more."),
+        ([Board("wxyz", 94, 8)], "exactly 1 up to symmetry (8 counting every rotation and reflection) scores 80"),
+        ([Board("wxyz", 94, 8), Board("wyxz", 94, 8)], "94, reached by wxyz and wyxz."),
+        ([Board(f"aaa{c}", 94, 4) for c in "bcdefgh"], "aaab, aaac, aaad, aaae, aaaf and 2 more."),
+    ],
+)
+def test_the_sentence_fits_the_number_of_boards(tmp_path, boards, text):
+    with Store.open(tmp_path, fingerprint()) as store:
+        store.append(all_rows())
+        listed = BoardList(tuple(boards), len(boards))
+        claim = write_claim(store, check_coverage(partition(), store), listed, wordlist="toy", n_words=12)
+    assert text in claim.statement
+
+
+def test_a_claim_of_another_run_is_refused(tmp_path):
+    claim_of(tmp_path / "a", all_rows())
+    Store.open(tmp_path / "b", fingerprint(cutoff=81)).close()
+    (tmp_path / "b" / files.CLAIM).write_bytes((tmp_path / "a" / files.CLAIM).read_bytes())
+    with pytest.raises(DamagedError, match="another run"):
+        read_claim(open_run(tmp_path / "b"))

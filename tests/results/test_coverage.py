@@ -1,0 +1,174 @@
+"""Coverage: nothing missing, doubled, foreign or wrongly split passes for a proof."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from boardclass.errors import IncompleteError
+from boardclass.partition import parse_partition
+from results.coverage import MAX_EXAMPLES, Coverage, _Sizes, check_coverage, check_partition_of
+from results.errors import ConflictError, RowError
+from results.run import open_run
+from results.schema import Row
+from results.store import Store
+from tests.results.helpers import BUCKETS, all_rows, fingerprint, partition, row, split_rows
+
+
+def cover(tmp_path, rows: list[Row]) -> Coverage:
+    with Store.open(tmp_path, fingerprint()) as store:
+        try:
+            store.append(rows)
+        except ConflictError:
+            store.flush()
+    return check_coverage(partition(), open_run(tmp_path))
+
+
+def with_split(*, without: int | None = None, **changes: Any) -> list[Row]:
+    """All rows, class 0 split in two levels; one of the five rows altered or left out."""
+    split = split_rows(0)
+    if without is not None:
+        del split[without]
+    for index, values in changes.items():
+        place = int(index.removeprefix("row"))
+        split[place] = replace(split[place], **values)
+    return [*split, *all_rows()[1:]]
+
+
+def test_complete(tmp_path):
+    coverage = cover(tmp_path, all_rows())
+    assert coverage.complete
+    assert coverage.n_boards == coverage.n_boards_expected == 26**4
+    assert (coverage.n_classes, coverage.n_classes_done, coverage.n_units) == (6, 6, 6)
+    coverage.require_complete()
+    assert "all 6 classes settled" in coverage.message()
+
+
+def test_complete_with_splits_and_merged_duplicates(tmp_path):
+    coverage = cover(tmp_path, [*with_split(), *with_split()])
+    assert coverage.complete, coverage.message()
+    assert coverage.n_units == 10
+
+
+@pytest.mark.parametrize("index", range(6))
+def test_each_missing_class_is_named(tmp_path, index):
+    rows = all_rows()
+    gone = rows.pop(index)
+    coverage = cover(tmp_path, rows)
+    assert not coverage.complete
+    assert coverage.missing == (f"class {gone.class_id}",)
+    with pytest.raises(IncompleteError, match=f"class {gone.class_id}") as caught:
+        coverage.require_complete()
+    assert caught.value.exit_code == 4
+
+
+@pytest.mark.parametrize("without", [1, 2, 3, 4])
+def test_each_missing_unit_of_a_split_is_named(tmp_path, without):
+    coverage = cover(tmp_path, with_split(without=without))
+    assert not coverage.complete
+    class_id, path = split_rows(0)[without].key
+    assert coverage.missing == (f"class {class_id} path {path}",)
+    assert coverage.n_classes_done == 5
+
+
+def test_units_without_their_root_do_not_count(tmp_path):
+    assert cover(tmp_path, with_split(without=0)).missing == ("class 0",)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"row0": {"children": ("0=ae",)}}, "do not make up"),
+        ({"row0": {"children": ("0=ae", "0=eiou")}}, "share boards"),
+        ({"row0": {"children": ("0=ae", "0=io")}}, "do not make up"),
+        ({"row0": {"children": ("0=ae", "1=iou")}}, "share boards"),
+        ({"row0": {"children": ("0=ae", "0=bcd")}}, "has 'aeiou'"),
+        ({"row2": {"children": ("0=ae/0=i", "0=ae/1=b")}}, "forces 'i' on cell 0"),
+        ({"row0": {"n_boards": 624}}, "has 625 boards, its row says 624"),
+        ({"row1": {"n_boards": 624}}, "has 375 boards, its row says 624"),
+        ({"row4": {"status": "candidates", "candidates": (("zzzz", 100),)}}, "lists zzzz, which is not in it"),
+    ],
+)
+def test_wrong_splits_are_problems(tmp_path, changes, message):
+    coverage = cover(tmp_path, with_split(**changes))
+    assert not coverage.complete
+    assert coverage.n_problems == 1
+    assert message in coverage.problems[0]
+    assert "problem: 1" in coverage.message()
+
+
+def test_conflicts_and_quarantined_units_are_named(tmp_path):
+    rows = all_rows()
+    given_up = replace(rows[2], status="quarantined", n_boards=0, max_bound=0)
+    conflict = replace(rows[1], n_boards=rows[1].n_boards + 1)
+    coverage = cover(tmp_path, [*rows[:2], given_up, *rows[3:], conflict])
+    assert not coverage.complete
+    assert coverage.conflicting == (f"class {rows[1].class_id}",)
+    assert coverage.quarantined == (f"class {rows[2].class_id}",)
+    assert coverage.missing == (f"class {rows[2].class_id}",)
+    assert coverage.n_classes_done == 4
+
+
+def test_an_error_row_is_missing_work(tmp_path):
+    rows = all_rows()
+    rows[0] = replace(rows[0], status="error", message="worker died")
+    assert cover(tmp_path, rows).missing == ("class 0",)
+
+
+@pytest.mark.parametrize("class_id", [1, 7, 16, 2**62])
+def test_foreign_classes_are_problems(tmp_path, class_id):
+    coverage = cover(tmp_path, [*all_rows(), row(class_id, n_boards=625)])
+    assert not coverage.complete
+    assert "not canonical" in coverage.problems[0]
+
+
+def test_messages_stay_short(tmp_path):
+    cut = parse_partition("a b c d e f g h i j k l m n o p q r s t u v w x y z", "2x2")
+    print_of = fingerprint(partition=cut.text)
+    Store.open(tmp_path, print_of).close()
+    coverage = check_coverage(cut, open_run(tmp_path))
+    assert coverage.n_missing == coverage.n_classes == cut.n_canonical
+    assert len(coverage.missing) == MAX_EXAMPLES
+    assert len(coverage.message()) < 300
+
+
+def test_another_partition_is_refused(tmp_path):
+    Store.open(tmp_path, fingerprint()).close()
+    with pytest.raises(ValueError, match="not that of the run"):
+        check_coverage(parse_partition("abcdefghijklmnopqrstuvwxyz", "2x2"), open_run(tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("dims", "text"), [("2x3", BUCKETS), ("3x3", BUCKETS), ("3x3", f"{BUCKETS}, corner: abc {BUCKETS}")]
+)
+def test_sizes_agree_with_the_partition(dims, text):
+    if "corner" in text:
+        text = f"{BUCKETS}, corner: abc defghijklmnopqrstuvwxyz"
+    cut = parse_partition(text, dims)
+    total = 0
+    for ranks in cut.canonical_ranks():
+        n_boards, n_images = _Sizes(cut).of(ranks)
+        assert n_boards.tolist() == [cut.n_boards(int(rank)) for rank in ranks]
+        assert n_images.tolist() == [cut.orbit_size(int(rank)) for rank in ranks]
+        total += int(np.sum(n_boards * n_images))
+    assert total == 26**cut.dims.n
+
+
+def test_sizes_beyond_64_bits_are_exact():
+    cut = parse_partition("abcdefghijklmnopqrstuvwxyz", "4x4")
+    n_boards, n_images = _Sizes(cut).of(np.zeros(1, dtype=np.int64))
+    assert (n_boards.tolist(), n_images.tolist()) == ([26**16], [1])
+
+
+def test_splits_over_several_cells_are_compared_in_pairs():
+    whole = ("ab", "cd")
+    check_partition_of(whole, [("a", "c"), ("a", "d"), ("b", "cd")])
+    with pytest.raises(RowError, match="share"):
+        check_partition_of(whole, [("a", "cd"), ("ab", "d")])
+    with pytest.raises(RowError, match="share"):
+        check_partition_of(whole, [whole, whole])
+    with pytest.raises(RowError, match="make up"):
+        check_partition_of(whole, [("a", "c"), ("b", "d")])

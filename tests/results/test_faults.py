@@ -1,0 +1,186 @@
+"""A fault at every write, fsync, rename, link: a reader sees old or new, resuming loses nothing acknowledged."""
+
+from __future__ import annotations
+
+import errno
+import os
+from pathlib import Path
+
+import pytest
+
+from boardclass.errors import StoreError
+from results import files, storage
+from results.claim import read_claim, write_claim
+from results.coverage import check_coverage
+from results.query import summary
+from results.rescore import rescore
+from results.run import open_run
+from results.store import Store
+from tests.results.helpers import ToyScorer, all_rows, fingerprint, partition
+
+SEAM = ("write_all", "sync", "sync_folder", "replace", "link_new", "truncate")
+BATCHES = (slice(0, 2), slice(2, 5), slice(5, 6))
+
+
+class KilledError(BaseException):
+    """Stands for SIGKILL: no handler runs."""
+
+
+class Faults:
+    """Counts the calls of the seam and fails at one of them."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.calls: list[str] = []
+        self.fail_at = -1
+        self.kind = ""
+        for name in SEAM:
+            monkeypatch.setattr(storage, name, self._wrapped(name, getattr(storage, name)))
+
+    def _wrapped(self, name, real):
+        def call(*args):
+            self.calls.append(name)
+            if len(self.calls) - 1 != self.fail_at:
+                return real(*args)
+            if self.kind.startswith("torn"):
+                if name == "write_all":
+                    os.write(args[0], args[1][: len(args[1]) // 2])
+                elif self.kind.endswith("late"):
+                    real(*args)
+                raise KilledError(name)
+            if self.kind == "kill":
+                raise KilledError(name)
+            raise OSError(getattr(errno, self.kind), os.strerror(getattr(errno, self.kind)))
+
+        return call
+
+
+def drive(run: Path, acknowledged: list[int]) -> None:
+    """Write the run batch by batch; a fault ends it where a dead process would end."""
+    store = Store.open(run, fingerprint(), {"a": 1})
+    try:
+        for batch in BATCHES:
+            new = [r for r in all_rows()[batch] if r.key not in store.done()]
+            store.append(new)
+            store.flush()
+            acknowledged += [r.class_id for r in new]
+        conclude(store)
+    finally:
+        store._lock.release()
+
+
+def conclude(store: Store) -> str:
+    listed = rescore(store, ToyScorer())
+    coverage = check_coverage(partition(), store)
+    return write_claim(store, coverage, listed, wordlist="toy", n_words=3).result_digest
+
+
+def n_calls(tmp_path: Path, faults: Faults) -> int:
+    drive(tmp_path / "clean", [])
+    n = len(faults.calls)
+    assert n > 25
+    assert set(faults.calls) == set(SEAM) - {"truncate"}
+    return n
+
+
+@pytest.mark.parametrize("kind", ["kill", "torn", "torn late", "error"])
+def test_fault_at_every_call(tmp_path, monkeypatch, kind):
+    faults = Faults(monkeypatch)
+    whole = [tuple(r.class_id for r in all_rows()[: batch.stop]) for batch in BATCHES]
+    total = n_calls(tmp_path, faults)
+    digest = summary(tmp_path / "clean").result_digest
+    for at in range(total):
+        run = tmp_path / f"run-{at}"
+        acknowledged: list[int] = []
+        faults.calls, faults.fail_at = [], at
+        faults.kind = ("ENOSPC", "EIO")[at % 2] if kind == "error" else kind
+        with pytest.raises((KilledError, StoreError)) as caught:
+            drive(run, acknowledged)
+        if isinstance(caught.value, StoreError):
+            assert str(run) in str(caught.value)
+            assert "run again" in str(caught.value)
+        faults.fail_at = -1
+        if (run / files.RUN).exists():
+            seen = tuple(r.class_id for r in open_run(run).rows())
+            assert seen in [(), *whole], "a reader sees whole batches"
+            assert seen[: len(acknowledged)] == tuple(acknowledged), "nothing acknowledged is lost"
+            summary(run)
+        else:
+            assert acknowledged == []
+        drive(run, [])
+        assert summary(run).result_digest == digest
+        assert summary(run).n_rows["eliminated"] == 5
+        assert read_claim(open_run(run)) is not None
+        assert not list(run.rglob(files.TEMPORARY_PREFIX + "*"))
+        assert len(list((run / files.RESCORED).glob("part-*"))) == 1
+
+
+@pytest.mark.parametrize("kind", ["ENOSPC", "EIO"])
+def test_a_flush_that_failed_can_be_repeated(tmp_path, monkeypatch, kind):
+    faults = Faults(monkeypatch)
+    faults.kind = kind
+    for at in range(6):
+        run = tmp_path / f"run-{at}"
+        with Store.open(run, fingerprint()) as store:
+            store.append(all_rows()[:2])
+            store.flush()
+            store.append(all_rows()[2:])
+            faults.calls, faults.fail_at = [], at
+            with pytest.raises(StoreError, match=r"No space|Input/output"):
+                store.flush()
+            assert store.n_buffered == 4
+            faults.fail_at = -1
+            store.flush()
+            assert store.done() == {r.key for r in all_rows()}
+        assert [r.key for r in open_run(run).rows()] == [r.key for r in all_rows()]
+        with Store.open(run, fingerprint()) as store:
+            assert len(store.leftovers) <= 1
+    assert faults.calls
+
+
+def test_a_torn_manifest_line_is_cut_off(tmp_path):
+    with Store.open(tmp_path, fingerprint()) as store:
+        store.append(all_rows()[:2])
+        store.flush()
+        store.append(all_rows()[2:4])
+    manifest = tmp_path / files.MANIFEST
+    manifest.write_bytes(manifest.read_bytes()[:-20])
+    assert len(list(open_run(tmp_path).rows())) == 2
+    with Store.open(tmp_path, fingerprint()) as store:
+        assert len(store.leftovers) == 1
+        assert len(store.done()) == 2
+        store.append(all_rows()[2:])
+    assert len(list(open_run(tmp_path).rows())) == 6
+
+
+def test_a_manifest_cut_during_the_run_is_noticed(tmp_path):
+    with Store.open(tmp_path, fingerprint()) as store:
+        store.append(all_rows()[:2])
+        store.flush()
+        (tmp_path / files.MANIFEST).write_bytes(b"")
+        store.append(all_rows()[2:4])
+        with pytest.raises(StoreError, match="somebody else"):
+            store.flush()
+        store._tables, store._buffered, store._n_buffered = [], {}, 0
+
+
+def test_the_lock_is_given_back_when_the_last_flush_fails(tmp_path, monkeypatch):
+    faults = Faults(monkeypatch)
+    store = Store.open(tmp_path, fingerprint())
+    store.append(all_rows())
+    faults.calls, faults.fail_at, faults.kind = [], 0, "ENOSPC"
+    with pytest.raises(StoreError):
+        store.close()
+    Store.open(tmp_path, fingerprint()).close()
+
+
+def test_links_unknown_to_the_file_system(tmp_path, monkeypatch):
+    def refuse(self, target):
+        raise OSError(errno.ENOTSUP, "no links here")
+
+    monkeypatch.setattr(Path, "hardlink_to", refuse)
+    folder = storage.LocalFolder(tmp_path)
+    folder.publish_new("a.json", b"1")
+    with pytest.raises(StoreError, match="exists already"):
+        folder.publish_new("a.json", b"2")
+    assert folder.read("a.json") == b"1"
+    assert folder.names("") == ["a.json"]

@@ -1,0 +1,126 @@
+"""The exact pass: scores checked, symmetric boards merged, the list stored and read back."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from boardclass.errors import MismatchError
+from boardclass.geometry import geometry
+from results import files
+from results import rescore as module
+from results.errors import DamagedError
+from results.query import boards, summary, top
+from results.rescore import Board, rescore
+from results.run import open_run
+from results.store import Store
+from tests.results.helpers import ToyScorer, all_rows, fingerprint, row, toy_score
+
+
+@pytest.fixture
+def store(tmp_path):
+    with Store.open(tmp_path, fingerprint()) as opened:
+        opened.append(all_rows())
+        yield opened
+
+
+def expected() -> list[Board]:
+    """Canonical images by hand from the symmetries, for the boards in the rows."""
+    shape = geometry("2x2")
+    found = set()
+    for board in ("xyzw", "wzyx", "tvzy"):
+        images = {"".join(board[cell] for cell in symmetry) for symmetry in shape.symmetries.tolist()}
+        found.add(Board(min(images), toy_score(board), len(images)))
+    return sorted(found, key=lambda item: (-item.score, item.board))
+
+
+def test_symmetric_candidates_are_one_board(store, tmp_path):
+    listed = rescore(store, ToyScorer())
+    assert list(listed.boards) == expected()
+    assert (listed.n_candidates, listed.n_canonical) == (3, len(expected()))
+    assert listed.n_raw == sum(board.n_images for board in expected())
+    assert boards(tmp_path) == expected()
+    assert top(tmp_path, 1) == expected()[:1]
+    assert top(tmp_path, 0) == []
+    assert summary(tmp_path).rescored
+
+
+def test_before_rescoring_the_boards_found_so_far_are_shown(store, tmp_path):
+    store.flush()
+    assert boards(tmp_path) == expected()
+    assert not summary(tmp_path).rescored
+    rescore(store, ToyScorer())
+    store.append([row(9, path="0=a")])
+    store.flush()
+    assert not summary(tmp_path).rescored, "rows came after the list"
+
+
+def test_a_wrong_stored_score_is_a_mismatch(tmp_path):
+    rows = all_rows()
+    bad = replace(rows[-1], candidates=(("xyzw", 95),))
+    with Store.open(tmp_path, fingerprint()) as store:
+        store.append([*rows[:-1], bad])
+        with pytest.raises(MismatchError, match=rf"class {bad.class_id}.*xyzw scores 95, it scores 94") as caught:
+            rescore(store, ToyScorer())
+    assert caught.value.exit_code == 5
+    assert not (tmp_path / files.RESCORED_MANIFEST).exists()
+
+
+def test_a_scorer_that_is_not_symmetric_is_a_mismatch(store):
+    class Lopsided:
+        def scores(self, some: list[str]) -> np.ndarray:
+            return np.array([toy_score(board) + (board == expected()[0].board) for board in some])
+
+    with pytest.raises(MismatchError, match="symmetric image"):
+        rescore(store, Lopsided())
+
+
+def test_batches_do_not_matter(store, monkeypatch):
+    whole = rescore(store, ToyScorer())
+    monkeypatch.setattr(module, "_BATCH", 1)
+    assert rescore(store, ToyScorer()) == whole
+
+
+def test_rescoring_again_replaces_the_list(store, tmp_path):
+    first = rescore(store, ToyScorer())
+    assert rescore(store, ToyScorer()) == first
+    assert len(list((tmp_path / files.RESCORED).glob("part-*"))) == 1
+
+
+def test_no_candidates(tmp_path):
+    with Store.open(tmp_path, fingerprint()) as store:
+        store.append(all_rows()[:-1])
+        assert rescore(store, ToyScorer()).boards == ()
+    assert boards(tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        Board("xyzw", 94, 8),
+        Board("abcd", 79, 8),
+        Board(expected()[0].board, 94, 4),
+        Board("wxyzz", 94, 8),
+        Board("WXYZ", 94, 8),
+        Board("aaaa", 100, 1),
+    ],
+)
+def test_a_hostile_list_is_refused(store, tmp_path, wrong):
+    run = store.snapshot()
+    good = rescore(store, ToyScorer())
+    module._write(run, replace(good, boards=(*good.boards, wrong)))
+    with pytest.raises(DamagedError, match="out of place"):
+        boards(tmp_path)
+
+
+def test_a_list_of_another_run_is_refused(store, tmp_path):
+    rescore(store, ToyScorer())
+    other = tmp_path / "other"
+    with Store.open(other, fingerprint(cutoff=81)) as another:
+        rescore(another, ToyScorer())
+    for name in (files.RESCORED_MANIFEST,):
+        (tmp_path / name).write_bytes((other / name).read_bytes())
+    with pytest.raises(DamagedError, match="another run"):
+        boards(open_run(tmp_path))

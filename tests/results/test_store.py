@@ -1,0 +1,284 @@
+"""The writer: resume, duplicates, conflicts, one driver, leftovers, foreign folders, object stores."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from pyarrow import fs
+
+from boardclass.errors import StoreError
+from results import files, storage
+from results.errors import ConflictError, DamagedError, RowError, StoreLockedError
+from results.parts import describe, serialise
+from results.run import open_run
+from results.schema import SCHEMA, to_table
+from results.store import FLUSH_ROWS, FLUSH_SECONDS, Store
+from tests.results.helpers import all_rows, fingerprint, row, split_rows
+
+
+class Clock:
+    now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def parts_of(run: Path) -> list[Path]:
+    return sorted((run / files.RESULTS).glob("part-*.parquet"))
+
+
+def test_new_run_holds_what_was_said(tmp_path):
+    with Store.open(tmp_path / "a" / "run", fingerprint(), {"seed": 7}) as store:
+        assert not store.resumed
+        store.append(all_rows())
+        assert store.n_buffered == 6
+    run = open_run(tmp_path / "a" / "run")
+    assert run.info == {"seed": 7}
+    assert run.fingerprint == fingerprint()
+    assert [r.verdict for r in run.rows()] == [r.verdict for r in all_rows()]
+
+
+def test_run_is_resume(tmp_path):
+    rows = all_rows()
+    for index, part in enumerate((rows[:2], rows[2:4], rows[4:])):
+        with Store.open(tmp_path, fingerprint(), {"n": index}) as store:
+            assert store.resumed == (index > 0)
+            assert store.done() == {r.key for r in rows[: 2 * index]}
+            store.append(part)
+            assert store.done() == {r.key for r in rows[: 2 * index + len(part)]}
+    assert open_run(tmp_path).info == {"n": 0}, "run.json is written once"
+    ids = Store.open(tmp_path, fingerprint()).done_ids()
+    assert ids.dtype == np.int64
+    assert ids.tolist() == sorted(r.class_id for r in rows)
+
+
+def test_split_units_are_pending_until_their_children_are_done(tmp_path):
+    root, high, low, deep_one, deep_two = split_rows(0)
+    with Store.open(tmp_path, fingerprint()) as store:
+        store.append([root])
+        assert store.pending() == [low.key, high.key]
+        store.append([high, low])
+        assert store.pending() == [deep_one.key, deep_two.key]
+    with Store.open(tmp_path, fingerprint()) as store:
+        assert store.done_ids().tolist() == [0]
+        assert store.done_paths() == {low.key, high.key}
+        assert store.pending() == [deep_one.key, deep_two.key]
+        assert store.splits() == {root.key: root.children, low.key: low.children}
+        store.append([deep_one, deep_two])
+        assert store.pending() == []
+
+
+def test_equal_duplicates_merge_wherever_the_first_is(tmp_path):
+    first = all_rows()[-1]
+    again = replace(first, host="other", seconds=9.0, attempt=2, candidates=first.candidates[::-1])
+    with Store.open(tmp_path, fingerprint()) as store:
+        store.append([first, again])
+        store.append([again])
+        store.flush()
+        store.append([again])
+        assert store.n_merged == 3
+    with Store.open(tmp_path, fingerprint()) as store:
+        store.append([again])
+        assert store.n_merged == 1
+        assert len(list(store.rows())) == 1
+
+
+@pytest.mark.parametrize("when", ["buffered", "flushed", "reopened"])
+@pytest.mark.parametrize("path", ["", "0=ab"])
+def test_different_verdicts_conflict_and_the_evidence_stays(tmp_path, when, path):
+    one, two = row(3, path=path, n_boards=5, host="good"), row(3, path=path, n_boards=6, host="bad")
+    store = Store.open(tmp_path, fingerprint())
+    store.append([one])
+    if when != "buffered":
+        store.flush()
+    if when == "reopened":
+        store.close()
+        store = Store.open(tmp_path, fingerprint())
+    with pytest.raises(ConflictError, match="class 3") as caught:
+        store.append([two])
+    assert "good" in str(caught.value)
+    assert "bad" in str(caught.value)
+    store.close()
+    assert list(open_run(tmp_path).conflicts) == [(3, path)]
+    assert open_run(tmp_path).verdict_table.num_rows == 0
+    with pytest.raises(ConflictError, match="part-00000001"):
+        Store.open(tmp_path, fingerprint())
+
+
+def test_quarantined_and_error_rows_are_no_verdict(tmp_path):
+    with Store.open(tmp_path, fingerprint()) as store:
+        store.append([row(1, status="error", n_boards=0, message="died")])
+        store.append([row(1, status="quarantined", n_boards=0, attempt=3), row(2, status="quarantined", n_boards=0)])
+        assert store.done() == set()
+        assert store.quarantined() == {(1, ""), (2, "")}
+    with Store.open(tmp_path, fingerprint()) as store:
+        assert store.quarantined() == {(1, ""), (2, "")}
+        store.append([row(1)])
+        assert store.quarantined() == {(2, "")}
+    assert Store.open(tmp_path, fingerprint()).quarantined() == {(2, "")}
+
+
+def test_bad_rows_are_refused_whole(tmp_path):
+    with Store.open(tmp_path, fingerprint()) as store:
+        with pytest.raises(RowError):
+            store.append([row(1), row(2, fingerprint="f" * 64)])
+        assert store.done() == set()
+        assert store.n_buffered == 0
+
+
+def test_flush_by_rows_and_by_time(tmp_path):
+    clock = Clock()
+    with Store.open(tmp_path, fingerprint(), clock=clock) as store:
+        store.append(row(i) for i in range(FLUSH_ROWS - 1))
+        assert parts_of(tmp_path) == []
+        store.append([row(FLUSH_ROWS)])
+        assert (len(parts_of(tmp_path)), store.n_buffered) == (1, 0)
+        clock.now = 100.0
+        assert not store.flush_if_due()
+        store.append([row(9_000)])
+        clock.now += FLUSH_SECONDS - 1
+        assert not store.flush_if_due()
+        clock.now += 1
+        assert store.flush_if_due()
+        assert len(parts_of(tmp_path)) == 2
+
+
+def test_one_driver_per_run(tmp_path):
+    with Store.open(tmp_path, fingerprint()):
+        with pytest.raises(StoreLockedError, match=r"process \d+\), for \d+ s") as caught:
+            Store.open(tmp_path, fingerprint())
+        assert caught.value.exit_code == 3
+        assert list(open_run(tmp_path).rows()) == [], "readers need no lock"
+    Store.open(tmp_path, fingerprint()).close()
+
+
+def test_the_lock_of_a_killed_driver_is_free(tmp_path):
+    code = (
+        "import os, signal\nfrom results.store import Store\nfrom tests.results.helpers import fingerprint, row\n"
+        f"store = Store.open({str(tmp_path)!r}, fingerprint())\nstore.append([row(1)])\nstore.flush()\n"
+        "store.append([row(2)])\nos.kill(os.getpid(), signal.SIGKILL)\n"
+    )
+    root = Path(__file__).resolve().parents[2]
+    done = subprocess.run([sys.executable, "-c", code], cwd=root, check=False, timeout=60)
+    assert done.returncode == -9
+    assert (tmp_path / files.OWNER).exists()
+    with Store.open(tmp_path, fingerprint()) as store:
+        assert store.done() == {(1, "")}
+
+
+def test_leftovers_are_removed_and_told_foreign_files_stay(tmp_path):
+    with Store.open(tmp_path, fingerprint()) as store:
+        store.append([row(1)])
+    orphan = tmp_path / files.part_name(files.RESULTS, 2)
+    orphan.write_bytes(parts_of(tmp_path)[0].read_bytes())
+    (tmp_path / "results" / "_tmp.1").write_bytes(b"half")
+    (tmp_path / "_tmp.2").write_bytes(b"")
+    (tmp_path / "results" / "notes.txt").write_text("mine")
+    (tmp_path / "elsewhere.parquet").write_text("mine")
+    assert [r.class_id for r in open_run(tmp_path).rows()] == [1]
+    with Store.open(tmp_path, fingerprint()) as store:
+        assert set(store.leftovers) == {"_tmp.2", "results/_tmp.1", str(orphan.relative_to(tmp_path))}
+        assert store.done() == {(1, "")}
+    names = {path.name for path in tmp_path.rglob("*") if path.is_file()}
+    assert {"notes.txt", "elsewhere.parquet"} <= names
+    assert len(parts_of(tmp_path)) == 1
+
+
+def test_a_run_that_never_began_is_begun(tmp_path):
+    (tmp_path / files.LOCK).touch()
+    (tmp_path / files.OWNER).write_text("{")
+    (tmp_path / "_tmp.1").touch()
+    with Store.open(tmp_path, fingerprint()) as store:
+        assert not store.resumed
+
+
+def test_foreign_folders_are_refused_untouched(tmp_path):
+    (tmp_path / "thesis.tex").write_text("mine")
+    with pytest.raises(StoreError, match="not a run"):
+        Store.open(tmp_path, fingerprint())
+    assert [path.name for path in tmp_path.iterdir()] == ["thesis.tex"]
+    with pytest.raises(StoreError, match="a file, a run needs a directory"):
+        Store.open(tmp_path / "thesis.tex", fingerprint())
+    with pytest.raises(StoreError, match="a file, a run needs a directory"):
+        Store.open(tmp_path / "thesis.tex" / "run", fingerprint())
+    with pytest.raises(StoreError, match="no object store"):
+        Store.open("nosuch://bucket/run", fingerprint())
+    for nothing in (tmp_path, tmp_path / "none"):
+        with pytest.raises(StoreError, match="holds no run"):
+            open_run(nothing)
+    assert not (tmp_path / "none").exists()
+
+
+def test_a_closed_store_says_so(tmp_path):
+    store = Store.open(tmp_path, fingerprint())
+    store.close()
+    store.close()
+    with pytest.raises(StoreError, match="closed"):
+        store.append([row()])
+
+
+def test_object_store_holds_the_same(tmp_path, monkeypatch):
+    uri = f"mock://bucket{tmp_path}"
+    folder = storage.ObjectFolder(fs._MockFileSystem(), "bucket/run", uri)
+    monkeypatch.setattr("results.store.open_folder", lambda location: folder)
+    monkeypatch.setattr("results.run.open_folder", lambda location: folder)
+    rows = all_rows()
+    for part in (rows[:3], rows[3:]):
+        with Store.open(uri, fingerprint(), {"a": 1}) as store:
+            with pytest.raises(StoreLockedError):
+                Store.open(uri, fingerprint())
+            store.append(part)
+            store.flush()
+            store.append([row(7, path="0=a")])
+    assert len(list(open_run(uri).rows())) == 7
+    assert open_run(uri).info == {"a": 1}
+    line = folder.names(files.MANIFEST)[1]
+    saved = folder.read(line)
+    folder.remove(line)
+    with pytest.raises(StoreError, match="not the next line"):
+        open_run(uri)
+    assert saved is not None
+    folder.publish(line, saved)
+    assert len(list(open_run(uri).rows())) == 7
+    folder.remove(open_run(uri).manifest.parts[0].name)
+    with pytest.raises(DamagedError, match="missing"):
+        list(open_run(uri).rows())
+    assert not any(tmp_path.iterdir())
+
+
+def test_a_million_rows_resume_in_seconds(tmp_path, monkeypatch):
+    monkeypatch.setattr(storage, "sync", lambda descriptor: None)
+    monkeypatch.setattr(storage, "sync_folder", lambda path: None)
+    Store.open(tmp_path, fingerprint()).close()
+    folder = storage.open_folder(tmp_path)
+    template = to_table([row(n_boards=10**15, host="node-17", cpu="a processor", kernel_hash="0" * 16)] * FLUSH_ROWS)
+    n_bytes, n_parts = 0, 500
+    place = SCHEMA.names.index("class_id")
+    for number in range(1, n_parts + 1):
+        ids = np.arange((number - 1) * FLUSH_ROWS, number * FLUSH_ROWS, dtype=np.int64) * 7
+        data = serialise(template.set_column(place, SCHEMA.field(place), pa.array(ids)))
+        part = describe(files.part_name(files.RESULTS, number), data, ids.tolist())
+        folder.publish(part.name, data)
+        n_bytes = folder.append_line(files.MANIFEST, part.format(), n_bytes)
+    start = time.perf_counter()
+    with Store.open(tmp_path, fingerprint()) as store:
+        ids = store.done_ids()
+        assert store.pending() == []
+        seconds = time.perf_counter() - start
+    assert len(ids) == n_parts * FLUSH_ROWS
+    assert seconds < 5.0
+
+
+def test_run_json_is_readable(tmp_path):
+    Store.open(tmp_path, fingerprint(), {"config": {"dims": "2x2"}}).close()
+    values = json.loads((tmp_path / files.RUN).read_text())
+    assert values["info"] == {"config": {"dims": "2x2"}}
+    assert values["fingerprint"]["cutoff"] == 80
