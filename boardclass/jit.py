@@ -70,3 +70,13 @@ def read_only(dtype: Any, ndim: int = 1) -> Any:
 def writable(dtype: Any, ndim: int = 1) -> Any:
     """Return the numba type of a C-contiguous array that a kernel fills."""
     return types.Array(dtype, ndim, "C")
+
+
+def frozen(array: Any) -> Any:
+    """Return a read-only view of an array.
+
+    numba turns a writable array argument into a read-only one by itself, but not an array inside a NamedTuple.
+    """
+    view = array.view()
+    view.flags.writeable = False
+    return view

@@ -44,7 +44,7 @@ class Trouble:
 
 
 class Calibration:
-    """Seconds per predicted second, learnt from verdicts.
+    """Seconds per unit of predicted cost, learnt from verdicts.
 
     ``Breaker.predicted_cost`` knows which classes are dear, the machine decides how dear: one factor, for the class root
     (batch sizes) and with all its children (time left).
@@ -94,7 +94,7 @@ class Backlog:
     class_ids : int64[n]
         Classes whose root has no verdict, strictly ascending.
     costs : float64[n]
-        Predicted seconds of each, up to a common factor.
+        Predicted cost of each, in any unit.
     children : iterable of Unit
         Units below roots of earlier runs that still need a verdict.
     rng : numpy.random.Generator
@@ -112,7 +112,7 @@ class Backlog:
         sample: float,
     ) -> None:
         self._ids = np.ascontiguousarray(class_ids, np.int64)
-        self._costs = np.maximum(np.nan_to_num(np.asarray(costs, np.float64), nan=1.0, posinf=1e9), 1e-6)
+        self._costs = _mean_one(np.asarray(costs, np.float64))
         if self._ids.shape != self._costs.shape or np.any(self._ids[1:] <= self._ids[:-1]):
             raise ValueError("class ids must be strictly ascending, with one cost each")
         self._order = _order(self._costs, rng, sample)
@@ -267,6 +267,13 @@ class Backlog:
             heapq.heappop(self._stack)
         else:
             self._cursor += 1
+
+
+def _mean_one(costs: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Return the costs scaled to a mean of 1 (a second each, until one has been measured), none of them absurd."""
+    usable = np.where(np.isfinite(costs) & (costs > 0), costs, 0.0)
+    mean = float(usable.mean()) if len(usable) else 0.0
+    return np.maximum(usable / mean if mean > 0 else usable, 1e-6)
 
 
 def _order(costs: npt.NDArray[np.float64], rng: np.random.Generator, sample: float) -> npt.NDArray[np.int64]:

@@ -233,8 +233,10 @@ def cause_of(error: Exception, exceptions: Any) -> Death:
 
 
 def _brief(text: str) -> str:
-    """Return the lines of an error that tell something, on one line."""
-    lines = [line.strip() for line in text.splitlines() if line.strip() and "\t" not in line[:1]]
+    """Return the line of an error that tells most: the last of a traceback, otherwise the first few."""
+    lines = [line.strip() for line in text.splitlines() if line.strip() and not line.startswith("\t")]
+    if any(line.startswith(("File ", "ray::")) for line in lines):
+        lines = lines[-1:]
     return " ".join(lines)[:400]
 
 

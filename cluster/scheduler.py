@@ -147,7 +147,7 @@ class Scheduler:
     ----------
     policy : Policy
     class_ids, costs : int64[n], float64[n]
-        Classes whose root has no verdict, ascending, with predicted seconds up to a common factor.
+        Classes whose root has no verdict, ascending, with predicted costs in any unit.
     rng : numpy.random.Generator
         Chooses the random sample that goes first.
     children : iterable of Unit

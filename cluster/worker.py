@@ -189,7 +189,7 @@ def self_test() -> None:
     from search.params import Params
 
     partition = parse_partition("abcdefghijklm nopqrstuvwxyz", "2x2")
-    spec = Spec("2x2", _TEST_WORDS, parse_scores("words").points, _TEST_CUTOFF, partition.text, Params())
+    spec = Spec("2x2", _TEST_WORDS, parse_scores("words").points, _TEST_CUTOFF, partition.text, Params(memory_mb=16))
     found = break_all(Breaker(spec), (int(rank) for ranks in partition.canonical_ranks() for rank in ranks))
     boards = {(canonical_board(board, geometry("2x2")), score) for board, score in found}
     if boards != _TEST_BOARDS:

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from boardclass.cutoff import reaches
 from boardclass.errors import InputError
 from boardclass.geometry import Geometry, geometry
+from boardclass.jit import frozen
 from boardclass.partition import Partition, parse_partition
 from boardclass.scores import ScoreTable, n_letters
 from search import bound, tree, walk
@@ -191,7 +192,7 @@ class Breaker:
             unit[c] = 1 << (_BITS_PER_LEVEL * (len(free) - 1 - level))
         low = sum(1 << (_BITS_PER_LEVEL * i) for i in range(len(free)))
         holds = np.array([sum(1 << c for c, m in enumerate(node.masks) if m >> x & 1) for x in range(26)], np.int64)
-        cells = walk.Cells(self.geometry.neighbour_masks, holds, unit, node.bare, low)
+        cells = walk.Cells(self.geometry.neighbour_masks, frozen(holds), frozen(unit), node.bare, low)
         n, _ = walk.walk(self._trie.nodes, cells, self._front, self._terms, self._code_bits, self.spec.params.absorb_limit)
         return int(n)
 
@@ -208,7 +209,7 @@ class Breaker:
         if tip < 0:
             return None, 0
         tally.max_tree_bytes = max(tally.max_tree_bytes, int(4 * tip + 12 * n_keys))
-        return tree.Tree(self._cells, self._terms, self._points, len(free)), int(root_bound)
+        return tree.Tree(frozen(self._cells), frozen(self._terms), frozen(self._points), len(free)), int(root_bound)
 
     def _prepare(self, node: Node, free: list[int]) -> None:
         """Reset the search state for a node: nothing pushed, letters outside the masks forbidden, demands by level."""

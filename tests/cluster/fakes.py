@@ -12,7 +12,7 @@ from search.breaker import Spec, Unit, UnitResult
 from search.params import Params
 from tests.cluster.simulator import fake_break
 
-SPEC = Spec("2x2", ("tea",), parse_scores("words").points, 1, "abcdefghijklmnopqrstuvwxyz", Params())
+SPEC = Spec("2x2", ("tea",), parse_scores("words").points, 1, "abcdefghijklmnopqrstuvwxyz", Params(memory_mb=16))
 
 
 class FakeBreaker:

@@ -8,6 +8,7 @@ import signal
 import pytest
 
 from cluster.ray_executor import RayExecutor
+from search.breaker import Unit
 from tests.cluster import fakes
 from tests.cluster.processes import command_line, descendants
 from tests.cluster.test_executors import play, verdicts_of
@@ -30,7 +31,7 @@ def test_whole_run_with_a_worker_that_dies_once(tmp_path, capfd):
 
 
 def test_a_unit_that_always_kills_is_given_up():
-    sink, finish = play(RayExecutor(fakes.SPEC, 2, fakes.DeadlyBreaker), 8, n_workers=2)
+    sink, finish = play(RayExecutor(fakes.SPEC, 2, fakes.DeadlyBreaker), 8, n_workers=2, n_strikes=2)
     assert not finish.complete
     assert set(sink.given_up) == {Unit(3)}
     assert verdicts_of(sink.verdicts) == verdicts_of(fakes.expected_units([0, 1, 2, 4, 5, 6, 7]))
