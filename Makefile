@@ -47,5 +47,5 @@ $(VENV)/.installed-test: EXTRAS := test
 $(VENV)/.installed-dev: EXTRAS := dev
 $(VENV)/.installed-%: pyproject.toml | $(BIN)/python
 	@echo 'installing orderly[$(EXTRAS)] into $(VENV) ...'
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[$(EXTRAS)]'
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check --editable '.[$(EXTRAS)]'
 	@touch $@

@@ -1,7 +1,7 @@
-"""What is still to do and how long it should take: the scheduler's memory, arrays for classes, objects only for the few exceptions.
+"""What is still to do and how long it should take: arrays for classes, Python objects only for the few exceptions.
 
-Classes that nobody has touched are positions in a permutation (a random sample first, then expensive first).  Only children
-of splits and units that came back become Python objects, so a run of millions of classes stays small.
+Classes that nobody has touched are positions in a permutation (a random sample first, then expensive first).  Only
+children of splits and units that came back become Python objects, so a run of millions of classes stays small.
 """
 
 from __future__ import annotations
@@ -46,8 +46,8 @@ class Trouble:
 class Calibration:
     """Seconds per unit of predicted cost, learnt from verdicts.
 
-    ``Breaker.predicted_cost`` knows which classes are dear, the machine decides how dear: one factor, for the class root
-    (batch sizes) and with all its children (time left).
+    ``Breaker.predicted_cost`` knows which classes are dear, the machine decides how dear: one factor for the class root
+    (batch sizes), one with all its children (time left).
     """
 
     def __init__(self) -> None:
@@ -152,7 +152,9 @@ class Backlog:
 
     def remaining_s(self) -> float:
         """Return the seconds of one worker that everything open should take."""
-        return self.calibration.class_s(max(self._cost_left, 0.0)) + len(self._open_children) * self.calibration.child_s()
+        return (
+            self.calibration.class_s(max(self._cost_left, 0.0)) + len(self._open_children) * self.calibration.child_s()
+        )
 
     @property
     def has_big(self) -> bool:
@@ -167,8 +169,8 @@ class Backlog:
     def take(self, budget_s: float, max_units: int) -> tuple[Unit, ...]:
         """Remove and return the next units, at least one if there is any, worth about ``budget_s`` together.
 
-        A unit that came back goes alone, so that what happens next is surely its own doing; then children of splits, deepest
-        first, so that few classes are open at a time; then classes.
+        A unit that came back goes alone, so that what happens next is surely its own doing; then children of splits,
+        deepest first, so that few classes are open at a time; then classes.
         """
         retry = self._pop(self._retries)
         if retry is not None:
@@ -184,7 +186,7 @@ class Backlog:
         return tuple(units)
 
     def put_back(self, unit: Unit, trouble: Trouble) -> None:
-        """Take back a unit that came without a verdict; the one with most strikes goes out first, to be settled soon."""
+        """Take back a unit that came without a verdict; the one with most strikes goes out first."""
         self.trouble[unit] = trouble
         self._sequence += 1
         if trouble.big:

@@ -93,6 +93,9 @@ def run(
     out: Annotated[
         str | None, typer.Option(metavar="DIR", help="Run directory.", show_default="runs/DIMS-WORDLIST-CUTOFF")
     ] = None,
+    drop_damaged: Annotated[
+        bool, typer.Option("--drop-damaged", help="Compute again what damaged files held, instead of stopping.")
+    ] = False,
 ) -> None:
     """Find every board at or above the cutoff and prove there is no other; run it again to resume."""
     from cluster import cli_run
@@ -107,8 +110,8 @@ def run(
         "seed": seed,
         "out": out,
     }
-    code = cli_run.run(config, {name: value for name, value in given.items() if value is not None})
-    raise typer.Exit(code)
+    options = {name: value for name, value in given.items() if value is not None}
+    cli_run.run(config, options, drop_damaged=drop_damaged)
 
 
 RunDirectory = Annotated[str, typer.Argument(metavar="DIR", help="Run directory.", show_default=False)]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from boardclass.board import dims_of_length, format_rows, parse_board
 from boardclass.errors import BoardError, InputError, quote
-from boardclass.geometry import parse_dims
+from boardclass.geometry import geometry, parse_dims
 from boardclass.scores import n_letters, parse_scores
 from boardclass.wordlist import load_wordlist
 from cluster.render import (
@@ -165,9 +165,16 @@ def bound(
         "n_boards": n_boards,
         "sum_bound": basic.sum_bound(letters, scorer),
         "max_bound": basic.max_bound(letters, scorer),
-        "orderly_bound": basic.orderly_root_bound(letters, scorer),
+        "orderly_bound": basic.orderly_root_bound(letters, scorer, _cell_order(dims)),
     }
     write_record(record, fmt)
+
+
+def _cell_order(dims: Dims) -> tuple[int, ...]:
+    """Return the order of cells of the printed bound: every order gives a bound, this one the published figures."""
+    from search.basic import PINNED_ORDER_3X3
+
+    return PINNED_ORDER_3X3 if str(dims) == "3x3" else geometry(dims).cell_order
 
 
 def _class_letters(text: str, dims_text: str | None, buckets: str | None) -> tuple[Dims, tuple[str, ...]]:

@@ -35,7 +35,7 @@ def status(directory: str, fmt: Format) -> None:
         write_json({"directory": directory, **record})
         return
     flat = {name: value for name, value in record.items() if name not in ("rows", "statement")}
-    flat |= {f"n_{name}": count for name, count in record["rows"].items()}
+    flat |= {f"rows_{name}": count for name, count in record["rows"].items()}
     if fmt is Format.table:
         flat = {name: value for name, value in flat.items() if value not in (None, [])}
     write_record({**flat, "statement": record["statement"]} if record["statement"] else flat, fmt)
@@ -48,7 +48,7 @@ def status_record(found: Summary) -> dict[str, Any]:
     return {
         "state": "proven" if found.claim else "incomplete",
         "dims": found.fingerprint.dims,
-        "wordlist": found.info.get("wordlist") or found.info.get("config", {}).get("wordlist"),
+        "wordlist": found.info.get("wordlist", {}).get("name"),
         "wordlist_sha256": found.fingerprint.wordlist_sha256,
         "cutoff": found.fingerprint.cutoff,
         "partition": found.fingerprint.partition,

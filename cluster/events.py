@@ -1,8 +1,8 @@
 """What the scheduler is told (events) and what it asks for (instructions): plain immutable values.
 
-Executors make events, the scheduler maps each to instructions, the run loop carries those out.  A worker is named by the
-number that the scheduler gave it in :class:`Spawn`; numbers are never used twice, so a late message cannot be mistaken for
-one of a newer worker.  An assignment has such a number too.
+Executors make events, the scheduler maps each to instructions, the run loop carries those out.  A worker is named by
+the number that the scheduler gave it in :class:`Spawn`; numbers are never used twice, so a late message cannot be
+mistaken for one of a newer worker.  An assignment has such a number too.
 """
 
 from __future__ import annotations

@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 class Executor(Protocol):
     """What the run loop needs; none of these calls waits for a worker.
 
-    ``poll`` is the only source of events.  After ``spawn(n)`` it reports WorkerUp or WorkerDown for n once; after ``assign`` a
-    Row or UnitFailed for each unit that was tried and then Returned, or WorkerDown.  After ``retire(n)`` nothing of n need
-    be reported any more.
+    ``poll`` is the only source of events.  After ``spawn(n)`` it reports WorkerUp or WorkerDown for n once; after
+    ``assign`` a Row or UnitFailed for each unit that was tried and then Returned, or WorkerDown.  After ``retire(n)``
+    nothing of n need be reported any more.
     """
 
     def spawn(self, worker: int) -> None:
@@ -48,7 +48,9 @@ class Executor(Protocol):
     def __enter__(self) -> Self:
         """Start up."""
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         """Close."""
 
 
@@ -84,7 +86,9 @@ class InProcessExecutor:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self.close()
 
     def spawn(self, worker: int) -> None:

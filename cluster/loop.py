@@ -10,7 +10,8 @@ from typing import Protocol
 
 from cluster.events import Assign, Cancel, Event, Finish, Instruction, Publish, Quarantine, Retire, Spawn, Start, Tick
 from cluster.executors import Executor
-from cluster.scheduler import Scheduler, Snapshot
+from cluster.policy import Snapshot
+from cluster.scheduler import Scheduler
 
 POLL_S = 0.5
 

@@ -3,8 +3,9 @@
     start_ray    a private local cluster: loopback only, token auth, no dashboard, no log forwarding
     RayExecutor  one actor per worker number, no restarts and no retries by Ray: the scheduler decides
 
-An actor runs kernels in its default concurrency group and answers ``status`` and ``cancel`` in another, while a kernel runs.
-Whatever Ray reports about a dead actor becomes one WorkerDown; a local cluster that breaks down altogether is started anew.
+An actor runs kernels in its default concurrency group and answers ``status`` and ``cancel`` in another, while a kernel
+runs.  Whatever Ray reports about a dead actor becomes one WorkerDown; a local cluster that breaks down altogether is
+started anew.
 """
 
 from __future__ import annotations
@@ -88,7 +89,9 @@ class RayExecutor:
         self._start()
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self.close()
 
     def _start(self) -> None:
@@ -193,7 +196,7 @@ class RayExecutor:
         return [*rows, Returned(call.worker, call.assignment)]
 
     def _raised(self, call: _Call, message: str) -> list[Event]:
-        """A call that raised although workers answer with failures: nothing the worker says can be relied on."""
+        """Give up a worker whose call raised: workers answer with failures, so something else is wrong with it."""
         order = self._actors[call.worker].order if call.worker in self._actors else None
         if call.kind == "work" and order is not None and len(order.units) == 1:
             self.retire(call.worker)
@@ -244,8 +247,8 @@ def _brief(text: str) -> str:
 def start_ray(n_workers: int, address: str | None = None) -> Iterator[Any]:
     """Start a local Ray cluster, or connect to one, and yield the ``ray`` module; end it afterwards.
 
-    Local: every listener is on loopback and asks for a token that is made here, kept in a file of mode 0600 and removed in
-    the end.  The environment of this process is changed only as long as the cluster runs.
+    Local: every listener is on loopback and asks for a token that is made here, kept in a file of mode 0600 and removed
+    in the end.  The environment of this process is changed only as long as the cluster runs.
 
     Raises
     ------
@@ -301,6 +304,7 @@ def _local_settings(stack: contextlib.ExitStack) -> dict[str, str]:
         "RAY_USAGE_STATS_ENABLED": "0",
         "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0",  # otherwise Ray replaces 127.0.0.1 by the machine's public address
         "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
+        "RAY_gcs_rpc_server_reconnect_timeout_s": "15",  # how long Ray's own agents outlive a driver that was killed
         "RAY_worker_niceness": "5",
         "PYTHONPATH": os.pathsep.join(paths),
     }
@@ -335,11 +339,10 @@ def _import_ray(*, is_local: bool) -> Any:
     # Prints a paragraph for every worker that dies; deaths are the scheduler's business and are reported by the driver.
     ray_worker.listen_error_messages = lambda *_: None
     # The token is read once per process otherwise, and ours is a new one each time.
-    with contextlib.suppress(ImportError, AttributeError):
-        from ray._raylet import AuthenticationTokenLoader, Config
-
-        Config.initialize("")
-        AuthenticationTokenLoader.instance().reset_cache()
+    with contextlib.suppress(AttributeError):  # before Ray 2.52
+        raylet: Any = ray._raylet
+        raylet.Config.initialize("")
+        raylet.AuthenticationTokenLoader.instance().reset_cache()
     return ray
 
 

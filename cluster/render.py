@@ -114,40 +114,39 @@ def write_json(value: Any) -> None:
     sys.stdout.write(json.dumps(value, indent=2, ensure_ascii=False) + "\n")
 
 
-def write_table(
-    columns: Sequence[str], rows: Sequence[Sequence[object]], fmt: Format = Format.table, title: str | None = None
-) -> None:
+def write_table(columns: Sequence[str], rows: Sequence[Sequence[object]], fmt: Format = Format.table) -> None:
     """Write rows under column names in the format asked for; JSON becomes a list of objects."""
     if fmt is Format.csv:
         write_csv(columns, rows)
     elif fmt is Format.json:
         write_json([dict(zip(columns, row, strict=True)) for row in rows])
     else:
-        _write_rich_table(columns, rows, title)
+        _write_rich_table(columns, rows)
 
 
-def write_record(record: Mapping[str, Any], fmt: Format = Format.table, title: str | None = None) -> None:
-    """Write one record: two columns for people, one object in JSON, a header and one line in CSV."""
+def write_record(record: Mapping[str, Any], fmt: Format = Format.table) -> None:
+    """Write one record: a line per field for people, one object in JSON, a header and one line in CSV."""
     if fmt is Format.csv:
         write_csv(list(record), [[_plain(value) for value in record.values()]])
     elif fmt is Format.json:
         write_json(dict(record))
     else:
-        _write_rich_table(("", ""), [(key.replace("_", " "), _plain(value)) for key, value in record.items()], title)
+        width = max(map(len, record))
+        for name, value in record.items():
+            text = f"{name.replace('_', ' '):<{width}}  {_cell(_plain(value))}"
+            console().print(text, markup=False, soft_wrap=True)
 
 
 def _plain(value: object) -> object:
-    """Return a nested value as one string, others as they are."""
-    return json.dumps(value, ensure_ascii=False) if isinstance(value, dict | list) else value
+    """Return a list as one text with spaces between, other values as they are."""
+    return " ".join(map(str, value)) if isinstance(value, list) else value
 
 
-def _write_rich_table(columns: Sequence[str], rows: Sequence[Sequence[object]], title: str | None) -> None:
+def _write_rich_table(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
     from rich.markup import escape
     from rich.table import Table
 
-    table = Table(
-        title=title and escape(title), title_justify="left", show_header=any(columns), box=None, pad_edge=False
-    )
+    table = Table(box=None, pad_edge=False)
     for name in columns:
         table.add_column(escape(name), overflow="fold")
     for index, _ in enumerate(columns):

@@ -3,7 +3,7 @@
     handle(event, now_s)
       Start, Tick       -> Spawn for empty slots, Retire for workers whose lease ran out
       WorkerUp          -> Assign
-      Row               -> Publish, or nothing when the unit has its verdict already; children of a split join the backlog
+      Row               -> Publish, or nothing when the unit has its verdict already; children of a split are new units
       UnitFailed, WorkerDown, Returned with units missing -> the units go back, or Quarantine
       nothing open      -> Finish
 
@@ -42,6 +42,7 @@ from cluster.events import (
     WorkerDown,
     WorkerUp,
 )
+from cluster.policy import Policy, Snapshot
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -49,50 +50,6 @@ if TYPE_CHECKING:
     from search.breaker import Unit, UnitResult
 
 _ENDGAME = 0.5  # at most this part of a worker's share of what is left goes into one batch
-
-
-@dataclass(frozen=True, slots=True)
-class Policy:
-    """How the scheduler decides.
-
-    Attributes
-    ----------
-    n_workers : int
-        Worker slots, at least 1.
-    batch_s : float
-        Predicted seconds of work in one assignment; a dearer unit goes alone.
-    max_batch : int
-        Units in one assignment, however cheap.
-    sample : float
-        Fraction of the classes given out first, at random.
-    n_strikes : int
-        Failures that may be its own fault after which a unit is quarantined.
-    n_losses : int
-        Failures that are not its fault, after which it is quarantined all the same.
-    lease_s, lease_factor : float
-        A worker is given up when it was silent for ``lease_s`` plus ``lease_factor`` times the predicted seconds.
-    spawn_s : float
-        A spawned worker is given up after this time without a word.
-    max_deaths : int
-        Workers lost without any verdict in between, per slot, before the run stops.
-    recycle_bytes : int
-        A worker whose resident set passes this is replaced between assignments; 0: never.
-    kernel_hash : str
-        Workers with other kernels are refused; empty: any.
-    """
-
-    n_workers: int
-    batch_s: float = 7.0
-    max_batch: int = 4096
-    sample: float = 0.01
-    n_strikes: int = 3
-    n_losses: int = 10
-    lease_s: float = 600.0
-    lease_factor: float = 20.0
-    spawn_s: float = 300.0
-    max_deaths: int = 8
-    recycle_bytes: int = 0
-    kernel_hash: str = ""
 
 
 class _Blame(Enum):
@@ -121,23 +78,6 @@ class _Assignment:
     alone: bool
     lease_s: float
     missing: set[Unit] = field(default_factory=set)
-
-
-@dataclass(frozen=True, slots=True)
-class Snapshot:
-    """Figures for people and logs; seconds are estimates."""
-
-    n_classes: int
-    n_classes_done: int
-    n_open: int
-    n_in_flight: int
-    n_split: int
-    n_quarantined: int
-    n_duplicates: int
-    n_requeued: int
-    n_deaths: int
-    n_workers: int
-    remaining_s: float
 
 
 class Scheduler:
@@ -275,7 +215,7 @@ class Scheduler:
     # --- units
 
     def _problem(self, result: UnitResult) -> str:
-        """Return what is wrong with a verdict as the scheduler sees it: its children; contents are the store's business."""
+        """Return what is wrong with the children of a verdict; the rest of its contents is the store's business."""
         unit, children = result.unit, result.children
         if (result.status == "split") != bool(children):
             return f"status {result.status!r} with {len(children)} children"
@@ -317,7 +257,7 @@ class Scheduler:
     # --- workers
 
     def _close(self, number: int, out: list[Instruction]) -> None:
-        """End an assignment whose units are all accounted for; the worker is free, or replaced if it has grown too large."""
+        """End an assignment whose units are all accounted for; its worker is free, or replaced if it has grown."""
         assignment = self._assignments.pop(number, None)
         worker = self._workers.get(assignment.worker) if assignment else None
         if assignment is None or worker is None:

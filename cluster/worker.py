@@ -1,4 +1,4 @@
-"""The worker: breaks the units it is given and says who it is; the same class in this process, in a thread or as a Ray actor.
+"""The worker: breaks the units it is given and says who it is; the same class in a thread and as a Ray actor.
 
     Worker(spec, make_breaker) -> hello -> work ... work
                                   status, cancel: from another thread while a kernel runs
@@ -172,7 +172,7 @@ def tested_breaker(spec: Spec) -> BreakerLike:
 # On a 2x2 board all cells touch, so a board holds exactly the words that its letters spell.
 _TEST_WORDS = ("ate", "east", "eat", "eta", "sat", "sea", "seat", "seta", "tea", "teas")
 _TEST_CUTOFF = 10
-_TEST_BOARDS = {("aest", 10), ("aets", 10), ("aset", 10)}
+_TEST_BOARDS = {("aest", 10), ("aets", 10), ("aste", 10)}  # the letter opposite a is t, s or e
 
 
 def self_test() -> None:
@@ -193,7 +193,9 @@ def self_test() -> None:
     found = break_all(Breaker(spec), (int(rank) for ranks in partition.canonical_ranks() for rank in ranks))
     boards = {(canonical_board(board, geometry("2x2")), score) for board, score in found}
     if boards != _TEST_BOARDS:
-        raise UnfitError(f"self-test found {sorted(boards)!r}, expected {sorted(_TEST_BOARDS)!r}: this machine must not work")
+        raise UnfitError(
+            f"self-test found {sorted(boards)!r}, expected {sorted(_TEST_BOARDS)!r}: this machine must not work"
+        )
 
 
 def break_all(breaker: BreakerLike, class_ids: Iterable[int]) -> list[tuple[str, int]]:

@@ -2,7 +2,7 @@
 
     ids       the roots in the store are exactly the canonical classes of the partition
     sizes     the boards of each class times its orbit size add up to 26^n
-    splits    the children of a split unit partition its letters, and each has a verdict itself, down to the leaves
+    splits    the children of a split unit are apart, all that was left of it, and have verdicts, down to the leaves
     boards    each candidate belongs to the unit that lists it
 
 Sizes and orbits are computed here from buckets and symmetries, apart from the enumeration that they check.
@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow.compute as pc
 
-from boardclass.errors import IncompleteError, PartitionError
+from boardclass.errors import IncompleteError, InputError, PartitionError
 from boardclass.geometry import Dims, geometry
 from results.errors import RowError
 from results.index import Key
@@ -55,6 +55,16 @@ class PartitionLike(Protocol):
 
     def class_letters(self, rank: int) -> Letters:
         """Return the letters of each cell."""
+
+
+class NodesLike(Protocol):
+    """How the search cuts a class into parts: a pure function of class, path and the run's parameters."""
+
+    def n_boards(self, class_id: int, path: str) -> int:
+        """Return the number of boards of a part; InputError when no split makes it."""
+
+    def parts(self, class_id: int, path: str) -> Sequence[str]:
+        """Return the paths that a part is split into, in the order of the search."""
 
 
 @dataclass(frozen=True)
@@ -138,8 +148,17 @@ class _Faults:
             self.problems.append(text)
 
 
-def check_coverage(partition: PartitionLike, source: Source) -> Coverage:
+def check_coverage(partition: PartitionLike, source: Source, nodes: NodesLike | None = None) -> Coverage:
     """Compare what a run holds with the whole space of its partition.
+
+    Parameters
+    ----------
+    partition : Partition
+        That of the run.
+    source : Store or Run
+    nodes : NodesLike, optional
+        With it, the children of every split unit are compared with those that the search would make, one by one.
+        A unit settles some parts itself, so without it a child lost from the list goes unnoticed.
 
     Raises
     ------
@@ -153,13 +172,15 @@ def check_coverage(partition: PartitionLike, source: Source) -> Coverage:
         raise ValueError(f"partition {partition.text!r} of {partition.dims} is not that of the run")
     faults = _Faults()
     units = _Units(run, partition, faults)
-    unfinished = units.check_splits() | {class_id for class_id, _ in run.conflicts}
+    unfinished = units.check_splits(nodes) | {class_id for class_id, _ in run.conflicts}
     units.check_boards()
     sizes = _Sizes(partition)
     n_classes, n_done, n_boards, n_seen = 0, 0, 0, 0
     for ranks in partition.canonical_ranks():
         place = np.searchsorted(units.ids, ranks)
-        present = np.isin(ranks, units.ids)
+        present = np.zeros(len(ranks), np.bool_)
+        near = place < len(units.ids)
+        present[near] = units.ids[place[near]] == ranks[near]
         for rank in ranks[~present].tolist():
             if (rank, "") not in run.conflicts:
                 faults.add_missing(f"class {rank}")
@@ -214,37 +235,45 @@ class _Units:
         self._partition = partition
         self._faults = faults
 
-    def check_splits(self) -> set[int]:
+    def check_splits(self, nodes: NodesLike | None) -> set[int]:
         """Check every split unit that a root leads to; return the classes that have an open unit."""
         rows = self._table.filter(pc.equal(self._table.column("status"), SPLIT))
-        splits = {_key(row): row["children"] for row in rows.select(["class_id", "path", "children"]).to_pylist()}
+        columns = ["class_id", "path", "n_boards", "children"]
+        splits = {_key(row): row for row in rows.select(columns).to_pylist()}
         unfinished: set[int] = set()
         stack = sorted((key for key in splits if not key[1]), reverse=True)
         while stack:
-            key = stack.pop()
-            class_id = key[0]
-            children: list[str] = splits[key]
+            row = splits[stack.pop()]
+            children = [(row["class_id"], child) for child in row["children"]]
             try:
-                letters = self.unit_letters(key)
-                parts = [self.unit_letters((class_id, child)) for child in children]
-                check_partition_of(letters, parts)
-            except RowError as error:
-                self._faults.add_problem(f"{_name(key)}: {error}")
-                unfinished.add(class_id)
+                self._check_split(_key(row), int(row["n_boards"]), children, nodes)
+            except (RowError, InputError) as error:
+                self._faults.add_problem(f"{_name(_key(row))}: {error}")
+                unfinished.add(row["class_id"])
                 continue
-            for child, child_letters in zip(children, parts, strict=True):
-                size = self._below.get((class_id, child))
-                if size is None:
-                    self._faults.add_missing(_name((class_id, child)))
-                    unfinished.add(class_id)
-                elif size != _size(child_letters):
-                    self._faults.add_problem(
-                        f"{_name((class_id, child))} has {_size(child_letters)} boards, its row says {size}"
-                    )
-                    unfinished.add(class_id)
-                if (class_id, child) in splits:
-                    stack.append((class_id, child))
+            for child in children:
+                if child not in self._below:
+                    self._faults.add_missing(_name(child))
+                    unfinished.add(row["class_id"])
+                if child in splits:
+                    stack.append(child)
         return unfinished
+
+    def _check_split(self, key: Key, n_boards: int, children: list[Key], nodes: NodesLike | None) -> None:
+        """Check the children of one split unit: apart from each other, inside the unit, and the right ones."""
+        check_apart(key[1], [path for _, path in children])
+        total = 0
+        for child in children:
+            size = self._below.get(child, 1)
+            most = math.prod(len(bucket) for bucket in self.unit_letters(child))
+            expected = nodes.n_boards(*child) if nodes else size
+            if child in self._below and not 1 <= size == expected <= most:
+                raise RowError(f"{_name(child)} has {expected if nodes else most} boards, its row says {size}")
+            total += size
+        if total > n_boards:
+            raise RowError(f"its children hold {total} boards, it has {n_boards}")
+        if nodes and [path for _, path in children] != frontier(nodes, key, children[0][1]):
+            raise RowError("its children are not all that was left of it")
 
     def check_boards(self) -> None:
         """Check that each candidate is a board of the unit that lists it."""
@@ -279,24 +308,49 @@ class _Units:
         return tuple(letters)
 
 
-def check_partition_of(letters: Letters, parts: Sequence[Letters]) -> None:
-    """Check that the product sets ``parts`` are disjoint and together make up the product set ``letters``.
+def check_apart(path: str, children: Sequence[str]) -> None:
+    """Check that no board lies in two of the parts that ``children`` name below the unit ``path``.
+
+    Their paths are read as a tree: the branches at one place must force one cell, to letters that are apart.
 
     Raises
     ------
     RowError
-        When boards of the unit are in no child, or in two.
+        When two children may share boards.
     """
-    differing = [cell for cell in range(len(letters)) if any(set(part[cell]) != set(letters[cell]) for part in parts)]
-    if len(differing) != 1:  # the usual split forces one cell; pairs are compared only for the others
-        for index, part in enumerate(parts):
-            for other in parts[:index]:
-                if all(set(part[cell]) & set(other[cell]) for cell in differing):
-                    raise RowError("two children of a split share boards")
-    elif sum(len(part[differing[0]]) for part in parts) != len(set().union(*(part[differing[0]] for part in parts))):
-        raise RowError("two children of a split share boards")
-    if sum(_size(part) for part in parts) != _size(letters):
-        raise RowError("the children of a split do not make up the unit")
+    branches: dict[str, set[str]] = {}
+    ends = set(children)
+    for end in children:
+        child = end
+        while child != path:
+            parent = child.rpartition("/")[0]
+            branches.setdefault(parent, set()).add(child)
+            child = parent
+    for parent, below in branches.items():
+        steps = [child.rpartition("/")[2].partition("=") for child in below]
+        letters = "".join(step[2] for step in steps)
+        if parent in ends or len({step[0] for step in steps}) > 1 or len(set(letters)) < len(letters):
+            raise RowError(f"children below {parent!r} share boards")
+
+
+def frontier(nodes: NodesLike, unit: Key, first: str) -> list[str]:
+    """Return what is left of a unit, in search order, when ``first`` is the next part: it and all that follows.
+
+    Raises
+    ------
+    RowError
+        When no split of the search makes ``first``.
+    """
+    class_id, top = unit
+    left, path = [first], first
+    while path != top:
+        parent = path.rpartition("/")[0]
+        parts = list(nodes.parts(class_id, parent))
+        if path not in parts:
+            raise RowError(f"{path!r} is no part of {parent!r}")
+        left += parts[parts.index(path) + 1 :]
+        path = parent
+    return left
 
 
 class _Sizes:
@@ -321,10 +375,6 @@ class _Sizes:
         images = np.sort(np.stack([digits[:, symmetry] @ weights for symmetry in self._symmetries], axis=1), axis=1)
         n_images = 1 + np.count_nonzero(images[:, 1:] != images[:, :-1], axis=1)
         return n_boards, n_images.astype(object)
-
-
-def _size(letters: Letters) -> int:
-    return math.prod(len(bucket) for bucket in letters)
 
 
 def _key(row: dict[str, Any]) -> Key:

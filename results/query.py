@@ -84,7 +84,7 @@ def summary(location: str | Path | Run) -> Summary:
     if claim and (claim.n_units, claim.result_digest) != (n_units, digest_of(run.fingerprint, listed, complete=True)):
         claim = None  # rows were dropped or lost since: it no longer follows from what is stored
     counts: Counter[str] = Counter(dict.fromkeys(STATUSES, 0))
-    for table in run.tables():
+    for table in run.columns(["status"]):
         for item in pc.value_counts(table.column("status")).to_pylist():
             counts[item["values"]] += item["counts"]
     return Summary(

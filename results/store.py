@@ -171,6 +171,16 @@ class Store:
             raise ConflictError(conflict)
         self.flush_if_due()
 
+    def check(self, rows: Iterable[Row]) -> None:
+        """Check rows as :meth:`append` would, without taking them in: for answers that are still to be judged.
+
+        Raises
+        ------
+        RowError
+            When a row breaks the schema.
+        """
+        check_table(to_table(rows), self.fingerprint, "row offered to the store")
+
     def _sort_out(self, rows: list[Row]) -> tuple[pa.Table | None, str]:
         """Return the table of the rows that are not merged, and what to say of the first conflict."""
         if not rows:

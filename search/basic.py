@@ -23,10 +23,10 @@ from boardclass.geometry import Geometry
 from search.basic_kernels import (
     DONE,
     FULL,
+    N_COLUMNS,
     KeyCode,
     SearchSpace,
     TermSpace,
-    TreeArrays,
     build,
     fill_bounds,
     generate,
@@ -36,6 +36,9 @@ from search.basic_kernels import (
 )
 from search.scorer import Scorer
 
+# The order behind the pinned 3x3 bound 1231: centre, edges in opposite pairs beginning with cells 5 and 3, corners.  The geometry's
+# own order gives 1298 for that class; for 3x4 and 4x4 the geometry's order is the pinned one.
+PINNED_ORDER_3X3 = (4, 5, 3, 1, 7, 0, 2, 6, 8)
 _WORD_LIMIT = 1 << 62
 NO_BUDGET = 1 << 62
 
@@ -106,10 +109,10 @@ class Terms:
 
 @dataclass(frozen=True)
 class Tree:
-    """An orderly tree: arrays, number of nodes, root bound."""
+    """An orderly tree: records (columns in basic_kernels), number of nodes, root bound."""
 
     layout: KeyLayout
-    arrays: TreeArrays
+    nodes: NDArray[np.int64]
     n_nodes: int
     bound: int
 
@@ -213,12 +216,12 @@ def orderly_tree(terms: Terms) -> Tree:
     ``bound`` is U of search.md section 2: U(T, k) = U(terms without cell k, k + 1) + max over letters of U(terms with (k, l), k + 1).
     """
     layout = terms.layout
-    size = 2 * len(terms.high) + 2
+    size = 4 * len(terms.high) + 2  # pages that stay empty cost nothing
     while True:
-        arrays = TreeArrays(*(np.zeros(size, np.int64) for _ in range(8)))
-        n_nodes = build(terms.high, terms.low, terms.points, layout.weights, layout.bases, layout.in_low, arrays)
+        nodes = np.zeros((size, N_COLUMNS), np.int64)
+        n_nodes = build(terms.high, terms.low, terms.points, layout.weights, layout.bases, layout.in_low, nodes)
         if n_nodes >= 0:
-            return Tree(layout, arrays, int(n_nodes), int(fill_bounds(n_nodes, arrays)))
+            return Tree(layout, nodes, int(n_nodes), int(fill_bounds(n_nodes, nodes)))
         size *= 2
 
 
@@ -253,7 +256,7 @@ def tree_boards_reaching(tree: Tree, cutoff: int, budget: int = NO_BUDGET) -> li
             np.zeros((found_size, n_levels + 1), np.int64),
             np.zeros(3, np.int64),
         )
-        status = plain_bound(n_letters, cutoff, budget, tree.arrays, space)
+        status = plain_bound(n_letters, cutoff, budget, tree.nodes, space)
         if status == DONE:
             break
         if status != FULL:

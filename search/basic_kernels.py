@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from boardclass.cutoff import reaches
 from boardclass.jit import kernel, read_only, writable
-from search.trie import CHILD_SHIFT, CODE_SHIFT, LETTER_MASK, popcount
+from search.bits import popcount
+from search.trie import CHILD_SHIFT, CODE_SHIFT, LETTER_MASK
 
 MAX_CELLS = 25
 CELL_SHIFT = 32
@@ -54,31 +55,18 @@ class KeyCode(NamedTuple):
     low: NDArray[np.int64]
 
 
-class TreeArrays(NamedTuple):
-    """The orderly tree, int64 by node; node 0 is the root, 0 elsewhere means none; parents before children.
-
-    A node stands for a literal below its parent's literals.  Children on the same cell form a *run* (a choice node of the paper),
-    linked by ``sibling``; the runs of a node are linked, first child to first child, by ``next_run``.
-
-    Attributes
-    ----------
-    level, digit : cell (position in the cell order) and letter (1 + index within the cell's letters) of the literal
-    points : points of the terms that end here
-    bound : upper bound of this subtree: points plus the run bounds
-    first_run : first child
-    sibling : next child of the same parent on the same cell
-    next_run : on the first child of a run: the first child of the next run
-    run_bound : on the first child of a run: the largest bound within the run
-    """
-
-    level: NDArray[np.int64]
-    digit: NDArray[np.int64]
-    points: NDArray[np.int64]
-    bound: NDArray[np.int64]
-    first_run: NDArray[np.int64]
-    sibling: NDArray[np.int64]
-    next_run: NDArray[np.int64]
-    run_bound: NDArray[np.int64]
+# The orderly tree: int64[n_nodes, 8], one cache line a node; node 0 is the root, 0 elsewhere means none; parents before children.
+# A node stands for a literal below its parent's literals.  Children on the same cell form a *run* (a choice node of the paper),
+# linked by SIBLING; the runs of a node are linked, first child to first child, by NEXT_RUN.
+LEVEL = 0  # cell of the literal, as its position in the cell order
+DIGIT = 1  # its letter: 1 + index within the cell's letters
+POINTS = 2  # points of the terms that end here
+BOUND = 3  # upper bound of this subtree: points plus the run bounds
+FIRST_RUN = 4  # first child
+SIBLING = 5  # next child of the same parent on the same cell
+NEXT_RUN = 6  # on the first child of a run: the first child of the next run
+RUN_BOUND = 7  # on the first child of a run: the largest bound within the run
+N_COLUMNS = 8
 
 
 class SearchSpace(NamedTuple):
@@ -107,7 +95,7 @@ _IN = read_only(int64)
 _POINTS = read_only(types.int32)
 _TERM_SPACE = types.NamedUniTuple(writable(int64), 10, TermSpace)
 _KEY_CODE = types.NamedUniTuple(writable(int64, 2), 2, KeyCode)
-TREE = types.NamedUniTuple(writable(int64), 8, TreeArrays)
+TREE = writable(int64, 2)
 _SEARCH = types.NamedTuple(
     [writable(int64, 2), writable(int64, 2), *[writable(int64)] * 3, writable(int64, 2), writable(int64)], SearchSpace
 )
@@ -298,8 +286,8 @@ def build(high, low, points, weights, bases, in_low, tree):  # type: ignore[no-u
     n_levels = len(weights)
     previous = np.zeros(n_levels, np.int64)
     on_path = np.zeros(n_levels + 1, np.int64)  # node after the literals of the levels before this one
-    last_run = np.zeros(len(tree.level), np.int64)  # first child of a node's last run, then the last child of that run
-    last_child = np.zeros(len(tree.level), np.int64)
+    last_run = np.zeros(len(tree), np.int64)  # first child of a node's last run, then the last child of that run
+    last_child = np.zeros(len(tree), np.int64)
     n_nodes = 1
     for i in range(len(high)):
         same = True
@@ -312,24 +300,24 @@ def build(high, low, points, weights, bases, in_low, tree):  # type: ignore[no-u
                 continue
             node = on_path[k]
             if digit:
-                if n_nodes == len(tree.level):
+                if n_nodes == len(tree):
                     return -1
                 parent = node
                 node = n_nodes
                 n_nodes += 1
-                tree.level[node] = k
-                tree.digit[node] = digit
-                if last_child[parent] and tree.level[last_child[parent]] == k:
-                    tree.sibling[last_child[parent]] = node
+                tree[node, LEVEL] = k
+                tree[node, DIGIT] = digit
+                if last_child[parent] and tree[last_child[parent], LEVEL] == k:
+                    tree[last_child[parent], SIBLING] = node
                 else:
                     if last_run[parent]:
-                        tree.next_run[last_run[parent]] = node
+                        tree[last_run[parent], NEXT_RUN] = node
                     else:
-                        tree.first_run[parent] = node
+                        tree[parent, FIRST_RUN] = node
                     last_run[parent] = node
                 last_child[parent] = node
             on_path[k + 1] = node
-        tree.points[on_path[n_levels]] += points[i]
+        tree[on_path[n_levels], POINTS] += points[i]
     return n_nodes
 
 
@@ -340,43 +328,43 @@ def fill_bounds(n_nodes, tree):  # type: ignore[no-untyped-def]
     Soundness: a board takes one letter a cell, so of each run at most one child holds.
     """
     for node in range(n_nodes - 1, -1, -1):
-        bound = tree.points[node]
-        run = tree.first_run[node]
+        bound = tree[node, POINTS]
+        run = tree[node, FIRST_RUN]
         while run:
             best = 0
             child = run
             while child:
-                best = max(best, tree.bound[child])
-                child = tree.sibling[child]
-            tree.run_bound[run] = best
+                best = max(best, tree[child, BOUND])
+                child = tree[child, SIBLING]
+            tree[run, RUN_BOUND] = best
             bound += best
-            run = tree.next_run[run]
-        tree.bound[node] = bound
-    return tree.bound[0]
+            run = tree[run, NEXT_RUN]
+        tree[node, BOUND] = bound
+    return tree[0, BOUND]
 
 
 @kernel(int64(int64, int64, TREE, _SEARCH))
 def _push(node, depth, tree, space):  # type: ignore[no-untyped-def]
     """Stack the runs of a node for the state at ``depth``; return their number, -1 if a stack is full."""
     n = 0
-    run = tree.first_run[node]
+    run = tree[node, FIRST_RUN]
     while run:
-        level = tree.level[run]
+        level = tree[run, LEVEL]
         size = space.sizes[depth, level]
         if size == space.stack.shape[1]:
             return -1
         space.stack[level, size] = run
         space.sizes[depth, level] = size + 1
         n += 1
-        run = tree.next_run[run]
+        run = tree[run, NEXT_RUN]
     return n
 
 
 @kernel(int64(int64, int64, TREE, _SEARCH))
 def _matching_child(run, digit, tree, space):  # type: ignore[no-untyped-def]
     """Return the child of a run with this letter, or 0."""
-    while run and tree.digit[run] != digit:
-        run = tree.sibling[run]
+    while run and tree[run, DIGIT] != digit:
+        run = tree[run, SIBLING]
     return run
 
 
@@ -390,13 +378,13 @@ def plain_bound(n_letters, cutoff, budget, tree, space):  # type: ignore[no-unty
     n_levels = len(n_letters)
     space.sizes[:] = 0
     space.counts[:] = 0
-    space.points[0] = tree.points[0]
-    space.bounds[0] = tree.bound[0]
+    space.points[0] = tree[0, POINTS]
+    space.bounds[0] = tree[0, BOUND]
     space.digits[0] = 0
     if _push(0, 0, tree, space) < 0:
         return FULL
     depth = 0
-    if not reaches(tree.bound[0], cutoff):
+    if not reaches(tree[0, BOUND], cutoff):
         return DONE
     while depth >= 0:
         if depth == n_levels:
@@ -418,10 +406,10 @@ def plain_bound(n_letters, cutoff, budget, tree, space):  # type: ignore[no-unty
         bound = space.bounds[depth]
         for i in range(space.sizes[depth, depth]):
             run = space.stack[depth, i]
-            bound -= tree.run_bound[run]
+            bound -= tree[run, RUN_BOUND]
             child = _matching_child(run, digit, tree, space)
             if child:
-                bound += tree.bound[child]
+                bound += tree[child, BOUND]
         if not reaches(bound, cutoff):
             continue
         space.sizes[depth + 1] = space.sizes[depth]
@@ -429,7 +417,7 @@ def plain_bound(n_letters, cutoff, budget, tree, space):  # type: ignore[no-unty
         for i in range(space.sizes[depth, depth]):
             child = _matching_child(space.stack[depth, i], digit, tree, space)
             if child:
-                points += tree.points[child]
+                points += tree[child, POINTS]
                 n_pushed = _push(child, depth + 1, tree, space)
                 if n_pushed < 0:
                     return FULL

@@ -24,9 +24,10 @@ from boardclass.geometry import Geometry, geometry
 from boardclass.jit import frozen
 from boardclass.partition import Partition, parse_partition
 from boardclass.scores import ScoreTable, n_letters
-from search import bound, tree, walk
+from search import bound, shapes, tree, walk
 from search.node import Node, at_least, class_node, letters_of, node_at, split
 from search.params import Params
+from search.paths import MAX_CELLS, path_table
 from search.scorer import Scorer
 from search.trie import build_trie
 
@@ -121,6 +122,10 @@ class Breaker:
         self.scorer = Scorer(spec.dims, spec.words, ScoreTable("run", spec.points))
         n = self.geometry.n
         self._trie = build_trie(spec.words, [spec.points[n_letters(w)] for w in spec.words], n)
+        codes = {int(p): code for code, p in enumerate(self._trie.points) if p}
+        fitting = [w for w in spec.words if len(w) <= n and spec.points[n_letters(w)]]
+        self._words = shapes.word_arrays(fitting, [codes[spec.points[n_letters(w)]] for w in fitting])
+        self._max_len = max(map(len, fitting), default=1)
         n_codes = int(np.count_nonzero(self._trie.points)) + 1
         self._code_bits = max(4, (n_codes - 1).bit_length())
         self.max_free = min(MAX_FREE_CELLS, (64 - self._code_bits) // _BITS_PER_LEVEL)
@@ -186,7 +191,28 @@ class Breaker:
         return self._bound(node, free, orderly, tally)
 
     def _terms_of(self, node: Node, free: list[int]) -> int:
-        """Generate the terms of a node into the working array; return their number or a negative status."""
+        """Generate the terms of a node into the working array; return their number or a negative status.
+
+        Path shapes look at every path and suit nodes whose free cells are nearly open; the walk suits narrow ones.
+        """
+        n_letters_free = sum(node.masks[c].bit_count() for c in free)
+        if self.geometry.n <= MAX_CELLS and n_letters_free >= self.spec.params.shape_letters * len(free):
+            return self._shape_terms(node, free)
+        return self._walk_terms(node, free)
+
+    def _shape_terms(self, node: Node, free: list[int]) -> int:
+        table = path_table(self.spec.dims, node.bare, self._max_len)
+        bare = [c for c in self.geometry.cell_order if node.is_bare(c)]
+        on_bare = np.array([sum(1 << i for i, c in enumerate(bare) if node.masks[c] >> x & 1) for x in range(26)], np.int64)
+        everything = (1 << 26) - 1
+        tight = [(level, c) for level, c in enumerate(free) if node.masks[c] != everything]
+        shift = np.array([_BITS_PER_LEVEL * (len(free) - 1 - level) for level, _ in tight], np.int64)
+        forbidden = np.array([(everything & ~node.masks[c]) << 1 for _, c in tight], np.int64)
+        rim = shapes.Rim(frozen(on_bare), frozen(shift), frozen(forbidden))
+        n, _ = shapes.shape_terms(self._words, table, rim, self._terms, self._code_bits, shapes.ALL)
+        return int(n)
+
+    def _walk_terms(self, node: Node, free: list[int]) -> int:
         unit = np.zeros(self.geometry.n, np.uint64)
         for level, c in enumerate(free):
             unit[c] = 1 << (_BITS_PER_LEVEL * (len(free) - 1 - level))

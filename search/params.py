@@ -21,6 +21,7 @@ class Params:
     unit_budget : pushes and terms after which the rest of a unit is handed back as children
     memory_mb : memory for terms, keys and tree of one worker, in MiB
     absorb_limit : comparisons of absorption per word in the trie walk, 0 = no absorption
+    shape_letters : mean letters per free cell from which terms come from path shapes, below from the walk
     product_limit : boards a survivor with fused cells may stand for and still be scored at once
     """
 
@@ -31,5 +32,6 @@ class Params:
     node_budget: int = 30_000_000
     unit_budget: int = 2_000_000_000
     memory_mb: int = 1024
-    absorb_limit: int = 1_000_000
+    absorb_limit: int = 20_000
+    shape_letters: int = 14
     product_limit: int = 20_000

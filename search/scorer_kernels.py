@@ -6,7 +6,8 @@ import numpy as np
 from numba import int32, int64, uint8
 
 from boardclass.jit import kernel, read_only, writable
-from search.trie import CHILD_SHIFT, CODE_SHIFT, LETTER_MASK, popcount
+from search.bits import popcount
+from search.trie import CHILD_SHIFT, CODE_SHIFT, LETTER_MASK
 
 MAX_CELLS = 25
 CELL_SHIFT = 32

@@ -21,8 +21,9 @@ from numba.extending import intrinsic
 from numpy.typing import NDArray
 
 from boardclass.jit import kernel, writable
+from search.bits import popcount
 from search.scorer_kernels import CELLS_MASK, MAX_CELLS, SIGNATURE_ARRAYS
-from search.trie import CHILD_SHIFT, CODE_SHIFT, popcount
+from search.trie import CHILD_SHIFT, CODE_SHIFT
 
 LANES = 8
 CAPACITY = 1 << 17
@@ -129,7 +130,9 @@ class _Lanewise:
 
 
 @intrinsic
-def _extend(typing_context: Any, nodes: Any, lanes: Any, queue: Any, cell: Any, record: Any, used: Any, tails: Any) -> Any:
+def _extend(
+    typing_context: Any, nodes: Any, lanes: Any, queue: Any, cell: Any, record: Any, used: Any, tails: Any
+) -> Any:
     """Pack the paths that go on from one path to the queue; tails = queue length | hits length << 32, returned updated."""
     del typing_context
     signature = types.int64(nodes, lanes, queue, types.int64, types.int64, types.int64, types.int64)

@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from boardclass.errors import InputError
-from boardclass.jit import kernel
 
 N_LETTERS = 26
 LETTER_MASK = (1 << N_LETTERS) - 1
@@ -36,15 +35,6 @@ class Trie(NamedTuple):
 
     nodes: NDArray[np.int64]
     points: NDArray[np.int32]
-
-
-@kernel("int64(int64)")
-def popcount(bits: int) -> int:
-    """Return the number of set bits; LLVM turns these lines into one instruction."""
-    x = bits - ((bits >> 1) & 0x5555555555555555)
-    x = (x & 0x3333333333333333) + ((x >> 2) & 0x3333333333333333)
-    x = (x + (x >> 4)) & 0x0F0F0F0F0F0F0F0F
-    return ((x * 0x0101010101010101) >> 56) & 127
 
 
 def build_trie(words: Sequence[str], points: Sequence[int], max_len: int) -> Trie:

@@ -5,16 +5,19 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+PROC = Path("/proc")
+
 
 def descendants(root=None):
     """Return the process ids of this process (or ``root``) and of everything it started."""
     parents = {}
-    for name in filter(str.isdigit, os.listdir("/proc")):
-        try:
-            fields = Path(f"/proc/{name}/stat").read_text().rpartition(")")[2].split()
-        except OSError:
-            continue
-        parents[int(name)] = int(fields[1])
+    for folder in PROC.iterdir():
+        if folder.name.isdigit():
+            try:
+                fields = (folder / "stat").read_text().rpartition(")")[2].split()
+            except OSError:
+                continue
+            parents[int(folder.name)] = int(fields[1])
     found = {root or os.getpid()}
     while more := {child for child, parent in parents.items() if parent in found} - found:
         found |= more
@@ -24,18 +27,19 @@ def descendants(root=None):
 def command_line(process):
     """Return the command line of a process, or an empty text when it is gone."""
     try:
-        return Path(f"/proc/{process}/cmdline").read_text().replace("\0", " ")
+        return (PROC / str(process) / "cmdline").read_text().replace("\0", " ")
     except OSError:
         return ""
 
 
-def socket_inodes(processes):
-    """Return the socket inodes that the processes hold open."""
-    inodes = set()
+def listening_addresses(processes):
+    """Return the local addresses, as hexadecimal text, of the TCP sockets that the processes listen on."""
+    ours = set()
     for process in processes:
         try:
-            links = [os.readlink(f"/proc/{process}/fd/{name}") for name in os.listdir(f"/proc/{process}/fd")]
+            links = [str(link.readlink()) for link in (PROC / str(process) / "fd").iterdir()]
         except OSError:
             continue
-        inodes |= {link[8:-1] for link in links if link.startswith("socket:[")}
-    return inodes
+        ours |= {link[8:-1] for link in links if link.startswith("socket:[")}
+    lines = [line.split() for name in ("tcp", "tcp6") for line in (PROC / "net" / name).read_text().splitlines()[1:]]
+    return {columns[1].split(":")[0] for columns in lines if columns[3] == "0A" and columns[9] in ours}

@@ -36,7 +36,8 @@ from cluster.events import (
     WorkerDown,
     WorkerUp,
 )
-from cluster.scheduler import Policy, Scheduler
+from cluster.policy import Policy
+from cluster.scheduler import Scheduler
 from search.breaker import Unit, UnitResult
 
 MAX_STEPS = 200_000
@@ -107,14 +108,18 @@ class Simulation:
         self.poison = {unit for unit in self.expected if digest(f"poison {self.seed} {unit}", 150) == 0}
         self.broken = {unit for unit in self.expected if digest(f"broken {self.seed} {unit}", 150) == 0}
         self.fat = {unit for unit in self.expected if digest(f"fat {self.seed} {unit}", 15) == 0}
-        policy = Policy(self.n_workers, batch_s=self.rng.choice((1.0, 7.0, 50.0)), lease_s=60.0, spawn_s=60.0, max_deaths=60)
+        policy = Policy(
+            self.n_workers, batch_s=self.rng.choice((1.0, 7.0, 50.0)), lease_s=60.0, spawn_s=60.0, max_deaths=60
+        )
         costs = np.array([self.seconds(unit) for unit in roots])
         self.scheduler = Scheduler(policy, self.class_ids, costs, np.random.default_rng(self.seed))
         self.now = 0.0
         self.queue: list[tuple[float, int, Event]] = []
         self.n_queued = 0
         self.alive: dict[int, str] = {}  # as the world knows it
-        self.given: dict[int, tuple[int, set[Unit]]] = {}  # as the scheduler must know it: worker -> assignment, units missing
+        self.given: dict[
+            int, tuple[int, set[Unit]]
+        ] = {}  # as the scheduler must know it: worker -> assignment, units missing
         self.assigned: dict[int, tuple[Unit, ...]] = {}
         self.alone: set[int] = set()
 
@@ -298,7 +303,7 @@ class Simulation:
         return found
 
     def check_classes(self, n_done: int) -> None:
-        """A class is done when every unit of it has a verdict."""
+        """Check that a class counts as done when every unit of it has a verdict."""
         open_units: dict[int, int] = defaultdict(int)
         for unit in self.reachable():
             open_units[unit.class_id] += unit not in self.published

@@ -121,22 +121,36 @@ def test_scores_of_the_published_best_boards(orderly, enable2k):
     assert int(rows_of(answer)[0]["score"]) == len(rows_of(shown))
 
 
+# golden: class 2520743 of `bdfgjvwxz aeiou lnrsy chkmpt` on 3x4; the list has no q, so the letters are written out
+PINNED = "chkmpt aeiou lnrsy lnrsy lnrsy aeiou chkmpt aeiou lnrsy aeiou lnrsy bdfgjvwxz"
+
+
 def test_bound_of_letters_is_the_pinned_one(orderly, enable2k):
-    letters = "lnrsy aeiou chkmpt chkmpt aeiou lnrsy lnrsy aeiou bdfgjvwxz"
-    answer = orderly("bound", letters, "--wordlist", "enable2k", "--format", "json")
-    record = json.loads(answer.out)
-    assert record["orderly_bound"] == 1231
-    assert record["sum_bound"] > record["orderly_bound"]
-    assert record["max_bound"] > 0
-    assert record["n_boards"] == 5**6 * 6**2 * 9
-    assert rows_of(orderly("bound", letters, "-w", "enable2k", "--format", "csv"))[0]["orderly_bound"] == "1231"
-    assert "1,231" in orderly("bound", letters, "-w", "enable2k").out
-
-
-def test_bound_of_a_class_number(orderly, enable2k):
-    arguments = ("--dims", "3x4", "--buckets", "bdfgjqvwxz aeiou lnrsy chkmpt", "--wordlist", "enable2k")
-    record = json.loads(orderly("bound", "2520743", *arguments, "--format", "json").out)
+    record = json.loads(orderly("bound", PINNED, "--wordlist", "enable2k", "--format", "json").out)
     assert record["orderly_bound"] == 5496
+    assert record["sum_bound"] > 0
+    assert record["max_bound"] > 0
+    assert record["n_boards"] == 9 * 5**9 * 6**2
+    assert rows_of(orderly("bound", PINNED, "-w", "enable2k", "--format", "csv"))[0]["orderly_bound"] == "5496"
+    assert "5,496" in orderly("bound", PINNED, "-w", "enable2k").out
+
+
+def test_bound_of_the_pinned_3x3_class(orderly, enable2k):
+    letters = "lnrsy aeiou chkmpt chkmpt aeiou lnrsy lnrsy aeiou bdfgjvwxz"
+    (row,) = rows_of(orderly("bound", letters, "-w", "enable2k", "--format", "csv"))
+    assert (row["orderly_bound"], row["dims"]) == ("1231", "3x3")
+
+
+def test_bound_of_a_class_number(orderly, words):
+    arguments = ("--dims", "3x4", "--buckets", "bdfgjqvwxz aeiou lnrsy chkmpt", "--wordlist", words, "--format", "json")
+    by_number = json.loads(orderly("bound", "2520743", *arguments).out)
+    assert by_number["class"] == PINNED.replace("bdfgjvwxz", "bdfgjqvwxz")
+    assert by_number == json.loads(orderly("bound", by_number["class"], "-w", words, "--format", "json").out)
+
+
+def test_a_class_number_without_buckets_is_one_of_the_preset(orderly, words):
+    record = json.loads(orderly("bound", "3", "--dims", "3x3", "-w", words, "--format", "json").out)
+    assert record["n_boards"] == 26**8
 
 
 def test_bound_of_one_board_is_no_less_than_its_score(orderly, words):

@@ -8,11 +8,24 @@ import time
 import numpy as np
 import pytest
 
-from cluster.events import Answer, Assign, Death, Heartbeat, Quarantine, Returned, Row, UnitFailed, WorkerDown, WorkerUp
+from cluster.events import (
+    Answer,
+    Assign,
+    Death,
+    Event,
+    Heartbeat,
+    Quarantine,
+    Returned,
+    Row,
+    UnitFailed,
+    WorkerDown,
+    WorkerUp,
+)
 from cluster.executors import InProcessExecutor
 from cluster.loop import run_loop
-from cluster.scheduler import Policy, Scheduler
-from cluster.worker import Failure, Worker
+from cluster.policy import Policy
+from cluster.scheduler import Scheduler
+from cluster.worker import Failure, Reply, Worker
 from search.breaker import Unit
 from tests.cluster.fakes import SPEC, BadBreaker, FakeBreaker, SlowBreaker, UnfitBreaker, expected_units
 
@@ -31,7 +44,9 @@ class ListSink:
 
     @property
     def verdicts(self):
-        return {item.answer.result.unit: item.answer.result for item in self.settled if not isinstance(item, Quarantine)}
+        return {
+            item.answer.result.unit: item.answer.result for item in self.settled if not isinstance(item, Quarantine)
+        }
 
     @property
     def given_up(self):
@@ -41,8 +56,8 @@ class ListSink:
 def play(executor, n_classes=20, stop=lambda: "", **policy):
     """Run classes 0..n-1 to the end; return the sink and how it finished."""
     ids = np.arange(n_classes)
-    policy = Policy(**{"n_workers": 1} | policy)
-    scheduler = Scheduler(policy, ids, np.ones(n_classes) * 0.01, np.random.default_rng(0))
+    rules = Policy(**{"n_workers": 1} | policy)
+    scheduler = Scheduler(rules, ids, np.ones(n_classes) * 0.01, np.random.default_rng(0))
     sink = ListSink()
     with executor:
         finish = run_loop(scheduler, executor, sink, clock=time.monotonic, stop=stop, watch=lambda _: None, poll_s=0.1)
@@ -55,10 +70,11 @@ def verdicts_of(units):
 
 def test_worker_answers_unit_by_unit():
     worker = Worker(SPEC, BadBreaker)
-    told = []
+    told: list[Reply] = []
     replies = worker.work(7, [Unit(0), Unit(1), Unit(2)], told.append)
     assert tuple(told) == replies
     assert replies[0] == Failure(Unit(0), "ValueError: class 0 is bad")
+    assert isinstance(replies[1], Failure)
     assert replies[1].oom
     assert isinstance(replies[2], Answer)
     assert replies[2].kernel_hash == worker.hello().kernel_hash != ""
@@ -67,7 +83,7 @@ def test_worker_answers_unit_by_unit():
 
 def test_worker_answers_status_and_obeys_cancel_while_it_works():
     worker = Worker(SPEC, SlowBreaker)
-    replies = []
+    replies: list[Reply] = []
     thread = threading.Thread(target=lambda: replies.extend(worker.work(7, [Unit(n) for n in range(100)])))
     thread.start()
     time.sleep(0.25)
@@ -85,7 +101,7 @@ def test_in_process_events():
         (up,) = executor.poll(10)
         assert isinstance(up, WorkerUp)
         executor.assign(Assign(1, 5, (Unit(0), Unit(1), Unit(2))))
-        events = []
+        events: list[Event] = []
         while not events or not isinstance(events[-1], Returned):
             events += executor.poll(10)
         events = [event for event in events if not isinstance(event, Heartbeat)]

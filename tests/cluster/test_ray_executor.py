@@ -8,14 +8,15 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
-from cluster.events import Assign, Death, Returned, Row, WorkerDown, WorkerUp
+from cluster.events import Assign, Death, Event, Returned, Row, WorkerDown, WorkerUp
 from cluster.ray_executor import RayExecutor, cause_of
 from search.breaker import Unit
 from tests.cluster import fakes
-from tests.cluster.processes import descendants, socket_inodes
+from tests.cluster.processes import command_line, descendants, listening_addresses
 
 ray = pytest.importorskip("ray")
 pytestmark = [pytest.mark.ray, pytest.mark.timeout(120)]
@@ -23,7 +24,8 @@ pytestmark = [pytest.mark.ray, pytest.mark.timeout(120)]
 
 def until(executor, kind, n=1, timeout_s=60):
     """Poll until ``n`` events of a kind have come; return all events."""
-    events, ends = [], time.monotonic() + timeout_s
+    events: list[Event] = []
+    ends = time.monotonic() + timeout_s
     while sum(isinstance(event, kind) for event in events) < n:
         assert time.monotonic() < ends, events
         events += executor.poll(1.0)
@@ -75,17 +77,14 @@ def test_status_and_cancel_are_answered_while_a_kernel_runs(cluster):
 def test_no_listener_beyond_loopback(cluster):
     cluster.spawn(4)
     until(cluster, WorkerUp)
-    ours = socket_inodes(descendants())
-    listeners = [
-        line.split() for name in ("tcp", "tcp6") for line in open(f"/proc/net/{name}").read().splitlines()[1:]
-    ]
-    addresses = {columns[1].split(":")[0] for columns in listeners if columns[3] == "0A" and columns[9] in ours}
+    addresses = listening_addresses(descendants())
     assert addresses
     loopback = {"0100007F", "0000000000000000FFFF00000100007F", "00000000000000000000000001000000"}
     assert addresses <= loopback
     cluster.retire(4)
 
 
+@pytest.mark.slow
 def test_without_the_token_nobody_gets_in(cluster):
     address = ray.get_runtime_context().gcs_address
     code = f"import ray, logging; ray.init(address={address!r}, logging_level=logging.CRITICAL); print('inside')"
@@ -98,11 +97,9 @@ def test_without_the_token_nobody_gets_in(cluster):
 
 
 def test_the_token_is_private(cluster):
-    path = os.environ["RAY_AUTH_TOKEN_PATH"]
-    assert os.stat(path).st_mode & 0o777 == 0o600
-    token = open(path).read()
-    for process in descendants():
-        assert token not in open(f"/proc/{process}/cmdline").read()
+    path = Path(os.environ["RAY_AUTH_TOKEN_PATH"])
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert not any(path.read_text() in command_line(process) for process in descendants())
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+from dataclasses import replace
 
 import pytest
 
@@ -18,7 +19,7 @@ pytestmark = [pytest.mark.ray, pytest.mark.timeout(120)]
 
 
 def test_whole_run_with_a_worker_that_dies_once(tmp_path, capfd):
-    spec = fakes.Spec(**vars(fakes.SPEC) | {"words": (str(tmp_path / "mark"),)})
+    spec = replace(fakes.SPEC, words=(str(tmp_path / "mark"),))
     before = dict(os.environ)
     sink, finish = play(RayExecutor(spec, 2, fakes.OnceDeadlyBreaker), 30, n_workers=2)
     assert finish.complete
@@ -38,14 +39,14 @@ def test_a_unit_that_always_kills_is_given_up():
 
 
 def test_workers_that_cannot_start():
-    sink, finish = play(RayExecutor(fakes.SPEC, 1, fakes.UnfitBreaker), max_deaths=2)
+    _, finish = play(RayExecutor(fakes.SPEC, 1, fakes.UnfitBreaker), max_deaths=2)
     assert not finish.complete
     assert "no breaker today" in finish.message
 
 
 def test_death_of_the_raylet_loses_nothing():
     executor = RayExecutor(fakes.SPEC, 1, fakes.SlowBreaker)
-    killed = []
+    killed: list[int] = []
 
     def stop():
         if executor.pids and not killed and executor._actors and any(a.order for a in executor._actors.values()):

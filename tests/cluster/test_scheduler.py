@@ -27,7 +27,8 @@ from cluster.events import (
     WorkerDown,
     WorkerUp,
 )
-from cluster.scheduler import Policy, Scheduler
+from cluster.policy import Policy
+from cluster.scheduler import Scheduler
 from search.breaker import Unit, UnitResult
 
 

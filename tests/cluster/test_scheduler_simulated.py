@@ -25,7 +25,15 @@ def test_same_seed_same_run():
 def test_storms_do_happen():
     runs = [Simulation(seed).play() for seed in range(60)]
     text = "\n".join(line for run in runs for line in run.log)
-    for sign in ("lost Row", "lost WorkerDown", "Death.oom", "Death.node", "alone=True", "silent for too long", "Quarantine"):
+    for sign in (
+        "lost Row",
+        "lost WorkerDown",
+        "Death.oom",
+        "Death.node",
+        "alone=True",
+        "silent for too long",
+        "Quarantine",
+    ):
         assert sign in text
     assert sum(run.scheduler.snapshot().n_duplicates for run in runs) > 0
     assert sum(not run.quarantined for run in runs) > 0

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
 
-from boardclass.errors import IncompleteError
+from boardclass.errors import IncompleteError, InputError
 from boardclass.partition import parse_partition
-from results.coverage import MAX_EXAMPLES, Coverage, _Sizes, check_coverage, check_partition_of
+from results.coverage import MAX_EXAMPLES, Coverage, _Sizes, check_apart, check_coverage
 from results.errors import ConflictError, RowError
 from results.run import open_run
 from results.schema import Row
@@ -78,26 +78,84 @@ def test_units_without_their_root_do_not_count(tmp_path):
     assert cover(tmp_path, with_split(without=0)).missing == ("class 0",)
 
 
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"row0": {"children": ("0=ae",)}}, "do not make up"),
-        ({"row0": {"children": ("0=ae", "0=eiou")}}, "share boards"),
-        ({"row0": {"children": ("0=ae", "0=io")}}, "do not make up"),
-        ({"row0": {"children": ("0=ae", "1=iou")}}, "share boards"),
-        ({"row0": {"children": ("0=ae", "0=bcd")}}, "has 'aeiou'"),
-        ({"row2": {"children": ("0=ae/0=i", "0=ae/1=b")}}, "forces 'i' on cell 0"),
-        ({"row0": {"n_boards": 624}}, "has 625 boards, its row says 624"),
-        ({"row1": {"n_boards": 624}}, "has 375 boards, its row says 624"),
-        ({"row4": {"status": "candidates", "candidates": (("zzzz", 100),)}}, "lists zzzz, which is not in it"),
-    ],
-)
+WRONG = [
+    ({"row0": {"children": ("0=ae", "0=eiou")}}, "share boards"),
+    ({"row0": {"children": ("0=ae", "1=iou")}}, "share boards"),
+    ({"row0": {"children": ("0=ae", "0=iou", "0=ae/1=b")}}, "share boards"),
+    ({"row0": {"children": ("0=ae", "0=bcd")}}, "has 'aeiou'"),
+    ({"row0": {"children": ("0=ae", "0=iou"), "n_boards": 624}}, "hold 625 boards, it has 624"),
+    ({"row2": {"children": ("0=ae/0=i", "0=ae/1=b")}}, "share boards"),
+    ({"row2": {"children": ("0=ae/0=i",)}}, "forces 'i' on cell 0"),
+    ({"row1": {"n_boards": 376}}, "has 375 boards, its row says 376"),
+]
+
+
+@pytest.mark.parametrize(("changes", "message"), WRONG)
 def test_wrong_splits_are_problems(tmp_path, changes, message):
     coverage = cover(tmp_path, with_split(**changes))
     assert not coverage.complete
-    assert coverage.n_problems == 1
-    assert message in coverage.problems[0]
-    assert "problem: 1" in coverage.message()
+    assert any(message in problem for problem in coverage.problems), coverage.problems
+    assert "problem: " in coverage.message()
+
+
+def test_a_board_of_another_unit_is_a_problem(tmp_path):
+    coverage = cover(tmp_path, with_split(row4={"status": "candidates", "candidates": (("zzzz", 100),)}))
+    assert not coverage.complete
+    assert "lists zzzz, which is not in it" in coverage.problems[0]
+
+
+def test_a_class_of_the_wrong_size_is_a_problem(tmp_path):
+    rows = all_rows()
+    coverage = cover(tmp_path, [replace(rows[0], n_boards=624), *rows[1:]])
+    assert not coverage.complete
+    assert coverage.problems == ("class 0 has 625 boards, its row says 624",)
+
+
+class Nodes:
+    """The splits of helpers.split_rows, as a search would make them."""
+
+    made: ClassVar = {"": ["0=ae", "0=iou"], "0=ae": ["0=ae/1=a", "0=ae/1=eiou"]}
+    sizes: ClassVar = {"0=ae": 250, "0=iou": 375, "0=ae/1=a": 50, "0=ae/1=eiou": 200}
+
+    def n_boards(self, class_id: int, path: str) -> int:
+        if path not in self.sizes:
+            raise InputError(f"no node {path!r}")
+        return self.sizes[path]
+
+    def parts(self, class_id: int, path: str) -> list[str]:
+        return self.made.get(path, [])
+
+
+def test_split_units_with_the_children_that_the_search_makes_are_complete(tmp_path):
+    with Store.open(tmp_path, fingerprint()) as store:
+        store.append(with_split())
+        assert check_coverage(partition(), store, Nodes()).complete
+
+
+def test_a_unit_may_settle_its_first_parts_itself(tmp_path):
+    rest = ("0=ae/1=eiou", "0=iou")
+    root, high, _, _, deep = split_rows(0)
+    with Store.open(tmp_path, fingerprint()) as store:
+        store.append([replace(root, children=rest), high, deep, *all_rows()[1:]])
+        assert check_coverage(partition(), store, Nodes()).complete
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"row0": {"children": ("0=ae",)}}, "not all that was left"),
+        ({"row0": {"children": ("0=iou", "0=ae")}}, "not all that was left"),
+        ({"row2": {"children": ("0=ae/1=a",)}}, "not all that was left"),
+        ({"row0": {"children": ("0=ae", "0=io")}}, "no node '0=io'"),
+        ({"row1": {"n_boards": 374}}, "has 375 boards, its row says 374"),
+    ],
+)
+def test_children_that_the_search_would_not_make_are_problems(tmp_path, changes, message):
+    with Store.open(tmp_path, fingerprint()) as store:
+        store.append(with_split(**changes))
+        coverage = check_coverage(partition(), store, Nodes())
+    assert not coverage.complete
+    assert any(message in problem for problem in coverage.problems), coverage.problems
 
 
 def test_conflicts_and_quarantined_units_are_named(tmp_path):
@@ -163,12 +221,15 @@ def test_sizes_beyond_64_bits_are_exact():
     assert (n_boards.tolist(), n_images.tolist()) == ([26**16], [1])
 
 
-def test_splits_over_several_cells_are_compared_in_pairs():
-    whole = ("ab", "cd")
-    check_partition_of(whole, [("a", "c"), ("a", "d"), ("b", "cd")])
-    with pytest.raises(RowError, match="share"):
-        check_partition_of(whole, [("a", "cd"), ("ab", "d")])
-    with pytest.raises(RowError, match="share"):
-        check_partition_of(whole, [whole, whole])
-    with pytest.raises(RowError, match="make up"):
-        check_partition_of(whole, [("a", "c"), ("b", "d")])
+def test_children_apart():
+    check_apart("", ["0=a/1=c", "0=a/1=d", "0=b"])
+    check_apart("3=x", ["3=x/0=a", "3=x/0=b/0=b"])
+    for shared in (
+        ["0=a", "0=a/1=c"],
+        ["0=ab", "0=b"],
+        ["0=a", "1=c"],
+        ["0=a/1=c", "0=a/2=d"],
+        ["0=a/1=c", "0=a/1=cd"],
+    ):
+        with pytest.raises(RowError, match="share"):
+            check_apart("", shared)

@@ -79,29 +79,33 @@ def test_bit_flips(finished, tmp_path):
     truth = answer(finished)
     assert truth[1].complete
     outcomes = {"error": 0, "harmless": 0, "missing": 0}
+    run = spoilt(finished, tmp_path)
     for _ in range(300):
-        run = spoilt(finished, tmp_path)
         victim = rng.choice(victims(run))
-        data = bytearray(victim.read_bytes())
+        whole = victim.read_bytes()
+        data = bytearray(whole)
         data[rng.randrange(len(data))] ^= 1 << rng.randrange(8)
         victim.write_bytes(data)
         outcome = check_noticed(run, victim, truth)
         assert outcome == "error" or victim.suffix != ".parquet", outcome
         outcomes[outcome] += 1
+        victim.write_bytes(whole)
+    assert answer(run) == truth
     assert outcomes["error"] > 290, outcomes
 
 
 def test_truncations(finished, tmp_path):
     rng = random.Random(21)
     truth = answer(finished)
+    run = spoilt(finished, tmp_path)
     for _ in range(100):
-        run = spoilt(finished, tmp_path)
         victim = rng.choice(victims(run))
         data = victim.read_bytes()
         kept = data[: rng.randrange(len(data))]
         victim.write_bytes(kept)
         outcome = check_noticed(run, victim, truth)
         assert outcome in ("error", "missing") or (victim.suffix == ".json" and kept + b"\n" == data)
+        victim.write_bytes(data)
 
 
 def test_swapped_parts(finished, tmp_path):

@@ -31,8 +31,9 @@ HOSTILE = [
     ("peak_rss_bytes is negative", {"peak_rss_bytes": -1}),
     ("by bounds below the cutoff", {"max_bound": 80}),
     ("path is not of the form", {"path": "0=ab//1=c"}),
-    ("goes with candidates", {"status": "candidates"}),
-    ("goes with candidates", {"candidates": (("wxyz", 94),)}),
+    ("needs candidates", {"status": "candidates"}),
+    ("do not go together", {"status": "error", "candidates": (("wxyz", 94),)}),
+    ("do not go together", {"candidates": (("wxyz", 94),)}),
     ("goes with children", {"status": "split"}),
     ("goes with children", {"children": ("0=a",)}),
     ("is no board of 4 letters", {**FOUND, "candidates": (("wxy", 94),)}),
@@ -45,7 +46,7 @@ HOSTILE = [
     ("does not extend the path", {"path": "0=a", "status": "split", "children": ("0=a/",)}),
     ("is not of the form 5=ab", {"status": "split", "children": ("1=a ",)}),
     ("needs a cell below 4", {"status": "split", "children": ("4=a",)}),
-    ("ascending distinct letters", {"status": "split", "children": ("1=ba",)}),
+    ("distinct letters", {"status": "split", "children": ("1=bb",)}),
     ("does not fit the schema", {"class_id": 2**63}),
     ("does not fit the schema", {"class_id": "seven"}),
 ]
@@ -78,6 +79,11 @@ def test_a_refuted_survivor_may_have_had_a_bound_at_the_cutoff():
     check_table(to_table([row(max_bound=95, counters={"n_survivors": 1})]), fingerprint(), "here")
 
 
+def test_a_split_unit_lists_what_it_found_in_the_parts_it_settled():
+    found = row(status="split", children=("0=a",), n_boards=9, candidates=(("wxyz", 94),), max_bound=79)
+    check_table(to_table([found]), fingerprint(), "here")
+
+
 def test_verdict_ignores_circumstances_and_order():
     one = row(candidates=(("wxyz", 94), ("wxyy", 80)), status="candidates", host="a", seconds=1.0, attempt=1)
     two = replace(one, candidates=one.candidates[::-1], host="b", seconds=2.0, attempt=3, peak_rss_bytes=9, cpu="c")
@@ -104,12 +110,12 @@ def test_of_result():
     check_table(to_table([made]), fingerprint(), "here")
 
 
-@pytest.mark.parametrize(("path", "parts"), [("", ()), ("5=ab/6=t", ((5, "ab"), (6, "t")))])
+@pytest.mark.parametrize(("path", "parts"), [("", ()), ("0=ta", ((0, "ta"),)), ("5=ab/6=t", ((5, "ab"), (6, "t")))])
 def test_parse_path(path, parts):
     assert parse_path(path, 9) == parts
 
 
-@pytest.mark.parametrize("path", ["/", "5=", "=a", "5=ab/", "9=a", "5=aa", "5=ba", "5=A", "-1=a", "5=a\n", "٥=a"])
+@pytest.mark.parametrize("path", ["/", "5=", "=a", "5=ab/", "9=a", "5=aa", "5=A", "-1=a", "5=a\n", "٥=a"])
 def test_bad_paths(path):
     with pytest.raises(RowError):
         parse_path(path, 9)

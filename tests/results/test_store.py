@@ -130,6 +130,9 @@ def test_bad_rows_are_refused_whole(tmp_path):
     with Store.open(tmp_path, fingerprint()) as store:
         with pytest.raises(RowError):
             store.append([row(1), row(2, fingerprint="f" * 64)])
+        with pytest.raises(RowError):
+            store.check([row(n_boards=0)])
+        store.check([row()])
         assert store.done() == set()
         assert store.n_buffered == 0
 

@@ -1,0 +1,12 @@
+"""cluster: who computes what, where, and what becomes of it when machines die; and the command line.
+
+    cli.py -> driver.run -> plan.make_plan          config -> everything validated
+                         -> loop.run_loop           carries events and instructions between
+                              scheduler.Scheduler   events in, instructions out; backlog.py, policy.py
+                              executors, ray_executor   threads or Ray actors around worker.Worker
+                              ledger.Ledger         accepted verdicts -> rows of the store
+                         -> rescore, coverage, claim (results)
+    events.py is the language they speak; progress.py what a person sees meanwhile.
+
+Exports nothing: import the modules.  Only ray_executor.py imports ray.
+"""

@@ -1,0 +1,278 @@
+"""One run from config to claim; running it again resumes it.
+
+    run -> make_plan        everything validated, nothing written
+        -> Store.open       created, or opened and compared
+        -> _search          scheduler, executor and ledger in the run loop; skipped when nothing is open
+        -> _conclude        rescore -> coverage -> claim
+
+The command line calls :func:`run` and prints the :class:`RunOutcome`; it decides nothing about the run itself.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from boardclass.errors import IncompleteError
+from boardclass.jit import kernel_hash
+from cluster.executors import Executor, InProcessExecutor
+from cluster.ledger import Ledger
+from cluster.loop import run_loop
+from cluster.plan import Plan, make_plan
+from cluster.policy import Policy, Snapshot
+from cluster.progress import Overview, Progress, Report, Silent
+from cluster.scheduler import Scheduler
+from cluster.signals import StopSignals
+from configs.model import RunConfig
+from results.claim import Claim, digest_of, write_claim
+from results.coverage import Coverage, check_coverage
+from results.rescore import BoardList, rescore
+from results.store import Store
+from search.breaker import Breaker, Spec, Unit
+
+MAX_PREDICTED = 200_000  # classes whose cost is predicted one by one; more are taken as equal
+
+MakeExecutor = Callable[[Spec, int], Executor]
+
+
+class Interrupted(IncompleteError):
+    """Stopped by a signal with everything found so far stored; the same command goes on."""
+
+
+@dataclass(frozen=True)
+class RunOutcome:
+    """How a run ended.
+
+    Attributes
+    ----------
+    complete : bool
+        Whether every board lies in a unit with a verdict: the claim holds and is written.
+    claim : Claim or None
+        Present when complete.
+    message : str
+        What is missing, when not complete.
+    listed : BoardList
+        Boards at or above the cutoff, rescored, best first.
+    digest : str
+        Result digest; comparable between runs only when both are complete.
+    n_reused, n_computed : int
+        Verdicts found in the store, and added by this call.
+    seconds : float
+        Wall time of this call.
+    """
+
+    complete: bool
+    location: str
+    dims: str
+    wordlist: str
+    n_words: int
+    scores: str
+    cutoff: int
+    claim: Claim | None
+    message: str
+    coverage: Coverage
+    listed: BoardList
+    digest: str
+    n_reused: int
+    n_computed: int
+    n_quarantined: int
+    n_deaths: int
+    seconds: float
+
+
+def run(
+    config: RunConfig,
+    *,
+    progress: Progress | None = None,
+    make_executor: MakeExecutor | None = None,
+    policy: Policy | None = None,
+    drop_damaged: bool = False,
+) -> RunOutcome:
+    """Start a run, or go on with it, until it is complete or cannot go on.
+
+    Parameters
+    ----------
+    config : RunConfig
+        ``workers`` = 0 computes in this process, more start as many Ray workers.
+    progress : Progress, optional
+        Shown how it goes; nothing by default.
+    make_executor : callable, optional
+        Makes the executor from the spec and the number of workers, in place of ``config.workers``' choice.
+    policy : Policy, optional
+        The scheduler's, in place of the default one.
+    drop_damaged : bool
+        Compute again what damaged parts of the store held, instead of refusing them.
+
+    Raises
+    ------
+    InputError
+        When something given cannot be used; nothing has been written.
+    StoreError
+        When the run directory is damaged, locked, or of another run.
+    Interrupted
+        On SIGINT, SIGTERM or SIGHUP; everything found so far is stored.
+    MismatchError
+        When rescoring contradicts the rows.
+    """
+    progress = progress or Silent()
+    began_s = time.monotonic()
+    try:
+        plan = make_plan(config, progress.stage)
+        with Store.open(plan.location, plan.fingerprint, plan.run_info, drop_damaged=drop_damaged) as store:
+            session = _Session(plan, store, progress, began_s)
+            message = session.search(make_executor or default_executor(config), policy)
+            return session.conclude(message)
+    finally:
+        progress.end()
+
+
+def default_executor(config: RunConfig) -> MakeExecutor:
+    """Return how to make the executor that a config asks for."""
+    if config.workers == 0:
+        return lambda spec, _: InProcessExecutor(spec)
+
+    def with_ray(spec: Spec, n_workers: int) -> Executor:
+        from cluster.ray_executor import RayExecutor
+
+        return RayExecutor(spec, n_workers)
+
+    return with_ray
+
+
+def default_policy(config: RunConfig, memory_mb: int) -> Policy:
+    """Return the scheduler's policy for a config; threads are not replaced when the process has grown."""
+    grown_bytes = (2 * memory_mb + 1024) * 2**20
+    return Policy(
+        n_workers=max(1, config.workers),
+        recycle_bytes=grown_bytes if config.workers else 0,
+        kernel_hash=kernel_hash(),
+    )
+
+
+class _Session:
+    """One call of :func:`run` on an open store."""
+
+    def __init__(self, plan: Plan, store: Store, progress: Progress, began_s: float) -> None:
+        self._plan = plan
+        self._store = store
+        self._progress = progress
+        self._began_s = began_s
+        self._ledger = Ledger(store, plan.fingerprint)
+        self._snapshot: Snapshot | None = None
+        all_ids, done_ids = plan.class_ids(), store.done_ids()
+        self._class_ids = all_ids[~np.isin(all_ids, done_ids, assume_unique=True)]
+        self._children = [Unit(class_id, path) for class_id, path in store.pending()]
+        self._n_classes = len(all_ids)
+        n_begun = len({unit.class_id for unit in self._children})
+        self._n_done_before = len(all_ids) - len(self._class_ids) - n_begun
+        self._n_reused = len(done_ids) + len(store.done_paths())
+        self._n_merged = store.n_merged
+
+    def search(self, make_executor: MakeExecutor, policy: Policy | None) -> str:
+        """Break everything that is open; return what is missing in the end, if anything is."""
+        plan, config = self._plan, self._plan.config
+        policy = policy or default_policy(config, plan.spec.params.memory_mb)
+        self._begin(policy)
+        if not len(self._class_ids) and not self._children:
+            return ""
+        rng = np.random.default_rng(config.seed)
+        costs = predicted_costs(plan.spec, self._class_ids)
+        scheduler = Scheduler(policy, self._class_ids, costs, rng, self._children)
+        with StopSignals() as signals, make_executor(plan.spec, policy.n_workers) as executor:
+            finish = run_loop(
+                scheduler,
+                executor,
+                self._ledger,
+                clock=time.monotonic,
+                stop=lambda: signals.reason,
+                watch=self._watch,
+            )
+            self._store.flush()
+        if signals.reason:
+            raise Interrupted(self._interrupted(signals.reason))
+        return finish.message
+
+    def conclude(self, message: str) -> RunOutcome:
+        """Rescore, check coverage and, when it is complete, write the claim."""
+        plan, store = self._plan, self._store
+        self._progress.stage("rescoring and checking that every board is covered")
+        store.flush()
+        listed = rescore(store, plan.scorer)
+        coverage = check_coverage(plan.partition, store)
+        claim = None
+        if coverage.complete:
+            name, n_words = plan.wordlist.name, len(plan.wordlist.words)
+            claim = write_claim(store, coverage, listed, wordlist=name, n_words=n_words, scores=plan.table.name)
+        snapshot = self._snapshot
+        missing = "" if coverage.complete else "\n".join(filter(None, (message, coverage.message())))
+        return RunOutcome(
+            complete=coverage.complete,
+            location=plan.location,
+            dims=plan.fingerprint.dims,
+            wordlist=plan.wordlist.name,
+            n_words=len(plan.wordlist.words),
+            scores=plan.table.name,
+            cutoff=plan.cutoff,
+            claim=claim,
+            message=missing,
+            coverage=coverage,
+            listed=listed,
+            digest=digest_of(plan.fingerprint, listed, complete=coverage.complete),
+            n_reused=self._n_reused,
+            n_computed=self._ledger.n_rows,
+            n_quarantined=snapshot.n_quarantined if snapshot else 0,
+            n_deaths=snapshot.n_deaths if snapshot else 0,
+            seconds=time.monotonic() - self._began_s,
+        )
+
+    def _begin(self, policy: Policy) -> None:
+        plan = self._plan
+        self._progress.begin(
+            Overview(
+                directory=plan.location,
+                dims=plan.fingerprint.dims,
+                wordlist=plan.wordlist.name,
+                cutoff=plan.cutoff,
+                n_classes=self._n_classes,
+                n_reused=self._n_done_before,
+                n_workers=policy.n_workers,
+            )
+        )
+
+    def _watch(self, snapshot: Snapshot) -> None:
+        self._snapshot = snapshot
+        best_score, best_board = self._ledger.best or (None, "")
+        self._progress.update(
+            Report(
+                n_classes=self._n_classes,
+                n_classes_done=self._n_done_before + snapshot.n_classes_done,
+                n_open=snapshot.n_open,
+                best_score=best_score,
+                best_board=best_board,
+                n_candidates=self._ledger.n_candidates,
+                n_workers=snapshot.n_workers,
+                n_deaths=snapshot.n_deaths,
+                n_quarantined=snapshot.n_quarantined,
+                elapsed_s=time.monotonic() - self._began_s,
+                remaining_s=snapshot.remaining_s if self._ledger.n_rows else None,
+            )
+        )
+
+    def _interrupted(self, signal_name: str) -> str:
+        n_done = self._n_done_before + (self._snapshot.n_classes_done if self._snapshot else 0)
+        return (
+            f"stopped by {signal_name}: {n_done:,} of {self._n_classes:,} board classes are done and stored in "
+            f"{self._plan.location}; the same command goes on from here"
+        )
+
+
+def predicted_costs(spec: Spec, class_ids: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
+    """Return float64[n]: what the classes should cost, in any unit; equal when there are too many to ask one by one."""
+    if len(class_ids) > MAX_PREDICTED:
+        return np.ones(len(class_ids))
+    breaker = Breaker(spec)
+    return np.array([breaker.predicted_cost(int(class_id)) for class_id in class_ids], np.float64)

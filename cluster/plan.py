@@ -1,0 +1,162 @@
+"""From a config to everything that a run needs; all bad input is found here, nothing is written.
+
+make_plan -> dims, word list, score table, partition -> cutoff (given, stored, or climbed) -> fingerprint, spec
+"""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import metadata
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from boardclass.errors import InputError
+from boardclass.geometry import geometry, parse_dims
+from boardclass.jit import kernel_hash
+from boardclass.partition import Partition, parse_partition
+from boardclass.scores import ScoreTable, parse_scores
+from boardclass.wordlist import WordList, load_wordlist
+from configs.model import RunConfig
+from results.fingerprint import Fingerprint
+from results.run import read_identity
+from results.storage import open_folder
+from search.breaker import Spec
+from search.params import Params
+from search.scorer import Scorer
+
+MAX_CLASSES = 50_000_000
+_LIBRARIES = ("numba", "numpy", "pyarrow", "ray")
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A resolved run.
+
+    Attributes
+    ----------
+    config : RunConfig
+    location : str
+        Run directory, or the URI of an object store.
+    wordlist : WordList
+    table : ScoreTable
+    partition : Partition
+    scorer : Scorer
+    spec : Spec
+        For the workers.
+    fingerprint : Fingerprint
+    run_info : dict
+        For ``run.json``.
+    """
+
+    config: RunConfig
+    location: str
+    wordlist: WordList
+    table: ScoreTable
+    partition: Partition
+    scorer: Scorer
+    spec: Spec
+    fingerprint: Fingerprint
+    run_info: dict[str, Any]
+
+    @property
+    def cutoff(self) -> int:
+        """The cutoff, resolved."""
+        return self.fingerprint.cutoff
+
+    def class_ids(self) -> npt.NDArray[np.int64]:
+        """Return the canonical classes, int64, ascending."""
+        chunks = list(self.partition.canonical_ranks())
+        return np.concatenate(chunks).astype(np.int64, copy=False) if chunks else np.empty(0, np.int64)
+
+
+def make_plan(config: RunConfig, stage: Callable[[str], None] = lambda _: None) -> Plan:
+    """Resolve a config.
+
+    Parameters
+    ----------
+    config : RunConfig
+    stage : callable
+        Told what takes time.
+
+    Raises
+    ------
+    InputError
+        For everything wrong with what the user gave.
+    StoreError
+        When the run directory exists and cannot be read.
+    """
+    dims = parse_dims(config.dims)
+    table = parse_scores(config.scores)
+    partition = parse_partition(config.buckets, dims)
+    if partition.n_canonical > MAX_CLASSES:
+        raise InputError(
+            f"buckets {config.buckets!r} make {partition.n_canonical:,} board classes of {dims}: "
+            f"expected at most {MAX_CLASSES:,}; use fewer, larger buckets"
+        )
+    wordlist = load_wordlist(config.wordlist)
+    scorer = Scorer(dims, wordlist.words, table)
+    location = config.out or default_location(config, str(dims), wordlist.name)
+    cutoff, climbed = _resolve_cutoff(config, location, scorer, stage)
+    params = _params(config)
+    fingerprint = Fingerprint(
+        dims=str(dims),
+        wordlist_sha256=wordlist.sha256,
+        scores=table.points,
+        cutoff=cutoff,
+        partition=partition.text,
+        cell_order=geometry(dims).cell_order,
+    )
+    spec = Spec(str(dims), wordlist.words, table.points, cutoff, partition.text, params)
+    run_info = {
+        "config": config.model_dump(mode="json"),
+        "wordlist": {"name": wordlist.name, "n_words": len(wordlist.words), "counts": dict(wordlist.counts)},
+        "scores": table.name,
+        "climbed": climbed,
+        "n_classes": partition.n_canonical,
+        "kernel_hash": kernel_hash(),
+        "versions": _versions(),
+    }
+    return Plan(config, location, wordlist, table, partition, scorer, spec, fingerprint, run_info)
+
+
+def default_location(config: RunConfig, dims: str, wordlist_name: str) -> str:
+    """Return the run directory of a config that names none: the same command finds the same directory."""
+    name = "".join(letter if letter.isalnum() or letter in "._-" else "_" for letter in wordlist_name)
+    return f"runs/{dims}-{name}-{config.cutoff}"
+
+
+def _resolve_cutoff(
+    config: RunConfig, location: str, scorer: Scorer, stage: Callable[[str], None]
+) -> tuple[int, dict[str, Any] | None]:
+    """Return the cutoff, and the board it was climbed to if it is new; a run that exists keeps the cutoff it has."""
+    if config.cutoff != "auto":
+        return config.cutoff, None
+    identity = read_identity(open_folder(location))
+    if identity is not None:
+        return identity[0].cutoff, None
+    from search.climb import climb
+
+    stage("climbing to a good board for the cutoff")
+    board, score = climb(scorer, seed=config.seed)[0]
+    return max(1, int(score)), {"board": board, "score": int(score), "seed": config.seed}
+
+
+def _params(config: RunConfig) -> Params:
+    """Return the search parameters, with what the config leaves out at its default."""
+    given: dict[str, Any] = {name: value for name, value in config.search.model_dump().items() if value is not None}
+    values: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in given.items()}
+    return Params(**values)
+
+
+def _versions() -> dict[str, str]:
+    versions = {"python": platform.python_version(), "platform": platform.platform()}
+    for name in ("orderly", *_LIBRARIES):
+        try:
+            versions[name] = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            continue
+    return versions

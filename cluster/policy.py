@@ -1,0 +1,66 @@
+"""How the scheduler decides, and what it tells: two records without behaviour."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """How the scheduler decides.
+
+    Attributes
+    ----------
+    n_workers : int
+        Worker slots, at least 1.
+    batch_s : float
+        Predicted seconds of work in one assignment; a dearer unit goes alone.
+    max_batch : int
+        Units in one assignment, however cheap.
+    sample : float
+        Fraction of the classes given out first, at random.
+    n_strikes : int
+        Failures that may be its own fault after which a unit is quarantined.
+    n_losses : int
+        Failures that are not its fault, after which it is quarantined all the same.
+    lease_s, lease_factor : float
+        A worker is given up when it was silent for ``lease_s`` plus ``lease_factor`` times the predicted seconds.
+    spawn_s : float
+        A spawned worker is given up after this time without a word.
+    max_deaths : int
+        Workers lost without any verdict in between, per slot, before the run stops.
+    recycle_bytes : int
+        A worker whose resident set passes this is replaced between assignments; 0: never.
+    kernel_hash : str
+        Workers with other kernels are refused; empty: any.
+    """
+
+    n_workers: int
+    batch_s: float = 7.0
+    max_batch: int = 4096
+    sample: float = 0.01
+    n_strikes: int = 3
+    n_losses: int = 10
+    lease_s: float = 600.0
+    lease_factor: float = 20.0
+    spawn_s: float = 300.0
+    max_deaths: int = 8
+    recycle_bytes: int = 0
+    kernel_hash: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """Figures for people and logs; seconds are estimates."""
+
+    n_classes: int
+    n_classes_done: int
+    n_open: int
+    n_in_flight: int
+    n_split: int
+    n_quarantined: int
+    n_duplicates: int
+    n_requeued: int
+    n_deaths: int
+    n_workers: int
+    remaining_s: float

@@ -1,0 +1,41 @@
+"""Ctrl-C and friends as a question the run loop asks, so that nothing is interrupted in the middle of a write."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from types import FrameType, TracebackType
+from typing import Any, Self
+
+
+class StopSignals:
+    """While active, SIGINT, SIGTERM and SIGHUP only set :attr:`reason`; a second SIGINT raises KeyboardInterrupt.
+
+    Attributes
+    ----------
+    reason : str
+        Name of the signal that came, or empty.
+    """
+
+    def __init__(self) -> None:
+        self.reason = ""
+        self._before: dict[signal.Signals, Any] = {}
+
+    def __enter__(self) -> Self:
+        if threading.current_thread() is threading.main_thread():
+            for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+                if signal.getsignal(number) is not signal.SIG_IGN:  # nohup stays nohup
+                    self._before[number] = signal.signal(number, self._note)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+        self._before = {}
+
+    def _note(self, number: int, frame: FrameType | None) -> None:
+        if self.reason and number == signal.SIGINT:
+            raise KeyboardInterrupt
+        self.reason = signal.Signals(number).name

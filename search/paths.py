@@ -1,0 +1,331 @@
+"""All simple paths of a board, grouped by what they do on the bare cells: the tables behind search.shapes.
+
+The cells of a path that are bare carry no literal, so for a word only the *pattern* matters: which positions lie on which bare
+cell.  Paths of one length and pattern form a *group*; a word that fits the pattern (its letters are on those bare cells) fits every
+path of the group, and its terms differ only in the levels of the other positions.  Design: search.md section 4, idea 0.
+
+Per path two more words say when its term is not needed (both only ever drop a term that another term of the same word makes
+superfluous, so the bound stays a bound):
+
+absorb
+    bits of position t: the unused bare cells that touch the cells of positions t - 1 and t + 1.  Where such a cell has the letter of
+    position t, the path moved there is the same word with one literal less, and this term contains that one.
+swap
+    one bit per pair of positions i < j, nearest pairs first: their cells may be swapped, the path stays a path, and the swapped
+    one is smaller (cell of i above cell of j).  Where the two letters are equal both paths give the same term, and the smaller one
+    gives it too.  The smallest path of each term is never dropped.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+from numba import types
+from numpy.typing import NDArray
+
+from boardclass.geometry import Geometry, geometry
+from boardclass.jit import frozen, kernel, read_only, writable
+from search.bits import lowest_bit
+
+MAX_CELLS = 16
+MIN_LEN = 1
+N_PAIRS = 64
+FREE = 0  # pattern symbol of a position on a free cell; bare cell number b is b + 1
+_SYMBOL_BITS = 4
+MAX_BARE = 8  # bare cells absorption looks at: 8 bits for each of up to 16 positions fill two words
+
+
+class PathTable(NamedTuple):
+    """Paths by length and pattern (all arrays read-only).
+
+    Attributes
+    ----------
+    root : int64[18], pattern trie node at which length L starts
+    child : int32[n_nodes, n_bare + 1], next pattern node by symbol, 0 = none; for the last position the group + 1
+    first : int64[n_groups + 1], number of the first path of each group
+    block : int64[n_groups + 1], where the shifts of a group start
+    shifts : uint8[], per group: free position after free position, the shift of the level of every path
+    absorb : uint64[n_paths, 2], see the module (8 bits per position)
+    swap : uint64[n_paths]
+    n_bare : number of bare cells
+    """
+
+    root: NDArray[np.int64]
+    child: NDArray[np.int32]
+    first: NDArray[np.int64]
+    block: NDArray[np.int64]
+    shifts: NDArray[np.uint8]
+    absorb: NDArray[np.uint64]
+    swap: NDArray[np.uint64]
+    n_bare: int
+
+
+TABLE_TYPE = types.NamedTuple(
+    [
+        read_only(types.int64),
+        read_only(types.int32, 2),
+        read_only(types.int64),
+        read_only(types.int64),
+        read_only(types.uint8),
+        read_only(types.uint64, 2),
+        read_only(types.uint64),
+        types.int64,
+    ],
+    PathTable,
+)
+
+
+@kernel(types.int64(read_only(types.int64), types.int64, types.int64, writable(types.uint64)))
+def enumerate_paths(neighbours, length, start, out):  # type: ignore[no-untyped-def]
+    """Write every simple path of ``length`` cells from ``start`` to ``out`` (4 bits a position, position 0 lowest); return the count.
+
+    With an ``out`` of size 0 the paths are only counted.
+    """
+    left = np.zeros(MAX_CELLS + 1, np.int64)
+    path = np.zeros(MAX_CELLS + 1, np.uint64)
+    used = np.zeros(MAX_CELLS + 1, np.int64)
+    path[0] = start
+    used[0] = np.int64(1) << start
+    if length == 1:
+        if out.size:
+            out[0] = path[0]
+        return 1
+    left[0] = neighbours[start]
+    n = 0
+    d = 0
+    while d >= 0:
+        if left[d] == 0:
+            d -= 1
+            continue
+        c = lowest_bit(left[d])
+        left[d] &= left[d] - 1
+        longer = path[d] | (np.uint64(c) << np.uint64(4 * (d + 1)))
+        if d + 2 == length:
+            if out.size:
+                out[n] = longer
+            n += 1
+        else:
+            d += 1
+            path[d] = longer
+            used[d] = used[d - 1] | (np.int64(1) << c)
+            left[d] = neighbours[c] & ~used[d]
+    return n
+
+
+def paths_of_length(board: Geometry, length: int) -> NDArray[np.uint64]:
+    """Return every simple directed path of ``length`` cells, packed: uint64[n], 4 bits a position, position 0 lowest."""
+    none = np.empty(0, np.uint64)
+    counts = [enumerate_paths(board.neighbour_masks, length, c, none) for c in range(board.n)]
+    out = np.empty(sum(counts), np.uint64)
+    at = 0
+    for c, count in enumerate(counts):
+        if count:
+            enumerate_paths(board.neighbour_masks, length, c, out[at : at + count])
+        at += count
+    return out
+
+
+@kernel(types.void(read_only(types.uint64), types.int64, read_only(types.int64), writable(types.uint64)))
+def _patterns(paths, length, number, out):  # type: ignore[no-untyped-def]
+    """Fill ``out`` with the pattern of each path, position 0 in the highest of ``length`` symbols; ``number[c]`` is bare number + 1 or 0."""
+    for p in range(paths.size):
+        pattern = np.uint64(0)
+        for t in range(length):
+            c = np.int64((paths[p] >> np.uint64(4 * t)) & np.uint64(15))
+            pattern = (pattern << np.uint64(_SYMBOL_BITS)) | np.uint64(number[c])
+        out[p] = pattern
+
+
+@kernel(
+    types.void(
+        read_only(types.uint64),
+        types.int64,
+        read_only(types.int64),
+        read_only(types.int64),
+        read_only(types.int64, 2),
+        writable(types.uint64, 2),
+        writable(types.uint64),
+    )
+)
+def _superfluous(paths, length, neighbours, number, pairs, absorb, swap):  # type: ignore[no-untyped-def]
+    """Fill the absorb and swap words of ``paths`` (see the module)."""
+    cells = np.zeros(MAX_CELLS + 2, np.int64)
+    near = np.zeros(MAX_CELLS + 2, np.int64)  # cells that touch both neighbours of a position
+    every = (np.int64(1) << neighbours.size) - 1
+    for p in range(paths.size):
+        used = np.int64(0)
+        for t in range(length):
+            cells[t] = np.int64((paths[p] >> np.uint64(4 * t)) & np.uint64(15))
+            used |= np.int64(1) << cells[t]
+        for t in range(length):
+            near[t] = every
+            if t > 0:
+                near[t] &= neighbours[cells[t - 1]]
+            if t + 1 < length:
+                near[t] &= neighbours[cells[t + 1]]
+        for word in range(2):
+            bits = np.uint64(0)
+            for t in range(8 * word, min(length, 8 * word + 8)):
+                if number[cells[t]] == 0:
+                    moves = near[t] & ~used
+                    while moves:
+                        c = lowest_bit(moves)
+                        moves &= moves - 1
+                        if 0 < number[c] <= MAX_BARE:
+                            bits |= np.uint64(1) << np.uint64(8 * (t - 8 * word) + number[c] - 1)
+            absorb[p, word] = bits
+        bits = np.uint64(0)
+        for x in range(pairs.shape[0]):
+            i = pairs[x, 0]
+            j = pairs[x, 1]
+            if cells[i] > cells[j]:
+                a = near[i]
+                b = near[j]
+                if j == i + 1:  # neighbours stay neighbours; only the outer sides must fit
+                    a = neighbours[cells[i - 1]] if i > 0 else every
+                    b = neighbours[cells[j + 1]] if j + 1 < length else every
+                if (a >> cells[j]) & 1 and (b >> cells[i]) & 1:
+                    bits |= np.uint64(1) << np.uint64(x)
+        swap[p] = bits
+
+
+def pairs_of(length: int) -> NDArray[np.int64]:
+    """Return the pairs of positions i < j that have a bit in ``swap``, nearest first, at most 64: int64[n, 2]."""
+    pairs = [(i, i + gap) for gap in range(1, length) for i in range(length - gap)][:N_PAIRS]
+    return np.array(pairs, np.int64).reshape(-1, 2)
+
+
+@kernel(
+    types.void(
+        read_only(types.uint64),
+        types.int64,
+        read_only(types.int64),
+        read_only(types.int64),
+        read_only(types.int64),
+        writable(types.uint8),
+    )
+)
+def _fill_shifts(paths, length, number, shift, counts, shifts):  # type: ignore[no-untyped-def]
+    """Write the shifts of all groups, which follow one another in ``paths`` with ``counts`` paths each."""
+    begin = 0
+    at = 0
+    for count in counts:
+        for t in range(length):
+            if number[np.int64((paths[begin] >> np.uint64(4 * t)) & np.uint64(15))]:
+                continue
+            for p in range(begin, begin + count):
+                shifts[at] = shift[np.int64((paths[p] >> np.uint64(4 * t)) & np.uint64(15))]
+                at += 1
+        begin += count
+
+
+def level_shifts(board: Geometry, bare: int) -> NDArray[np.int64]:
+    """Return for each cell the shift of its level in a key (5 bits per free cell, first in cell order highest), 0 for a bare cell."""
+    free = [c for c in board.cell_order if not bare >> c & 1]
+    shift = np.zeros(board.n, np.int64)
+    for level, c in enumerate(free):
+        shift[c] = 5 * (len(free) - 1 - level)
+    return shift
+
+
+@lru_cache(maxsize=4)
+def path_table(dims: str, bare: int, max_len: int) -> PathTable:
+    """Return the path table of a board for a mask of bare cells and words of up to ``max_len`` cells.
+
+    The last few tables are kept: a run asks for the same few masks again and again (each split forces the next cell in order).
+    """
+    board = geometry(dims)
+    if board.n > MAX_CELLS:
+        raise ValueError(f"path tables are for up to {MAX_CELLS} cells, not {dims}")
+    builder = _TableBuilder(board, bare)
+    for length in range(1, min(max_len, board.n) + 1):
+        builder.add(length)
+    return builder.table()
+
+
+class _TableBuilder:
+    """Collects the groups of one length after the other."""
+
+    def __init__(self, board: Geometry, bare: int) -> None:
+        self.board = board
+        self.n_bare = bare.bit_count()
+        number = np.zeros(board.n, np.int64)
+        for b, c in enumerate(c for c in board.cell_order if bare >> c & 1):
+            number[c] = b + 1
+        self.number = frozen(number)
+        self.shift = frozen(level_shifts(board, bare))
+        self.root = np.zeros(MAX_CELLS + 2, np.int64)
+        self.child: list[NDArray[np.int32]] = [np.zeros((1, self.n_bare + 1), np.int32)]
+        self.n_nodes = 1
+        self.n_groups = 0
+        self.counts: list[NDArray[np.int64]] = []
+        self.sizes: list[NDArray[np.int64]] = []
+        self.shifts: list[NDArray[np.uint8]] = []
+        self.absorb: list[NDArray[np.uint64]] = []
+        self.swap: list[NDArray[np.uint64]] = []
+
+    def add(self, length: int) -> None:
+        paths = paths_of_length(self.board, length)
+        if not paths.size:
+            return
+        patterns = np.empty_like(paths)
+        _patterns(frozen(paths), length, self.number, patterns)
+        order = np.argsort(patterns)  # the order within a group is of no account: terms are sorted later
+        paths = frozen(paths[order])
+        patterns = patterns[order]
+        first = np.flatnonzero(np.concatenate([[True], patterns[1:] != patterns[:-1]]))
+        distinct = patterns[first]
+        counts = np.diff(np.append(first, patterns.size))
+        symbols = (distinct[:, None] >> (np.arange(length - 1, -1, -1, dtype=np.uint64) * np.uint64(_SYMBOL_BITS))) & np.uint64(15)
+        self._add_trie(length, symbols.astype(np.int64))
+        n_free = (symbols == 0).sum(1)
+        absorb = np.empty((paths.size, 2), np.uint64)
+        swap = np.empty(paths.size, np.uint64)
+        _superfluous(paths, length, self.board.neighbour_masks, self.number, frozen(pairs_of(length)), absorb, swap)
+        block = np.empty(int((n_free * counts).sum()), np.uint8)
+        _fill_shifts(paths, length, self.number, self.shift, frozen(counts), block)
+        self.counts.append(counts)
+        self.sizes.append(n_free * counts)
+        self.shifts.append(block)
+        self.absorb.append(absorb)
+        self.swap.append(swap)
+        self.n_groups += len(distinct)
+
+    def _add_trie(self, length: int, symbols: NDArray[np.int64]) -> None:
+        """Append the pattern trie of one length: ``symbols`` [n_patterns, length], sorted."""
+        self.root[length] = self.n_nodes
+        n = len(symbols)
+        node = np.zeros(n, np.int64)  # within this level
+        n_here = 1
+        for t in range(length):
+            rows = np.zeros((n_here, self.n_bare + 1), np.int32)
+            if t == length - 1:
+                rows[node, symbols[:, t]] = self.n_groups + 1 + np.arange(n)
+                self.child.append(rows)
+                self.n_nodes += n_here
+                break
+            key = node * 16 + symbols[:, t]
+            fresh = np.ones(n, bool)
+            fresh[1:] = key[1:] != key[:-1]
+            nxt = np.cumsum(fresh) - 1
+            rows[node[fresh], symbols[fresh, t]] = self.n_nodes + n_here + nxt[fresh]
+            self.child.append(rows)
+            self.n_nodes += n_here
+            node = nxt
+            n_here = int(nxt[-1]) + 1
+
+    def table(self) -> PathTable:
+        counts = np.concatenate(self.counts)
+        sizes = np.concatenate(self.sizes)
+        return PathTable(
+            frozen(self.root),
+            frozen(np.concatenate(self.child)),
+            frozen(np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)),
+            frozen(np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)),
+            frozen(np.concatenate(self.shifts)),
+            frozen(np.concatenate(self.absorb)),
+            frozen(np.concatenate(self.swap)),
+            self.n_bare,
+        )

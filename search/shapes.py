@@ -1,0 +1,208 @@
+"""Term generation from path shapes: the fast generator, for nodes whose free cells may hold (nearly) any letter.
+
+A word runs down the pattern trie of its length (search.paths): at each position it stays on free cells or steps on a bare cell
+that has its letter.  At the end stands a group of paths; each gives one term, the OR of ``letter code << shift`` over its free
+positions: no search, the same few instructions for every path.  Terms marked superfluous by ``absorb`` and ``swap`` are dropped,
+then those with a letter that a restricted free cell must not have.
+
+Absorption here is one AND per path and therefore weaker than in search.walk by the few terms that need two moves at once; both
+are sound.  Design: search.md section 4, idea 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numba import types
+from numpy.typing import NDArray
+
+from boardclass.jit import frozen, kernel, read_only, writable
+from search.bits import popcount
+from search.paths import MAX_BARE, MAX_CELLS, N_PAIRS, TABLE_TYPE, pairs_of
+
+TERMS_FULL = -2
+RIM_ONLY, WITH_BARE, ALL = 1, 2, 3  # which terms: without a bare cell, with one, both
+_ZERO = np.uint64(0)
+_ONE = np.uint64(1)
+
+
+class Words(NamedTuple):
+    """The words of a run: letters uint8[n, 16] (0..25), length int64[n], points code int64[n], equal-letter pairs uint64[n]."""
+
+    letters: NDArray[np.uint8]
+    length: NDArray[np.int64]
+    code: NDArray[np.int64]
+    equal: NDArray[np.uint64]
+
+
+WORDS_TYPE = types.NamedTuple(
+    [read_only(types.uint8, 2), read_only(types.int64), read_only(types.int64), read_only(types.uint64)], Words
+)
+
+
+class Rim(NamedTuple):
+    """What a node adds to a path table.
+
+    Attributes
+    ----------
+    on_bare : int64[26], for each letter the mask of bare cell numbers that have it
+    shift : int64[k], shift of each restricted free cell
+    forbidden : int64[k], letter codes (bit code = letter + 1) that the restricted cell must not have
+    """
+
+    on_bare: NDArray[np.int64]
+    shift: NDArray[np.int64]
+    forbidden: NDArray[np.int64]
+
+
+RIM_TYPE = types.NamedUniTuple(read_only(types.int64), 3, Rim)
+
+
+def word_arrays(words: Sequence[str], codes: Sequence[int]) -> Words:
+    """Return the arrays of the words that fit on 16 cells; ``codes`` are their points codes."""
+    kept = sorted((len(w), w, code) for w, code in zip(words, codes, strict=True) if len(w) <= MAX_CELLS)
+    letters = np.zeros((len(kept), MAX_CELLS), np.uint8)
+    equal = np.zeros(len(kept), np.uint64)
+    pairs = [pairs_of(n) for n in range(MAX_CELLS + 1)]
+    for i, (n, word, _) in enumerate(kept):
+        letters[i, :n] = [ord(x) - 97 for x in word]
+        if len(set(word)) < n:
+            row = letters[i]
+            same = row[pairs[n][:, 0]] == row[pairs[n][:, 1]]
+            equal[i] = sum(1 << int(x) for x in np.flatnonzero(same))
+    lengths = np.array([n for n, _, _ in kept], np.int64)
+    return Words(frozen(letters), frozen(lengths), frozen(np.array([c for _, _, c in kept], np.int64)), frozen(equal))
+
+
+@kernel(
+    types.int64(
+        TABLE_TYPE, types.int64, read_only(types.uint64), types.UniTuple(types.uint64, 3), types.uint64,
+        types.int64, writable(types.uint64), types.int64,
+    )
+)  # fmt: skip
+def _emit(table, group, codes, drop, points_code, code_bits, terms, n):  # type: ignore[no-untyped-def]
+    """Append the terms of a word on the paths of a group; ``codes`` are its letter codes, shifted past the points code, free positions only.
+
+    drop : words of the word for absorb (two) and swap; return the new number of terms, or TERMS_FULL
+    """
+    begin = table.first[group]
+    count = table.first[group + 1] - begin
+    if n + count > terms.size:
+        return TERMS_FULL
+    out = terms[n : n + count]
+    for p in range(count):
+        out[p] = points_code
+    at = table.block[group]
+    n_free = (table.block[group + 1] - at) // count
+    t = 0
+    while t + 4 <= n_free:
+        a = codes[t]
+        b = codes[t + 1]
+        c = codes[t + 2]
+        d = codes[t + 3]
+        x = table.shifts[at : at + count]
+        y = table.shifts[at + count : at + 2 * count]
+        z = table.shifts[at + 2 * count : at + 3 * count]
+        w = table.shifts[at + 3 * count : at + 4 * count]
+        for p in range(count):
+            out[p] |= (a << np.uint64(x[p])) | (b << np.uint64(y[p])) | (c << np.uint64(z[p])) | (d << np.uint64(w[p]))
+        t += 4
+        at += 4 * count
+    while t < n_free:
+        a = codes[t]
+        x = table.shifts[at : at + count]
+        for p in range(count):
+            out[p] |= a << np.uint64(x[p])
+        t += 1
+        at += count
+    if (drop[0] | drop[1] | drop[2]) == _ZERO:
+        return n + count
+    kept = 0
+    for p in range(count):
+        out[kept] = out[p]
+        superfluous = (table.absorb[begin + p, 0] & drop[0]) | (table.absorb[begin + p, 1] & drop[1])
+        superfluous |= table.swap[begin + p] & drop[2]
+        kept += superfluous == _ZERO
+    return n + kept
+
+
+@kernel(types.int64(RIM_TYPE, writable(types.uint64), types.int64, types.int64, types.int64))
+def _restrict(rim, terms, begin, end, code_bits):  # type: ignore[no-untyped-def]
+    """Drop from ``terms[begin:end]`` those with a letter that a restricted cell must not have; return the new end."""
+    kept = begin
+    for i in range(begin, end):
+        term = terms[i]
+        allowed = True
+        for k in range(rim.shift.size):
+            code = (term >> np.uint64(rim.shift[k] + code_bits)) & np.uint64(31)
+            if (rim.forbidden[k] >> np.int64(code)) & 1:
+                allowed = False
+        terms[kept] = term
+        kept += allowed
+    return kept
+
+
+@kernel(types.UniTuple(types.int64, 2)(WORDS_TYPE, TABLE_TYPE, RIM_TYPE, writable(types.uint64), types.int64, types.int64))
+def shape_terms(words, table, rim, terms, code_bits, which):  # type: ignore[no-untyped-def]
+    """Write the terms of a node to ``terms``; return (their number or TERMS_FULL, paths looked at).
+
+    terms : uint64[], filled in place: 5 bits per level, then the points code in the low ``code_bits``
+    which : RIM_ONLY, WITH_BARE or ALL
+    """
+    codes = np.zeros(MAX_CELLS + 1, np.uint64)
+    node = np.zeros(MAX_CELLS + 1, np.int64)
+    option = np.zeros(MAX_CELLS + 1, np.int64)  # symbols still to be tried, as a mask
+    n_free = np.zeros(MAX_CELLS + 1, np.int64)
+    n = 0
+    n_paths = 0
+    for w in range(words.length.size):
+        length = words.length[w]
+        if table.root[length] == 0:
+            continue
+        letters = words.letters[w]
+        low = _ZERO
+        high = _ZERO
+        for t in range(length):
+            on_bare = np.uint64(rim.on_bare[letters[t]] & ((1 << MAX_BARE) - 1))
+            if t < 8:
+                low |= on_bare << np.uint64(8 * t)
+            else:
+                high |= on_bare << np.uint64(8 * (t - 8))
+        before = n
+        d = 0
+        node[0] = table.root[length]
+        option[0] = (rim.on_bare[letters[0]] << 1) | 1
+        n_free[0] = 0
+        while d >= 0:
+            todo = option[d]
+            if todo == 0:
+                d -= 1
+                continue
+            symbol = popcount((todo & -todo) - 1)
+            option[d] = todo & (todo - 1)
+            nxt = np.int64(table.child[node[d], symbol])
+            if nxt == 0:
+                continue
+            free = n_free[d]
+            if symbol == 0:
+                codes[free] = np.uint64(letters[d] + 1) << np.uint64(code_bits)
+                free += 1
+            if d + 1 < length:
+                d += 1
+                node[d] = nxt
+                option[d] = (rim.on_bare[letters[d]] << 1) | 1
+                n_free[d] = free
+                continue
+            if not which & (RIM_ONLY if free == length else WITH_BARE):
+                continue
+            n_paths += table.first[nxt] - table.first[nxt - 1]
+            n = _emit(
+                table, nxt - 1, codes, (low, high, words.equal[w]), np.uint64(words.code[w]), code_bits, terms, n
+            )
+            if n < 0:
+                return TERMS_FULL, n_paths
+        if rim.shift.size:
+            n = _restrict(rim, terms, before, n, code_bits)
+    return n, n_paths

@@ -1,0 +1,270 @@
+"""``run``, ``status`` and ``top`` from end to end on small boards, and everything a run must refuse without a trace."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+SMALL = ("--dims", "2x2", "--cutoff", "12", "--workers", "0")
+
+
+def files_in(folder):
+    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*"))
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    """An empty directory to run in."""
+    folder = tmp_path / "here"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def proven(tmp_path_factory, project_root):
+    """A finished 2x2 run, made as a user makes it, and what it printed."""
+    folder = tmp_path_factory.mktemp("proven")
+    done = subprocess.run(
+        [sys.executable, "-c", "from cluster.cli import main; main()", "run", *SMALL],
+        capture_output=True,
+        text=True,
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(project_root)},
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    (directory,) = (folder / "runs").iterdir()
+    return directory, done.stdout
+
+
+def test_a_run_ends_with_the_board_and_the_claim(proven):
+    directory, out = proven
+    assert directory.name == "2x2-scowl70-12"
+    assert "│ A  │ R  │" in out
+    words = " ".join(out.split())
+    assert "Proven. Of all 456,976 2x2 boards" in words
+    assert "score 12 or more; the highest score is 14" in words
+    assert (directory / "claim.json").is_file()
+
+
+def test_status_in_every_format(orderly, proven):
+    directory, out = proven
+    record = json.loads(orderly("status", directory, "--format", "json").out)
+    assert record["state"] == "proven"
+    assert record["n_classes"] == record["n_classes_begun"] > 0
+    assert record["best_score"] == 14
+    assert record["digest"] in out
+    assert len(record["digest"]) == 64
+    (row,) = csv.DictReader(io.StringIO(orderly("status", directory, "--format", "csv").out))
+    assert row["digest"] == record["digest"]
+    assert int(row["n_boards"]) == record["n_boards"]
+    assert record["digest"] in orderly("status", directory).out
+
+
+def test_top_lists_the_best_boards_in_order(orderly, proven):
+    directory, _ = proven
+    n_boards = json.loads(orderly("status", directory, "--format", "json").out)["n_boards"]
+    rows = list(csv.DictReader(io.StringIO(orderly("top", directory, "-n", "999", "--format", "csv").out)))
+    assert len(rows) == n_boards
+    assert list(rows[0]) == ["board", "score"]
+    scores = [int(row["score"]) for row in rows]
+    assert scores == sorted(scores, reverse=True)
+    assert min(scores) >= 12
+    first = json.loads(orderly("top", directory, "-n", "3", "--format", "json").out)
+    assert first == [{"board": row["board"], "score": int(row["score"])} for row in rows[:3]]
+    assert rows[0]["board"] in orderly("top", directory).out
+    again = orderly("score", "--format", "csv", stdin="\n".join(row["board"] for row in rows)).out
+    assert list(csv.DictReader(io.StringIO(again))) == rows
+
+
+def test_running_again_computes_nothing_and_says_the_same(orderly, proven):
+    directory, out = proven
+    answer = orderly("run", *SMALL, "--out", directory)
+    assert answer.code == 0
+    assert "0 verdicts computed" in answer.out
+    assert answer.out.partition("Proven")[0] == out.partition("Proven")[0]
+
+
+def test_buckets_change_the_way_but_not_the_digest(orderly, here, proven):
+    answer = orderly("run", *SMALL, "--buckets", "abcdefghijklm nopqrstuvwxyz", "--out", "other")
+    assert answer.code == 0, answer.err
+    digests = {json.loads(orderly("status", run, "--format", "json").out)["digest"] for run in ("other", proven[0])}
+    assert len(digests) == 1
+
+
+def test_another_question_is_refused_with_both_values(orderly, proven):
+    directory, _ = proven
+    before = files_in(directory)
+    answer = orderly("run", "--dims", "2x2", "--cutoff", "13", "--workers", "0", "--out", directory)
+    assert (answer.code, answer.out) == (3, "")
+    assert "cutoff: asked for 13, stored 12" in answer.err
+    assert files_in(directory) == before
+
+
+def test_options_override_the_config(orderly, here):
+    (here / "mine.toml").write_text('dims = "2x3"\ncutoff = 1\nwordlist = "nosuch"\n')
+    (here / "words.txt").write_text("bee\nbeef\nfee\n")
+    options = ("--dims", "2X2", "--wordlist", "./words.txt", "--cutoff", "2", "--scores", "1,7", "--workers", "0")
+    answer = orderly("run", "mine.toml", *options, "--out", "mine")
+    assert answer.code == 0, answer.err
+    record = json.loads(orderly("status", "mine", "--format", "json").out)
+    assert (record["dims"], record["wordlist"], record["cutoff"], record["best_score"]) == ("2x2", "words", 2, 9)
+
+
+def test_no_board_at_the_cutoff_is_a_result_too(orderly, here):
+    answer = orderly("run", "2x2", "--cutoff", "999", "--workers", "0", "--out", "none")
+    assert answer.code == 0, answer.err
+    assert "none scores 999 or more" in " ".join(answer.out.split())
+    assert orderly("top", "none", "--format", "csv").out == "board,score\n"
+
+
+def test_cutoff_auto_finds_the_best_board(orderly, here):
+    answer = orderly("run", "2x2", "--cutoff", "auto", "--workers", "0", "--out", "auto")
+    assert answer.code == 0, answer.err
+    record = json.loads(orderly("status", "auto", "--format", "json").out)
+    assert record["cutoff"] == record["best_score"] == 14
+
+
+BAD_LISTS = {
+    "empty": b"",
+    "utf16": "cat\ndog\n".encode("utf-16"),
+    "cr-only": b"cat\rdog\r",
+    "upper": b"CAT\nDOG\n",
+    "flags": b"cat/S\ndog/S\n",
+    "tabs": b"cat\t1\ndog\t2\n",
+    "nul": b"cat\0dog\n",
+    "two-marks": b"\xef\xbb\xbfcat\n\xef\xbb\xbfdog\n",
+    "short": b"a\nb\ncat\n",
+    "accents": "café\ncat\n".encode(),
+    "q-alone": b"qat\ncat\n",
+    "repeated": b"cat\ncat\n",
+    "binary": bytes(range(256)),
+}
+
+
+@pytest.mark.parametrize("kind", BAD_LISTS)
+def test_a_bad_word_list_exits_2_and_leaves_nothing(orderly, here, kind):
+    (here / "bad.txt").write_bytes(BAD_LISTS[kind])
+    answer = orderly("run", *SMALL, "--wordlist", "./bad.txt")
+    assert (answer.code, answer.out) == (2, "")
+    assert answer.err.startswith("orderly: word list 'bad.txt'")
+    assert "Traceback" not in answer.err
+    assert files_in(here) == ["bad.txt"]
+
+
+BAD_CONFIGS: dict[str, tuple[str | bytes, str]] = {
+    "unknown-key": ('dims = "2x2"\ncutof = 5\n', "'cutoff'"),
+    "unknown-search-key": ('dims = "2x2"\n[search]\nnode_bugdet = 5\n', "node_budget"),
+    "no-toml": ("dims: 2x2\n", "line 1"),
+    "type": ('dims = "2x2"\ncutoff = 5.5\n', "cutoff"),
+    "negative": ('dims = "2x2"\ncutoff = -5\n', "cutoff"),
+    "dims": ('dims = "7x7"\n', "7x7"),
+    "no-dims": ("cutoff = 5\n", "dims"),
+    "buckets": ('dims = "2x2"\nbuckets = "aab cd"\n', "missing"),
+    "scores": ('dims = "2x2"\nscores = [1, -1]\n', "-1"),
+    "wordlist": ('dims = "2x2"\nwordlist = "nosuch"\n', "nosuch"),
+    "not-utf8": (b'dims = "\xff"\n', "UTF-8"),
+}
+
+
+@pytest.mark.parametrize("kind", BAD_CONFIGS)
+def test_a_bad_config_exits_2_and_leaves_nothing(orderly, here, kind):
+    text, quoted = BAD_CONFIGS[kind]
+    (here / "bad.toml").write_bytes(text if isinstance(text, bytes) else text.encode())
+    answer = orderly("run", "bad.toml", "--workers", "0")
+    assert (answer.code, answer.out) == (2, "")
+    assert quoted in answer.err
+    assert "Traceback" not in answer.err
+    assert files_in(here) == ["bad.toml"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "quoted"),
+    [
+        ([], "--dims"),
+        (["5x5x5"], "5x5x5"),
+        (["--dims", "2by2"], "2by2"),
+        (["3x3.tml"], "3x3"),
+        (["2x2", "--cutoff", "most"], "'most'"),
+        (["2x2", "--cutoff", "0"], "0"),
+        (["2x2", "--cutoff", "99999999999"], "99999999999"),
+        (["2x2", "--scores", "standart"], "standart"),
+        (["2x2", "--scores", "1,1,x"], "'x'"),
+        (["2x2", "--scores", "2147483647"], "31 bits"),
+        (["2x2", "--buckets", "abc abc"], "missing"),
+        (["2x2", "--buckets", "middle: abcdefghijklmnopqrstuvwxyz"], "middle"),
+        (["2x2", "--wordlist", "nosuch"], "nosuch"),
+        (["2x2", "--seed", "-1"], "seed"),
+        (["2x2", "--workers", "100000"], "workers"),
+        (["2x2", "--out", ""], "out"),
+    ],
+)
+def test_bad_options_exit_2_and_leave_nothing(orderly, here, arguments, quoted):
+    answer = orderly("run", *arguments)
+    assert (answer.code, answer.out) == (2, "")
+    assert quoted in answer.err
+    assert "Traceback" not in answer.err
+    assert files_in(here) == []
+
+
+def test_a_missing_ray_is_told_before_anything_is_written(orderly, here, monkeypatch):
+    monkeypatch.setattr("cluster.cli_run.find_spec", lambda _: None)
+    answer = orderly("run", "2x2", "--cutoff", "12", "--workers", "2")
+    assert (answer.code, answer.out) == (2, "")
+    assert "--workers 0" in answer.err
+    assert files_in(here) == []
+
+
+@pytest.mark.parametrize("command", ["status", "top"])
+def test_a_missing_or_foreign_directory(orderly, here, command):
+    assert orderly(command, "nosuch").code == 2
+    (here / "foreign").mkdir()
+    answer = orderly(command, "foreign")
+    assert (answer.code, answer.out) == (3, "")
+    assert "run.json" in answer.err
+    assert files_in(here) == ["foreign"]
+
+
+@pytest.mark.parametrize("command", ["status", "top"])
+def test_damage_is_named_and_exits_3(orderly, proven, tmp_path, command):
+    copy = tmp_path / "copy"
+    shutil.copytree(proven[0], copy)
+    part = next((copy / "results").glob("*.parquet"))
+    data = bytearray(part.read_bytes())
+    data[len(data) // 2] ^= 1
+    part.write_bytes(data)
+    next((copy / "rescored").glob("manifest.json")).unlink()
+    answer = orderly(command, copy)
+    assert (answer.code, answer.out) == (3, "")
+    assert part.name in answer.err
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
+def test_a_stopped_run_goes_on_and_ends_with_the_same_digest(orderly, here, project_root, number):
+    buckets = "aeiou bcdfg hjklmnp qrstvwxyz"
+    arguments = ("run", "--dims", "2x3", "--cutoff", "30", "--buckets", buckets, "--workers", "0")
+    command = [sys.executable, "-c", "from cluster.cli import main; main()", *arguments, "--out", "stopped"]
+    environment = {**os.environ, "PYTHONPATH": str(project_root)}
+    process = subprocess.Popen(command, cwd=here, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    for _ in range(600):
+        if (here / "stopped" / "run.json").exists() or process.poll() is not None:
+            break
+        time.sleep(0.05)
+    process.send_signal(number)
+    _, err = process.communicate(timeout=120)
+    assert b"Traceback" not in err
+    assert process.returncode in {signal.SIGINT: (4, 0), signal.SIGKILL: (-signal.SIGKILL, 0)}[number], err
+    for out in ("stopped", "whole"):
+        assert orderly(*arguments, "--out", out).code == 0
+    digests = [json.loads(orderly("status", out, "--format", "json").out)["digest"] for out in ("stopped", "whole")]
+    assert digests[0] == digests[1]

@@ -1,0 +1,352 @@
+"""Whole runs in this process, from config to claim, with the real search on tiny questions."""
+
+from __future__ import annotations
+
+import io
+import itertools
+import json
+import os
+import signal
+import string
+import threading
+import time
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+
+from boardclass.canonical import canonical_board
+from boardclass.errors import ConfigError, DimsError, InputError, PartitionError, ScoreError, StoreError, WordListError
+from boardclass.geometry import geometry
+from boardclass.scores import parse_scores
+from cluster import driver
+from cluster.driver import Interrupted, run
+from cluster.executors import InProcessExecutor
+from cluster.plan import make_plan
+from cluster.progress import Bar, Overview, PlainLines, Report, make_progress
+from configs.model import RunConfig, SearchConfig
+from results.errors import ConflictError, FingerprintError, StoreLockedError
+from results.run import open_run
+from results.store import Store
+from search.breaker import Breaker
+from search.scorer import Scorer
+
+WORDS = ["ate", "east", "eat", "eta", "sat", "sea", "seat", "tea", "teas", "toe", "tone", "note", "one", "eon", "sot"]
+BUCKETS = "aeiou bcdfghjklm npqrst vwxyz"
+
+
+@pytest.fixture
+def words(tmp_path):
+    """Write a word list of fifteen words."""
+    path = tmp_path / "tiny.txt"
+    path.write_text("\n".join(WORDS) + "\n")
+    return path
+
+
+@pytest.fixture
+def config(tmp_path, words):
+    """Return a 2x2 run that takes no time."""
+    return RunConfig(
+        dims="2x2",
+        wordlist=str(words),
+        cutoff=4,
+        scores="words",
+        buckets=BUCKETS,
+        out=str(tmp_path / "run"),
+        search=SearchConfig(memory_mb=16),
+    )
+
+
+def change(config, **changes):
+    return RunConfig.model_validate(config.model_dump() | changes)
+
+
+@cache
+def all_scores():
+    """Return every 2x2 board with its score."""
+    boards = ["".join(board) for board in itertools.product(string.ascii_lowercase, repeat=4)]
+    return boards, Scorer("2x2", WORDS, parse_scores("words")).scores(boards)
+
+
+def expected_boards(cutoff):
+    """Return the canonical 2x2 boards that reach the cutoff, with their scores."""
+    boards, scores = all_scores()
+    reaching = np.flatnonzero(scores >= cutoff)
+    return {(canonical_board(boards[place], geometry("2x2")), int(scores[place])) for place in reaching}
+
+
+class Recorder:
+    """Remembers what the driver told."""
+
+    def __init__(self):
+        self.overview: Any = None
+        self.reports: list[Report] = []
+        self.stages: list[str] = []
+        self.n_ends = 0
+
+    def begin(self, overview):
+        self.overview = overview
+
+    def update(self, report):
+        self.reports.append(report)
+
+    def stage(self, text):
+        self.stages.append(text)
+
+    def end(self):
+        self.n_ends += 1
+
+
+def test_proves_the_boards_that_are_there(config):
+    progress = Recorder()
+    outcome = run(config, progress=progress)
+    assert outcome.complete
+    assert {(board.board, board.score) for board in outcome.listed.boards} == expected_boards(4)
+    assert outcome.claim is not None
+    assert outcome.claim.result_digest == outcome.digest
+    assert (outcome.n_reused, outcome.n_quarantined, outcome.message) == (0, 0, "")
+    assert progress.overview.n_classes == progress.reports[-1].n_classes_done == outcome.coverage.n_classes
+    assert progress.reports[-1].best_score == outcome.listed.boards[0].score
+    assert progress.n_ends == 1
+
+
+def test_running_again_reuses_everything_and_needs_no_executor(config):
+    first = run(config)
+    again = run(config, make_executor=None)
+    assert (again.n_reused, again.n_computed) == (first.n_computed, 0)
+    assert again.digest == first.digest
+    assert again.complete
+
+    def forbidden(spec, n_workers):
+        raise AssertionError("nothing is left to compute")
+
+    assert run(config, make_executor=forbidden).complete
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{"buckets": "abcdefghijklmnopqrstuvwxyz"}, {"seed": 5}, {"search": {"memory_mb": 16, "node_budget": 50}}],
+)
+def test_same_digest_however_it_is_found(config, tmp_path, changes):
+    first = run(config)
+    other = run(change(config, out=str(tmp_path / "other"), **changes))
+    assert other.complete
+    assert other.digest == first.digest
+
+
+def test_another_question_is_refused(config):
+    run(config)
+    with pytest.raises(FingerprintError, match="cutoff: asked for 5, stored 4"):
+        run(change(config, cutoff=5))
+
+
+def test_auto_cutoff_is_the_best_board_and_stays(config, monkeypatch):
+    auto = change(config, cutoff="auto")
+    first = run(auto)
+    best = max(score for _, score in expected_boards(1))
+    assert first.cutoff == best
+    assert {(board.board, board.score) for board in first.listed.boards} == expected_boards(best)
+    info = open_run(auto.out).info
+    assert info["climbed"]["score"] == best
+    assert info["config"]["cutoff"] == "auto"
+    import search.climb
+
+    monkeypatch.setattr(search.climb, "climb", lambda *_, **__: pytest.fail("climbs again"))
+    assert run(change(auto, seed=9)).cutoff == best
+
+
+@pytest.mark.parametrize(
+    ("changes", "error"),
+    [
+        ({"dims": "9x9"}, DimsError),
+        ({"wordlist": "no/such/list.txt"}, WordListError),
+        ({"buckets": "abc def"}, PartitionError),
+        ({"scores": "golden"}, ScoreError),
+        ({"dims": "5x5", "buckets": " ".join("abcdefghijklmnopqrstuvwxyz")}, InputError),
+    ],
+)
+def test_bad_input_leaves_nothing_behind(config, tmp_path, changes, error):
+    with pytest.raises(error):
+        run(change(config, **changes))
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["tiny.txt"]
+    assert issubclass(error, InputError)
+    assert ConfigError.exit_code == 2
+
+
+def test_a_second_driver_is_refused(config):
+    run(config)
+    plan = make_plan(config)
+    with Store.open(plan.location, plan.fingerprint), pytest.raises(StoreLockedError):
+        run(config)
+
+
+class PartialExecutor(InProcessExecutor):
+    """Stops with a signal, as from a terminal, after a few verdicts."""
+
+    n_left = 4
+    number = signal.SIGINT
+
+    def poll(self, timeout_s):
+        self.n_left -= 1
+        if self.n_left == 0:
+            os.kill(os.getpid(), self.number)
+        return super().poll(timeout_s)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_stores_what_is_done_and_the_run_goes_on_later(config, number):
+    def stopping(spec, _):
+        executor = PartialExecutor(spec)
+        executor.number = number
+        return executor
+
+    before = signal.getsignal(number)
+    with pytest.raises(Interrupted, match=f"stopped by {number.name}: [0-9]+ of .* the same command goes on"):
+        run(config, make_executor=stopping)
+    assert signal.getsignal(number) is before
+    assert Interrupted.exit_code == 4
+    resumed = run(config)
+    assert resumed.complete
+    assert resumed.n_reused + resumed.n_computed == resumed.coverage.n_units
+    assert {(board.board, board.score) for board in resumed.listed.boards} == expected_boards(4)
+
+
+class LyingBreaker(Breaker):
+    """Finds a board that does not reach the cutoff in class 0."""
+
+    def break_unit(self, unit):
+        found = super().break_unit(unit)
+        return replace(found, status="candidates", candidates=(("aaaa", 1),)) if unit.class_id == 0 else found
+
+
+def test_verdicts_that_break_the_schema_never_enter_the_store(config):
+    outcome = run(config, make_executor=lambda spec, _: InProcessExecutor(spec, LyingBreaker))
+    assert not outcome.complete
+    assert outcome.claim is None
+    assert outcome.n_quarantined == 1
+    assert "scores 1, below cutoff 4" in next(row for row in open_run(config.out).rows() if not row.is_verdict).message
+    assert "given up: 1: class 0" in outcome.message
+    repaired = run(config)
+    assert repaired.complete, "a unit that was given up is tried again"
+
+
+class TiredBreaker(Breaker):
+    """Splits every class into its letters on cell 0 before it does anything."""
+
+    def break_unit(self, unit):
+        from search.breaker import Unit
+
+        found = super().break_unit(unit)
+        letters = self.partition.class_letters(unit.class_id)[0]
+        if unit.path or len(letters) == 1:
+            return found
+        children = tuple(Unit(unit.class_id, f"0={letter}") for letter in letters)
+        return replace(found, status="split", candidates=(), children=children)
+
+
+def test_splits_are_followed_and_resumed(config):
+    def stopping(spec, _):
+        executor = PartialExecutor(spec, lambda spec: TiredBreaker(spec))
+        executor.n_left = 8
+        return executor
+
+    with pytest.raises(Interrupted):
+        run(config, make_executor=stopping)
+    resumed = run(config, make_executor=lambda spec, _: InProcessExecutor(spec, TiredBreaker))
+    assert resumed.n_reused > 0
+    assert resumed.coverage.n_units > resumed.coverage.n_classes
+    assert {(board.board, board.score) for board in resumed.listed.boards} == expected_boards(4)
+
+
+def test_contradicting_verdicts_stop_the_run(config):
+    plan = make_plan(config)
+    run(config)
+    with Store.open(plan.location, plan.fingerprint) as store:
+        row = next(row for row in store.rows() if row.status == "eliminated")
+        with pytest.raises(ConflictError):
+            store.append([replace(row, n_boards=row.n_boards + 1)])
+    with pytest.raises(StoreError, match="different verdicts"):
+        run(config)
+
+
+def test_run_json_tells_what_was_asked(config):
+    run(config)
+    info = open_run(config.out).info
+    assert info["wordlist"] == {"name": "tiny", "n_words": len(WORDS), "counts": info["wordlist"]["counts"]}
+    assert info["n_classes"] == make_plan(config).partition.n_canonical
+    assert {"python", "numba", "numpy"} <= set(info["versions"])
+    assert info["config"]["search"]["memory_mb"] == 16
+    assert "token" not in json.dumps(info).lower()
+
+
+def test_default_directory_is_found_again(config, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert run(change(config, out=None)).location == "runs/2x2-tiny-4"
+    assert run(change(config, out=None)).n_computed == 0
+
+
+def test_predicted_costs_are_asked_for_only_as_long_as_that_is_quick(config, monkeypatch):
+    plan = make_plan(config)
+    ids = plan.class_ids()
+    assert len(set(driver.predicted_costs(plan.spec, ids).tolist())) > 1
+    monkeypatch.setattr(driver, "MAX_PREDICTED", 3)
+    assert driver.predicted_costs(plan.spec, ids).tolist() == [1.0] * len(ids)
+    assert np.all(np.diff(ids) > 0)
+
+
+OVERVIEW = Overview("runs/x", "3x3", "enable2k", 500, 26, 3, 2)
+REPORT = Report(26, 13, 20, 545, "abc", 4, 2, 1, 0, 61.0, 3700.0)
+
+
+def test_plain_lines():
+    stream, now = io.StringIO(), [0.0]
+    lines = PlainLines(stream, lambda: now[0])
+    lines.begin(OVERVIEW)
+    for now[0] in np.arange(0.0, 65.0, 0.5):
+        lines.update(replace(REPORT, elapsed_s=now[0]))
+    lines.end()
+    lines.end()
+    written = stream.getvalue().splitlines()
+    assert written[0] == "3x3, enable2k, cutoff 500: 26 board classes, 3 done before, 2 workers, into runs/x"
+    assert written[1] == "13/26 classes (50.0 %), best 545 abc, 30 s gone, about 1 h 01 min left, 1 workers lost"
+    assert len(written) == 4
+
+
+def test_bar_draws_and_clears():
+    stream = io.StringIO()
+    bar = Bar(stream)
+    bar.begin(OVERVIEW)
+    bar.update(REPORT)
+    bar.stage("rescoring")
+    bar.end()
+    bar.end()
+    assert "26 board classes" in stream.getvalue()
+    assert isinstance(make_progress(stream), PlainLines)
+
+
+def test_works_off_the_main_thread(config):
+    outcomes = []
+    thread = threading.Thread(target=lambda: outcomes.append(run(config)))
+    thread.start()
+    thread.join(60)
+    assert outcomes[0].complete
+
+
+@pytest.mark.slow
+def test_golden_3x3(enable2k, golden, tmp_path):
+    began = time.monotonic()
+    config = RunConfig(
+        dims="3x3",
+        wordlist="enable2k",
+        cutoff=500,
+        buckets="center: " + " ".join("abcdefghijklmnopqrstuvwxyz") + ", edge: abcdefghijklmnopqrstuvwxyz,"
+        " corner: abcdefghijklmnopqrstuvwxyz",
+        out=str(tmp_path / "run"),
+    )
+    outcome = run(config)
+    assert outcome.complete
+    assert outcome.listed.n_canonical == 42
+    assert outcome.listed.boards[0].score == 545
+    assert time.monotonic() - began < 300

@@ -1,0 +1,149 @@
+"""Random small classes, and the kernels called the way the breaker calls them: what the kernel tests share.
+
+random_case -> Case -> generate (walk) -> grown (sort, group, build) -> prepared (search state), each beside its slow twin
+"""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from boardclass.geometry import Geometry, geometry
+from boardclass.jit import frozen
+from search import bound, tree, walk
+from search.node import at_least
+from search.params import LETTER_ORDER
+from search.trie import build_trie
+from tests.reference.terms import Literals, Terms, added, minimal, terms_of
+from tests.reference.truth_table import Boards
+
+NO_LIMIT = 1 << 40
+
+
+@dataclass(frozen=True)
+class Case:
+    """A class, its bare cells and a word list; with at most 63 words each word may have points of its own."""
+
+    dims: str
+    letters: tuple[str, ...]
+    bare: frozenset[int]
+    points: dict[str, int]  # by word
+    cell_order: tuple[int, ...] = ()  # other than the geometry's
+
+    @property
+    def geometry(self) -> Geometry:
+        return geometry(self.dims)
+
+    @property
+    def size(self) -> tuple[int, int]:
+        w, h = self.geometry.dims
+        return w, h
+
+    @property
+    def free(self) -> list[int]:
+        """Return the cells with literals, in the order of the levels."""
+        return [c for c in self.cell_order or self.geometry.cell_order if c not in self.bare]
+
+    @property
+    def n_levels(self) -> int:
+        return len(self.free)
+
+    @property
+    def code_bits(self) -> int:
+        return max(4, len(set(self.points.values())).bit_length())
+
+    @cached_property
+    def all_terms(self) -> Terms:
+        """Return the twin's terms, deduplicated, not absorbed."""
+        return terms_of(*self.size, self.letters, self.bare, tuple(self.points))
+
+    @cached_property
+    def minimal_terms(self) -> Terms:
+        return minimal(self.all_terms)
+
+    @cached_property
+    def total(self) -> dict[Literals, int]:
+        """Return the twin's points by set of literals, absorbed."""
+        return added(self.minimal_terms, self.points)
+
+    @cached_property
+    def boards(self) -> Boards:
+        """Return every assignment of the free cells; bare cells have one letter, ``-``, that no word has."""
+        return Boards(*self.size, ["-" if c in self.bare else self.letters[c] for c in range(self.geometry.n)])
+
+
+def random_words(rng: random.Random, alphabet: str, n: int, longest: int) -> list[str]:
+    """Return up to ``n`` words over an alphabet, many with repeated letters."""
+    return sorted({"".join(rng.choices(alphabet, k=rng.randint(2, longest))) for _ in range(n)})
+
+
+def random_case(
+    dims: str, seed: int, *, n_words: int = 15, alphabet: str = "aeqtz", widest: int = 3, bare: int | None = None
+) -> Case:
+    """Return a random case; bare cells are single letters or fused ones, ``bare`` fixes their number."""
+    rng = random.Random(f"{dims} {seed}")
+    n = geometry(dims).n
+    letters = ["".join(sorted(rng.sample(alphabet, rng.randint(1, widest)))) for _ in range(n)]
+    n_bare = rng.randint(0, n - 1) if bare is None else bare
+    chosen = frozenset(rng.sample(range(n), max(n_bare, n - 12)))
+    words = random_words(rng, alphabet, n_words, min(n, 6))
+    return Case(dims, tuple(letters), chosen, {word: i + 1 for i, word in enumerate(words)})
+
+
+def cells_of(case: Case) -> walk.Cells:
+    """Return what the walk must know of a case."""
+    unit = np.zeros(case.geometry.n, np.uint64)
+    for level, c in enumerate(case.free):
+        unit[c] = 1 << 5 * (case.n_levels - 1 - level)
+    holds = [sum(1 << c for c, x in enumerate(case.letters) if chr(97 + y) in x) for y in range(26)]
+    low = sum(1 << 5 * level for level in range(case.n_levels))
+    bare = sum(1 << c for c in case.bare)
+    return walk.Cells(case.geometry.neighbour_masks, frozen(np.array(holds, np.int64)), frozen(unit), bare, low)
+
+
+def generate(case: Case, limit: int = NO_LIMIT, n_terms: int = 1 << 16, n_front: int = 1 << 16):
+    """Walk a case; return (number or status, paths, terms as the kernel left them, points by code)."""
+    trie = build_trie(tuple(case.points), tuple(case.points.values()), case.geometry.n)
+    terms = np.zeros(n_terms, np.uint64)
+    n, paths = walk.walk(trie.nodes, cells_of(case), walk.new_frontier(n_front), terms, case.code_bits, limit)
+    return int(n), int(paths), terms[: max(0, int(n))], trie.points
+
+
+def decoded(case: Case, key: int) -> Literals:
+    """Return the literals of a key."""
+    found = set()
+    for level, cell in enumerate(case.free):
+        letter = int(key) >> 5 * (case.n_levels - 1 - level) & 31
+        if letter:
+            found.add((cell, chr(96 + letter)))
+    assert int(key) >> 5 * case.n_levels == 0
+    return frozenset(found)
+
+
+def encoded(case: Case, term: Literals) -> int:
+    """Return the key of some literals."""
+    return sum(ord(x) - 96 << 5 * (case.n_levels - 1 - case.free.index(c)) for c, x in term)
+
+
+def planted(case: Case, total: dict[Literals, int], capacity: int = 1 << 20) -> tuple[tree.Tree, int, int]:
+    """Build the tree of the given terms; return it with (tip or status, bound)."""
+    keys = np.array(sorted(encoded(case, term) for term in total), np.uint64)
+    by_key = {encoded(case, term): points for term, points in total.items()}
+    points = np.array([by_key[int(key)] for key in keys], np.int32)
+    cells = np.zeros(capacity, np.int32)
+    tip, root_bound = tree.build(keys, points, len(keys), case.n_levels, cells)
+    return tree.Tree(frozen(cells), frozen(keys), frozen(points), case.n_levels), int(tip), int(root_bound)
+
+
+def prepared(case: Case, demands: tuple[tuple[int, int], ...] = (), letter_order: str = LETTER_ORDER) -> bound.Search:
+    """Return a search state with nothing pushed, letters outside the class forbidden, demands between free cells."""
+    s = bound.new_search()
+    s.sums[:] = bound.FORBIDDEN
+    s.smaller[:] = [(1 << 26) - 1 & ~mask for mask in at_least(letter_order)]
+    for level, c in enumerate(case.free):
+        s.sums[0, level, [ord(x) - 97 for x in case.letters[c]]] = 0
+        s.not_less[level] = sum(1 << case.free.index(d) for a, d in demands if a == c)
+    return s

@@ -1,0 +1,223 @@
+"""Letter-synchronised OrderlyBound: what survives, against full enumeration; every bound, against the formula."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+from boardclass.geometry import geometry
+from search import bound, tree
+from search.node import residual_demands
+from search.params import LETTER_ORDER
+from tests.reference.synchronised import orderly_bound, state_bound
+from tests.reference.terms import multi_scores
+from tests.reference.truth_table import Sums
+from tests.search.harness import Case, planted, prepared, random_case
+
+NO_BUDGET = 1 << 60
+SEEDS = [(dims, seed) for dims, n in (("2x2", 30), ("2x3", 30), ("3x3", 25), ("3x4", 6)) for seed in range(n)]
+Assignment = tuple[str, ...]
+
+
+def small_case(dims: str, seed: int) -> Case:
+    """Return a case whose assignments can all be enumerated."""
+    bare = {"2x2": None, "2x3": None, "3x3": 1 + seed % 4, "3x4": 4 + seed % 3}[dims]
+    return random_case(dims, seed, n_words=20, widest={"2x2": 5, "2x3": 4}.get(dims, 3), bare=bare)
+
+
+def assignments(case: Case, chosen: int) -> set[Assignment]:
+    """Return the letters of the free cells, in level order, of some boards."""
+    return {tuple(board[c] for c in case.free) for board in case.boards.boards(chosen)}
+
+
+def searched(
+    grown: tree.Tree,
+    s: bound.Search,
+    cutoff: int,
+    rows: int = 4096,
+    first_budget: int = NO_BUDGET,
+    step: int = NO_BUDGET,
+) -> list[Assignment]:
+    """Run the search to its end, emptying the survivors and raising the budget as often as it asks."""
+    survivors = np.zeros((rows, 12), np.int8)
+    found: list[Assignment] = []
+    budget = first_budget
+    for _ in range(10**6):
+        before = int(s.counts[bound.SURVIVORS])
+        status = bound.orderly_bound(grown, s, cutoff, budget, survivors)
+        n = int(s.counts[bound.SURVIVORS]) - before
+        found += [tuple(chr(97 + x) for x in row[: grown.n_levels]) for row in survivors[:n].tolist()]
+        if status == bound.DONE:
+            return found
+        if status == bound.BUDGET_SPENT:
+            budget = int(s.counts[bound.PUSHES]) + step
+        else:
+            assert (status, n) == (bound.SURVIVORS_FULL, rows)
+    raise AssertionError("the search does not end")
+
+
+def started(case: Case, **options) -> tuple[tree.Tree, bound.Search, int]:
+    grown, tip, _ = planted(case, case.total)
+    assert tip > 0
+    s = prepared(case, **options)
+    return grown, s, int(bound.add_root(grown, s, int(grown.cells[0])))
+
+
+def cutoffs(sums: Sums) -> list[int]:
+    """Return cutoffs from everything to nothing."""
+    best = sums.best(sums.boards.all)
+    return sorted({0, 1, best // 2, best - 1, best, best + 1, sums.cutoff_for(50)})
+
+
+@pytest.mark.parametrize(("dims", "seed"), SEEDS)
+def test_survivors_are_the_assignments_that_reach_the_cutoff(dims, seed):
+    case = small_case(dims, seed)
+    sums = multi_scores(case.boards, case.total)
+    grown, _, _ = started(case)
+    for cutoff in cutoffs(sums):
+        wanted = assignments(case, sums.reaching(cutoff))
+        if len(wanted) > 30_000:
+            continue
+        s = prepared(case)
+        bound.add_root(grown, s, int(grown.cells[0]))
+        found = searched(grown, s, cutoff)
+        assert set(found) == wanted
+        assert len(found) == len(wanted) == int(s.counts[bound.SURVIVORS])
+
+
+@pytest.mark.parametrize(("dims", "seed"), SEEDS[::4])
+def test_search_resumes_after_full_buffers_and_spent_budgets(dims, seed):
+    case = small_case(dims, seed)
+    sums = multi_scores(case.boards, case.total)
+    cutoff = max(1, sums.cutoff_for(400))
+    grown, s, _ = started(case)
+    once = searched(grown, s, cutoff)
+    for rows, first_budget, step in ((1, NO_BUDGET, 0), (3, 0, 0), (7, 5, 3), (4096, 0, 1)):
+        grown, again, _ = started(case)
+        assert searched(grown, again, cutoff, rows, first_budget, step) == once
+        assert again.counts.tolist() == s.counts.tolist()
+
+
+def test_a_spent_budget_stops_the_search():
+    case = random_case("3x3", 2, n_words=40, widest=4, bare=2)
+    grown, s, _ = started(case)
+    searched(grown, s, 1)
+    pushes = int(s.counts[bound.PUSHES])
+    assert pushes > 300
+    grown, s, _ = started(case)
+    assert bound.orderly_bound(grown, s, 1, 50, np.zeros((10**5, 12), np.int8)) == bound.BUDGET_SPENT
+    assert 50 < s.counts[bound.PUSHES] < pushes
+
+
+def states(grown: tree.Tree, s: bound.Search, cutoff: int) -> Iterator[tuple[Assignment, int]]:
+    """Stop the search as often as a budget can, and yield the states on its path: letters chosen, bound."""
+    survivors = np.zeros((10**5, 12), np.int8)
+    status = bound.BUDGET_SPENT
+    seen = set()
+    while status != bound.DONE:
+        status = bound.orderly_bound(grown, s, cutoff, int(s.counts[bound.PUSHES]), survivors)
+        for depth in range(int(s.counts[bound.DEPTH]) + 1):
+            chosen = tuple(chr(96 + int(x)) for x in s.letter[:depth])
+            if chosen not in seen:
+                seen.add(chosen)
+                yield chosen, int(s.bound[depth])
+
+
+@pytest.mark.parametrize(("dims", "seed"), [(d, i) for d, i in SEEDS if i < 8])
+def test_bounds_lie_between_the_best_board_and_the_formula(dims, seed):
+    case = small_case(dims, seed)
+    sums = multi_scores(case.boards, case.total)
+    grown, s, first = started(case)
+    assert sums.best(case.boards.all) <= first <= orderly_bound(case.total, case.free)
+    cutoff = 1 + sums.best(case.boards.all) // 3
+    for n, (chosen, value) in enumerate(states(grown, s, cutoff)):
+        below = case.boards.where(zip(case.free, chosen, strict=False))
+        assert sums.best(below) <= value <= state_bound(case.total, case.free, chosen)
+        if n == 150:
+            break
+
+
+def test_states_are_seen_on_every_level():
+    seen = set()
+    for dims, seed in SEEDS[::3]:
+        grown, s, _ = started(small_case(dims, seed))
+        seen |= {len(chosen) for (chosen, _), _ in zip(states(grown, s, 1), range(50), strict=False)}
+    assert seen >= set(range(6))
+
+
+def test_synchronised_bound_beats_the_sum_over_nodes():
+    # Two nodes wait on one cell: apart they take different letters, together they must agree.
+    total = {
+        frozenset({(0, "a"), (1, "a"), (2, "x")}): 4,
+        frozenset({(1, "a"), (2, "y")}): 4,
+        frozenset({(0, "a"), (2, "x")}): 1,
+    }
+    assert orderly_bound(total, [0, 1, 2]) == 9
+    assert state_bound(total, [0, 1, 2], "a") == 9
+    assert state_bound(total, [0, 1, 2], "aa") == 5
+    case = Case("2x2", ("a", "a", "xy", "b"), frozenset({3}), {})
+    grown, _, _ = planted(case, total)
+    s = prepared(case)
+    bound.add_root(grown, s, int(grown.cells[0]))
+    assert searched(grown, s, 6) == []
+    s = prepared(case)
+    bound.add_root(grown, s, int(grown.cells[0]))
+    assert [set(x) for x in searched(grown, s, 5)] == [{"a", "x"}]
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_demands_leave_exactly_the_boards_that_meet_them(seed):
+    rng = random.Random(seed)
+    dims = rng.choice(["2x2", "2x3", "3x3"])
+    plain = small_case(dims, seed)
+    orbit_letters = symmetric_letters(rng, dims, "aeqtz", 3 if dims == "3x3" else 4)
+    case = Case(dims, orbit_letters, plain.bare, plain.points)
+    order = "".join(rng.sample(LETTER_ORDER, 26))
+    demands = tuple(
+        (c, d) for c, d in residual_demands(masks_of(orbit_letters), geometry(dims)) if {c, d} <= set(case.free)
+    )
+    sums = multi_scores(case.boards, case.total)
+    cutoff = sums.cutoff_for(2000)
+    level = {c: i for i, c in enumerate(case.free)}
+    wanted = {
+        x
+        for x in assignments(case, sums.reaching(cutoff))
+        if all(order.index(x[level[c]]) <= order.index(x[level[d]]) for c, d in demands)
+    }
+    grown, s, _ = started(case, demands=demands, letter_order=order)
+    found = searched(grown, s, cutoff)
+    assert set(found) == wanted
+    assert len(found) == len(wanted)
+
+
+def masks_of(letters: tuple[str, ...]) -> list[int]:
+    return [sum(1 << ord(x) - 97 for x in cell) for cell in letters]
+
+
+def symmetric_letters(rng: random.Random, dims: str, alphabet: str, widest: int) -> tuple[str, ...]:
+    """Return letters per cell that some random symmetries leave alone."""
+    rows = geometry(dims).symmetries.tolist()
+    chosen = rng.sample(rows, rng.randint(1, 2))
+    letters = ["".join(sorted(rng.sample(alphabet, rng.randint(1, widest)))) for _ in rows[0]]
+    for _ in rows[0]:
+        for row in chosen:
+            for cell, other in enumerate(row):
+                letters[cell] = letters[other] = min(letters[cell], letters[other])
+    return tuple(letters)
+
+
+def test_demands_did_take_boards_away():
+    rng = random.Random(7)
+    some = [residual_demands(masks_of(symmetric_letters(rng, "3x3", "aeqtz", 3)), geometry("3x3")) for _ in range(30)]
+    assert sum(bool(demands) for demands in some) > 15
+
+
+def test_forbidden_letters_never_survive_even_at_cutoff_zero():
+    case = Case("2x2", ("ab", "z", "az", "m"), frozenset(), {"abz": 1})
+    grown, s, _ = started(case)
+    found = searched(grown, s, 0)
+    assert set(found) == assignments(case, case.boards.all)
+    assert len(found) == 4

@@ -1,0 +1,408 @@
+"""The breaker: the boards it finds are the boards there, whatever the parameters, and no bound lies below a score.
+
+Small word lists over few letters, so that all boards of a class can be scored by full enumeration (tests/reference/truth_table).
+"""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import pytest
+
+from boardclass.errors import InputError
+from boardclass.geometry import geometry
+from boardclass.partition import Partition, parse_partition
+from boardclass.scores import TABLES, parse_scores
+from search.breaker import Breaker, Spec, Unit, UnitResult, break_class
+from search.params import LETTER_ORDER, Params
+from tests.reference.classes import slow_images
+from tests.reference.terms import Terms, added, minimal, multi_scores, terms_of
+from tests.reference.truth_table import Boards, Sums, scores
+from tests.search.harness import random_words
+
+STANDARD = TABLES["standard"]
+SMALL = Params(memory_mb=16)
+Found = set[tuple[str, int]]
+
+
+@dataclass(frozen=True)
+class World:
+    """A board size, a word list over a few letters, and a partition whose first buckets hold just those letters."""
+
+    dims: str
+    alphabet: str
+    words: tuple[str, ...]
+    partition_text: str
+
+    @property
+    def size(self) -> tuple[int, int]:
+        w, h = geometry(self.dims).dims
+        return w, h
+
+    @cached_property
+    def partition(self) -> Partition:
+        return parse_partition(self.partition_text, self.dims)
+
+    @cached_property
+    def points(self) -> dict[str, int]:
+        return {word: STANDARD.of(word) for word in self.words}
+
+    @cached_property
+    def boards(self) -> Boards:
+        return Boards(*self.size, [self.alphabet] * geometry(self.dims).n)
+
+    @cached_property
+    def scores(self) -> Sums:
+        return scores(self.boards, self.points)
+
+    def spec(self, cutoff: int, params: Params = SMALL) -> Spec:
+        return Spec(self.dims, self.words, STANDARD.points, cutoff, self.partition_text, params)
+
+    def images(self, board: str) -> set[str]:
+        return {"".join(image) for image in slow_images(board, *self.size)}
+
+    def found_in(self, chosen: int) -> Found:
+        """Return the boards of a set with their scores."""
+        return {(board, self.score(board)) for board in self.boards.boards(chosen)}
+
+    def score(self, board: str) -> int:
+        one = Boards(*self.size, tuple(board))
+        return sum(points for word, points in self.points.items() if one.with_word(word))
+
+
+def others(letters: str) -> str:
+    """Return the letters of a-z that are not in ``letters``."""
+    return "".join(sorted(set(LETTER_ORDER) - set(letters)))
+
+
+def world(dims: str, alphabet: str, n_words: int, buckets: str, seed: int = 0, longest: int = 6) -> World:
+    words = [w for w in random_words(random.Random(seed), alphabet, n_words, longest) if len(w) >= 3 or "q" in w]
+    return World(dims, alphabet, tuple(words), f"{buckets} {others(alphabet)}")
+
+
+WORLDS = {
+    "2x2": world("2x2", "aeqst", 60, "aeqst", longest=4),
+    "2x3": world("2x3", "aeqs", 60, "as eq"),
+    "3x3": world("3x3", "aest", 40, "aest"),
+    "3x3 q": world("3x3", "aqs", 40, "aq s", seed=5),
+}
+
+
+def broken(breaker: Breaker, unit: Unit) -> list[UnitResult]:
+    """Break a unit and whatever it is split into."""
+    results = []
+    todo = [unit]
+    while todo:
+        unit = todo.pop()
+        result = breaker.break_unit(unit)
+        assert result.unit == unit
+        assert (result.status == "split") == bool(result.children)
+        for child in result.children:
+            assert child.class_id == unit.class_id
+            assert child.path.startswith(f"{unit.path}/" if unit.path else "")
+            assert child.path != unit.path
+        assert len(set(result.children)) == len(result.children)
+        todo += result.children
+        results.append(result)
+    return results
+
+
+def candidates(results: list[UnitResult]) -> Found:
+    return {candidate for result in results for candidate in result.candidates}
+
+
+def spread(of: World, found: Found, letters: tuple[str, ...]) -> Found:
+    """Return all images of the boards found that lie in the class."""
+    return {
+        (image, score)
+        for board, score in found
+        for image in of.images(board)
+        if all(x in cell for x, cell in zip(image, letters, strict=True))
+    }
+
+
+def random_params(rng: random.Random, tiny: bool = False) -> Params:
+    order = "".join(rng.sample(LETTER_ORDER, 26))
+    groups: list[str] = []
+    for letter in order:
+        if groups and rng.random() < 0.3:
+            groups[-1] += letter
+        else:
+            groups.append(letter)
+    return Params(
+        fused=tuple(kind for kind in ("center", "edge", "corner") if rng.random() < 0.4),
+        letter_order=rng.choice([LETTER_ORDER, order]),
+        unfuse_parts=rng.choice([2, 3, 26]),
+        force_groups=rng.choice([tuple(groups), tuple(LETTER_ORDER)]),
+        node_budget=rng.choice([0, 1, 10, 100]) if tiny else rng.choice([100, 10**6]),
+        unit_budget=rng.choice([0, 1, 100, 10**4]) if tiny else 10**9,
+        memory_mb=rng.choice([1, 16]),
+        absorb_limit=rng.choice([0, 1, 100, 10**6]),
+        product_limit=rng.choice([0, 1, 20, 20_000]),
+    )
+
+
+def check_class(of: World, cutoff: int, rank: int, params: Params) -> None:
+    """Break a class; its candidates must be its boards, and no bound may lie below a score."""
+    letters = of.partition.class_letters(rank)
+    inside = of.boards.inside(letters)
+    results = broken(Breaker(of.spec(cutoff, params)), Unit(rank))
+    found = candidates(results)
+    assert spread(of, found, letters) == of.found_in(inside & of.scores.reaching(cutoff))
+    assert all(all(x in cell for x, cell in zip(board, letters, strict=True)) for board, _ in found)
+    assert all(result.max_bound < cutoff for result in results)
+    assert results[0].n_boards == of.partition.n_boards(rank)
+    if not found:
+        assert all(result.status != "candidates" for result in results)
+
+
+@pytest.mark.parametrize("name", WORLDS)
+@pytest.mark.parametrize("seed", range(10))
+def test_same_candidates_whatever_the_parameters(name, seed):
+    of = WORLDS[name]
+    rng = random.Random(f"{name} {seed}")
+    cutoff = of.scores.cutoff_for(rng.choice([1, 30, 300]))
+    check_class(of, cutoff, 0, random_params(rng))
+
+
+@pytest.mark.parametrize("name", ["2x2", "2x3", "3x3 q"])
+@pytest.mark.parametrize("seed", range(6))
+def test_same_candidates_whatever_the_limits(name, seed):
+    of = WORLDS[name]
+    rng = random.Random(f"{name} {seed}")
+    cutoff = of.scores.cutoff_for(rng.choice([1, 30]))
+    check_class(of, cutoff, rng.choice([0, 1]) if name == "2x3" else 0, random_params(rng, tiny=True))
+
+
+@pytest.mark.parametrize("name", ["2x3", "3x3 q"])
+@pytest.mark.parametrize("seed", range(15))
+def test_random_classes_of_several_buckets(name, seed):
+    of = WORLDS[name]
+    rng = random.Random(f"{name} {seed}")
+    cells = range(geometry(of.dims).n)
+    # Only buckets of letters that words have; once a board may hold other letters too, it is not in the enumeration.
+    digits = [rng.randrange(2) for _ in cells]
+    rank = of.partition.rank(digits)
+    check_class(of, max(1, of.scores.cutoff_for(2000)), rank, random_params(rng))
+
+
+@pytest.mark.parametrize("memory_mb", [0, 1])
+def test_too_little_memory_splits_and_loses_nothing(memory_mb):
+    of = WORLDS["2x3"]
+    cutoff = of.scores.cutoff_for(20)
+    check_class(of, cutoff, 0, replace(SMALL, memory_mb=memory_mb, fused=("edge",)))
+    starved = Breaker(of.spec(cutoff, replace(SMALL, memory_mb=0, unit_budget=1 << 40))).break_unit(Unit(0))
+    assert starved.counters["n_splits"] > 0
+
+
+def test_limits_are_never_an_elimination():
+    of = WORLDS["3x3"]
+    cutoff = of.scores.cutoff_for(10)
+    for params in (replace(SMALL, node_budget=0, unit_budget=0), replace(SMALL, memory_mb=0, unit_budget=-1)):
+        result = Breaker(of.spec(cutoff, params)).break_unit(Unit(0))
+        assert result.status == "split"
+        assert result.children
+        assert result.candidates == ()
+
+
+@pytest.mark.parametrize("name", ["2x2", "2x3", "3x3"])
+def test_eliminated_classes_have_a_bound_above_every_score(name):
+    of = WORLDS[name]
+    best = of.scores.best(of.boards.inside(of.partition.class_letters(0)))
+    for params in (SMALL, replace(SMALL, fused=()), replace(SMALL, fused=("center", "edge"))):
+        # High enough for the whole class to go at once: then max_bound bounds every board of it.
+        result = Breaker(of.spec(1_000_000, params)).break_unit(Unit(0))
+        assert result.status == "eliminated"
+        assert best <= result.max_bound
+        again = Breaker(of.spec(result.max_bound, params)).break_unit(Unit(0))
+        assert again.max_bound < result.max_bound, "a bound equal to the cutoff eliminates nothing"
+
+
+def test_best_board_is_found_at_its_score_and_not_above():
+    for of in WORLDS.values():
+        best = of.scores.best(of.boards.inside(of.partition.class_letters(0)))
+        assert candidates(broken(Breaker(of.spec(best)), Unit(0)))
+        assert not candidates(broken(Breaker(of.spec(best + 1)), Unit(0)))
+
+
+def test_a_unit_gives_the_same_verdict_again():
+    of = WORLDS["3x3 q"]
+    spec = of.spec(of.scores.cutoff_for(100), replace(SMALL, node_budget=50, unit_budget=1 << 40))
+    breaker = Breaker(spec)
+    first = breaker.break_unit(Unit(0))
+    breaker.break_unit(Unit(1))
+    assert replace(breaker.break_unit(Unit(0)), seconds=0.0) == replace(first, seconds=0.0)
+    assert replace(Breaker(spec).break_unit(Unit(0)), seconds=0.0) == replace(first, seconds=0.0)
+    assert break_class(spec, 0).candidates == first.candidates
+
+
+def test_unknown_classes_and_paths_are_refused():
+    of = WORLDS["2x2"]
+    breaker = Breaker(of.spec(5))
+    for unit in (Unit(-1), Unit(16), Unit(0, "0=xyz"), Unit(0, "nowhere")):
+        with pytest.raises(InputError):
+            breaker.break_unit(unit)
+    with pytest.raises(InputError):
+        break_class(of.spec(5), -1)
+
+
+@pytest.mark.parametrize("scores_name", ["words", "powers", "3,0,7"])
+def test_other_score_tables(scores_name):
+    of = WORLDS["3x3"]
+    table = parse_scores(scores_name)
+    points = {word: table.of(word) for word in of.words}
+    sums = scores(of.boards, points)
+    cutoff = sums.cutoff_for(30)
+    breaker = Breaker(Spec(of.dims, of.words, table.points, cutoff, of.partition_text, SMALL))
+    found = {board for board, _ in candidates(broken(breaker, Unit(0)))}
+    assert {image for board in found for image in of.images(board)} == set(of.boards.boards(sums.reaching(cutoff)))
+
+
+def test_whole_2x2_with_all_letters(enable2k):
+    """456,976 boards: the canonical classes of a partition give exactly the boards there."""
+    words = tuple(word for word in enable2k.words if len(word) <= 4 and (len(word) == 4 or "q" in word))[::3]
+    of = World("2x2", "abcdefghijklmnopqrstuvwxyz", words, "aeiou bcdfgjklmpvwxyz hnqrst")
+    cutoff = of.scores.cutoff_for(200)
+    assert 0 < of.scores.reaching(cutoff).bit_count() <= 200
+    check_whole(of, cutoff, of.found_in(of.scores.reaching(cutoff)))
+
+
+def test_whole_2x2_every_bound(enable2k):
+    """With a cutoff nothing reaches, every class has one bound, and none of its boards has more."""
+    words = tuple(word for word in enable2k.words if len(word) <= 4)[::7]
+    of = World("2x2", "abcdefghijklmnopqrstuvwxyz", words, "aeiou bcdfgjklmpvwxyz hnqrst")
+    breaker = Breaker(of.spec(10**6))
+    for rank in range(of.partition.n_classes):
+        result = breaker.break_unit(Unit(rank))
+        assert result.status == "eliminated"
+        assert result.max_bound >= of.scores.best(of.boards.inside(of.partition.class_letters(rank)))
+
+
+def check_whole(of: World, cutoff: int, wanted: Found) -> None:
+    """Break every canonical class; the images of what comes out must be ``wanted``."""
+    breaker = Breaker(of.spec(cutoff))
+    found = set()
+    for chunk in of.partition.canonical_ranks():
+        for rank in chunk.tolist():
+            found |= candidates(broken(breaker, Unit(rank)))
+    assert {(image, score) for board, score in found for image in of.images(board)} == wanted
+
+
+def test_whole_2x3_with_other_letters_too():
+    """All letters that no word has behave alike: they are enumerated as one, ``*``."""
+    of = world("2x3", "aers", 40, "as er", seed=3)
+    boards = Boards(*of.size, ["aers*"] * 6)
+    sums = scores(boards, of.points)
+    cutoff = sums.cutoff_for(60)
+    reached = set(boards.boards(sums.reaching(cutoff)))
+    breaker = Breaker(of.spec(cutoff))
+    found: Found = set()
+    for chunk in of.partition.canonical_ranks():
+        for rank in chunk.tolist():
+            found |= candidates(broken(breaker, Unit(rank)))
+    spread_out = {image for board, _ in found for image in of.images(board)}
+    plain = ["".join(x if x in "aers" else "*" for x in board) for board in spread_out]
+    assert set(plain) == reached
+    assert len(plain) == sum(22 ** board.count("*") for board in reached)
+    assert all(score == of.score(board) for board, score in found)
+
+
+def test_whole_3x3_over_five_letters():
+    """1,953,125 boards in classes of one centre letter each, as the presets cut them."""
+    words = [w for w in random_words(random.Random(8), "aerst", 14, 5) if len(w) >= 3]
+    rest = others("aerst")
+    of = World("3x3", "aerst", tuple(words), f"center: a e r s t {rest}, edge: aerst {rest}, corner: aerst {rest}")
+    cutoff = of.scores.cutoff_for(300)
+    breaker = Breaker(of.spec(cutoff))
+    found: Found = set()
+    for letter in range(5):
+        digits = [0] * 9
+        digits[4] = letter
+        found |= candidates(broken(breaker, Unit(of.partition.rank(digits))))
+    wanted = set(of.boards.boards(of.scores.reaching(cutoff)))
+    assert wanted
+    assert {image for board, _ in found for image in of.images(board)} == wanted
+    assert all(score == of.score(board) for board, score in found)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_root_bound_of_a_node_covers_the_multi_scores(seed):
+    """Bounds of eliminated classes with fused, forced and free cells against what the twin's terms add up to."""
+    of = WORLDS["3x3 q"]
+    rng = random.Random(seed)
+    letters = of.partition.class_letters(of.partition.rank([rng.randrange(2) for _ in range(9)]))
+    rank = of.partition.rank([0 if "a" in cell else 1 for cell in letters])
+    kinds = geometry("3x3").cell_types
+    fused = rng.choice([(), ("center",), ("corner",)])
+    bare = {c for c, kind in enumerate(kinds) if kind in fused or len(letters[c]) == 1}
+    if len(bare) == 9:
+        return
+    terms: Terms = minimal(terms_of(3, 3, letters, bare, of.words))
+    free_boards = Boards(3, 3, ["-" if c in bare else letters[c] for c in range(9)])
+    best = multi_scores(free_boards, added(terms, of.points))
+    result = Breaker(of.spec(10**6, replace(SMALL, fused=fused))).break_unit(Unit(rank))
+    assert result.max_bound >= best.best(free_boards.all) >= of.scores.best(of.boards.inside(letters))
+
+
+GOLDEN_CUTOFF = 500
+PAPER_BUCKETS = "bdfgjqvwxz aeiou lnrsy chkmpt"
+
+
+@pytest.fixture(scope="module")
+def golden_boards(golden) -> dict[str, int]:
+    """Return all images of the 42 boards, with their scores."""
+    lines = (golden / "best-3x3-enable2k-500.txt").read_text().split("\n")
+    best = {board: int(score) for board, score in (line.split(": ") for line in lines if line)}
+    assert len(best) == 42
+    return {"".join(image): score for board, score in best.items() for image in slow_images(board, 3, 3)}
+
+
+@pytest.fixture(scope="module")
+def paper_breaker(enable2k) -> Breaker:
+    params = Params(fused=(), memory_mb=128)
+    return Breaker(Spec("3x3", enable2k.words, STANDARD.points, 400, PAPER_BUCKETS, params))
+
+
+def of_class(partition: Partition, rank: int, golden_boards: dict[str, int]) -> Found:
+    letters = partition.class_letters(rank)
+    return {(b, s) for b, s in golden_boards.items() if all(x in cell for x, cell in zip(b, letters, strict=True))}
+
+
+def images_in(partition: Partition, rank: int, found: Found) -> Found:
+    letters = partition.class_letters(rank)
+    images = {("".join(image), score) for board, score in found for image in slow_images(board, 3, 3)}
+    return {(b, s) for b, s in images if all(x in cell for x, cell in zip(b, letters, strict=True))}
+
+
+def test_200_random_classes_of_the_papers_buckets(paper_breaker, golden_boards):
+    partition = paper_breaker.partition
+    rng = random.Random(2025)
+    for rank in rng.sample(range(partition.n_classes), 200):
+        found = candidates(broken(paper_breaker, Unit(rank)))
+        high = {(board, score) for board, score in found if score >= GOLDEN_CUTOFF}
+        assert images_in(partition, rank, high) == of_class(partition, rank, golden_boards)
+
+
+def test_class_of_each_golden_board_returns_it(paper_breaker, golden_boards):
+    partition = paper_breaker.partition
+    breaker = Breaker(replace(paper_breaker.spec, cutoff=GOLDEN_CUTOFF))
+    ranks = {partition.canonical_rank(partition.rank_of_board(board)) for board in golden_boards}
+    n_found = set()
+    for rank in ranks:
+        found = candidates(broken(breaker, Unit(rank)))
+        assert images_in(partition, rank, found) == of_class(partition, rank, golden_boards)
+        n_found |= {min("".join(image) for image in slow_images(board, 3, 3)) for board, _ in found}
+    assert len(n_found) == 42
+
+
+@pytest.mark.parametrize("centre", ["q", "x", "b"])
+def test_classes_of_one_centre_letter(enable2k, golden_boards, centre):
+    """Rim of all letters: no golden board has such a centre, or exactly those come back."""
+    alphabet = "abcdefghijklmnopqrstuvwxyz"
+    text = f"center: {' '.join(alphabet)}, edge: {alphabet}, corner: {alphabet}"
+    breaker = Breaker(Spec("3x3", enable2k.words, STANDARD.points, GOLDEN_CUTOFF, text, Params(memory_mb=256)))
+    rank = alphabet.index(centre)
+    found = candidates(broken(breaker, Unit(rank)))
+    assert images_in(breaker.partition, rank, found) == of_class(breaker.partition, rank, golden_boards)

@@ -1,0 +1,243 @@
+"""Nodes: whatever is forced in whatever order, every board keeps an image in some part, and parts do not overlap."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+from itertools import product
+from math import prod
+
+import pytest
+
+from boardclass.errors import InputError
+from boardclass.geometry import geometry
+from search.node import (
+    Node,
+    at_least,
+    class_node,
+    force,
+    letters_of,
+    mask_of,
+    node_at,
+    residual_demands,
+    split,
+    split_cell,
+)
+from search.params import LETTER_ORDER, Params
+from tests.reference.classes import slow_images
+
+ALPHABET = "aet"  # enumerated in full
+KINDS = ("center", "edge", "corner")
+
+
+def random_params(rng: random.Random) -> Params:
+    order = "".join(rng.sample(LETTER_ORDER, 26))
+    groups: list[str] = []
+    for letter in rng.sample(order, 26):
+        if groups and rng.random() < 0.4:
+            groups[rng.randrange(len(groups))] += letter
+        else:
+            groups.append(letter)
+    return Params(
+        fused=tuple(kind for kind in KINDS if rng.random() < 0.4),
+        letter_order=order,
+        unfuse_parts=rng.randint(2, 4),
+        force_groups=tuple(groups),
+    )
+
+
+def random_class(rng: random.Random, dims: str, alphabet: str = ALPHABET) -> tuple[str, ...]:
+    """Return letters per cell, more often than not alike under some symmetries."""
+    rows = geometry(dims).symmetries.tolist()
+    widest = 2 if dims == "3x3" else 3
+    letters = ["".join(sorted(rng.sample(alphabet, rng.randint(1, widest)))) for _ in rows[0]]
+    for row in rng.sample(rows, rng.randint(0, 3)):
+        for _ in rows[0]:
+            for cell, other in enumerate(row):
+                letters[cell] = letters[other] = max(letters[cell], letters[other], key=lambda x: (len(x), x))
+    return tuple(letters)
+
+
+def masks(letters: tuple[str, ...]) -> list[int]:
+    return [mask_of(x) for x in letters]
+
+
+def class_images(letters: tuple[str, ...], dims: str, board: str) -> set[str]:
+    """Return the images of a board that lie in the class, the board among them."""
+    w, h = geometry(dims).dims
+    found = {"".join(image) for image in slow_images(board, w, h)}
+    return {image for image in found if all(x in cell for x, cell in zip(image, letters, strict=True))}
+
+
+def holds(node: Node, board: str) -> bool:
+    return all(node.masks[c] >> (ord(x) - 97) & 1 for c, x in enumerate(board))
+
+
+def leaves(rng: random.Random, root: Node, dims: str, params: Params, n_splits: int) -> list[Node]:
+    """Split random nodes, checking every split on the way."""
+    nodes = [root]
+    for _ in range(n_splits):
+        open_nodes = [node for node in nodes if split_cell(node, geometry(dims)) >= 0]
+        if not open_nodes:
+            break
+        node = rng.choice(open_nodes)
+        cell = split_cell(node, geometry(dims))
+        parts = split(node, geometry(dims), params)
+        check_parts(node, cell, parts)
+        nodes = [other for other in nodes if other is not node] + parts
+    return nodes
+
+
+def check_parts(node: Node, cell: int, parts: list[Node]) -> None:
+    """Parts are not empty, lie within the node, differ on the split cell, and are further along than the node."""
+    seen = 0
+    for part in parts:
+        assert all(part.masks)
+        assert all(mine & ~whole == 0 for mine, whole in zip(part.masks, node.masks, strict=True))
+        assert not part.masks[cell] & seen
+        seen |= part.masks[cell]
+        assert part.is_bare(cell)
+        assert node.bare & ~part.bare == 0
+        assert part.masks != node.masks or part.bare != node.bare
+        assert part.path.startswith(f"{node.path}/" if node.path else f"{cell}=")
+
+
+@pytest.mark.parametrize(
+    ("dims", "seed"), [(d, s) for d, n in (("2x2", 60), ("2x3", 60), ("3x3", 30)) for s in range(n)]
+)
+def test_every_board_of_a_class_has_an_image_in_a_leaf(dims, seed):
+    rng = random.Random(f"{dims} {seed}")
+    params = random_params(rng)
+    letters = random_class(rng, dims)
+    root = class_node(masks(letters), geometry(dims), params)
+    nodes = leaves(rng, root, dims, params, rng.choice([0, 1, 3, 20]))
+    some = [class_images(letters, dims, "".join(board)) for board in product(*letters)]
+    for images in some:
+        assert any(holds(node, image) for node in nodes for image in images)
+    # Leaves are disjoint: no board is in two of them.
+    assert sum(node.n_boards for node in nodes) == sum(
+        any(holds(n, "".join(b)) for n in nodes) for b in product(*letters)
+    )
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_a_board_that_meets_the_demands_is_never_lost(seed):
+    rng = random.Random(seed)
+    dims = rng.choice(["2x2", "2x3", "3x3"])
+    params = random_params(rng)
+    letters = random_class(rng, dims)
+    demands = residual_demands(masks(letters), geometry(dims))
+    root = class_node(masks(letters), geometry(dims), params)
+    nodes = leaves(rng, root, dims, params, 10)
+    place = params.letter_order.index
+    for board in map("".join, product(*letters)):
+        if all(place(board[c]) <= place(board[d]) for c, d in demands):
+            assert sum(holds(node, board) for node in nodes) == 1
+        for node in nodes:
+            # Demands still open are among those of the class, so a search that heeds them loses nothing either.
+            assert set(node.demands) <= set(demands)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_every_board_has_an_image_that_meets_the_demands(seed):
+    rng = random.Random(seed)
+    dims = rng.choice(["2x2", "2x3", "3x3"])
+    letters = random_class(rng, dims)
+    order = rng.sample(LETTER_ORDER, 26)
+    demands = residual_demands(masks(letters), geometry(dims))
+    for board in map("".join, product(*letters)):
+        assert any(
+            all(order.index(image[c]) <= order.index(image[d]) for c, d in demands)
+            for image in class_images(letters, dims, board)
+        )
+
+
+def test_demands_of_whole_symmetry_leave_an_eighth():
+    """On a class of all letters the demands pick, of boards without equal letters, one of the eight images."""
+    letters = ("abcdefghi",) * 9
+    demands = residual_demands(masks(letters), geometry("3x3"))
+    rng = random.Random(1)
+    for _ in range(200):
+        board = "".join(rng.sample("abcdefghi", 9))
+        images = class_images(letters, "3x3", board)
+        assert len(images) == 8
+        assert sum(all(image[c] <= image[d] for c, d in demands) for image in images) == 1
+
+
+def test_a_class_without_symmetry_demands_nothing():
+    letters = ("a", "b", "c", "d", "e", "f", "g", "h", "i")
+    assert residual_demands(masks(letters), geometry("3x3")) == ()
+    assert residual_demands([mask_of("ab"), mask_of("ab"), mask_of("ab"), mask_of("a")], geometry("2x2")) != ()
+
+
+def test_at_least_follows_the_letter_order():
+    table = at_least(LETTER_ORDER)
+    for x in LETTER_ORDER:
+        wanted = {y for y in LETTER_ORDER if LETTER_ORDER.index(y) >= LETTER_ORDER.index(x)}
+        assert set(letters_of(table[ord(x) - 97])) == wanted
+
+
+def test_letters_and_masks_round_trip():
+    assert letters_of(mask_of("zeta")) == "aetz"
+    assert mask_of("") == 0
+    assert mask_of("abcdefghijklmnopqrstuvwxyz") == (1 << 26) - 1
+
+
+def test_class_node_makes_single_letters_and_fused_cells_bare():
+    letters = ("ab", "c", "ab", "ab", "abc", "ab", "a", "ab", "abd")
+    node = class_node(masks(letters), geometry("3x3"), Params(fused=("center",)))
+    assert [c for c in range(9) if node.is_bare(c)] == [1, 4, 6]
+    assert node.n_boards == prod(map(len, letters))
+    assert node.path == ""
+    assert node.letters(8) == "abd"
+    assert not class_node(masks(letters), geometry("3x3"), Params(fused=())).is_bare(4)
+
+
+def test_fused_cells_split_before_free_ones_are_forced():
+    params = Params(fused=("center",), unfuse_parts=2)
+    node = class_node(masks(("ab",) * 4 + ("abcd",) + ("abe",) * 4), geometry("3x3"), params)
+    assert split_cell(node, geometry("3x3")) == 4
+    parts = split(node, geometry("3x3"), params)
+    order = LETTER_ORDER
+    assert [part.path for part in parts] == ["4=" + "".join(sorted("abcd", key=order.index))[i : i + 2] for i in (0, 2)]
+    one = force(parts[0], 4, parts[0].letters(4)[0], params)
+    assert split_cell(one, geometry("3x3")) != 4
+
+
+def test_a_single_board_cannot_be_split():
+    node = class_node(masks(tuple("abcd")), geometry("2x2"), Params())
+    assert split_cell(node, geometry("2x2")) == -1
+    assert node.n_boards == 1
+    with pytest.raises(ValueError, match="cannot be split"):
+        split(node, geometry("2x2"), Params())
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_paths_name_nodes_for_good(seed):
+    rng = random.Random(seed)
+    dims = rng.choice(["2x2", "2x3", "3x3", "3x4"])
+    params = random_params(rng)
+    root = class_node(masks(random_class(rng, dims, "aetqz")), geometry(dims), params)
+    for node in leaves(rng, root, dims, params, 6):
+        assert node_at(root, node.path, geometry(dims), params) == node
+    assert node_at(root, "", geometry(dims), params) == root
+
+
+@pytest.mark.parametrize(
+    "path", ["0=x", "4", "4=", "9=a", "4=ab/4=ab/0=a", "/", "4=e/", "-1=a", "nonsense", "4=e//5=a"]
+)
+def test_paths_to_nowhere_are_refused(path):
+    params = Params(fused=(), force_groups=tuple(LETTER_ORDER))
+    root = class_node(masks(("ae",) * 9), geometry("3x3"), params)
+    with pytest.raises(InputError, match="no node"):
+        node_at(root, path, geometry("3x3"), params)
+
+
+def test_all_leaves_together_are_the_class_when_nothing_is_symmetric():
+    rng = random.Random(3)
+    letters = ("aet", "ae", "at", "et", "aet", "a", "t", "ae", "et")
+    assert residual_demands(masks(letters), geometry("3x3")) == ()
+    params = replace(random_params(rng), fused=("center",))
+    root = class_node(masks(letters), geometry("3x3"), params)
+    for n_splits in (1, 4, 30):
+        assert sum(node.n_boards for node in leaves(rng, root, "3x3", params, n_splits)) == root.n_boards

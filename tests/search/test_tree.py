@@ -1,0 +1,171 @@
+"""The orderly tree against the recursion U, and read back node by node."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from search import tree
+from tests.reference.synchronised import orderly_bound
+from tests.reference.terms import Literals, added
+from tests.search.harness import Case, decoded, encoded, generate, planted, random_case
+
+SEEDS = [(dims, seed) for dims, n in (("2x2", 30), ("2x3", 30), ("3x3", 20), ("3x4", 6)) for seed in range(n)]
+
+
+def grown(case: Case) -> tuple[tree.Tree, int]:
+    """Walk, sort, group and build; return the tree and its root bound."""
+    n, _, terms, points_of_code = generate(case)
+    terms.sort()
+    points = np.zeros(max(1, n), np.int32)
+    n_keys = tree.group(terms, points, points_of_code, case.code_bits)
+    cells = np.zeros(1 << 20, np.int32)
+    tip, root_bound = tree.build(terms, points, n_keys, case.n_levels, cells)
+    assert tip > 0
+    return tree.Tree(cells, terms[:n_keys], points[:n_keys], case.n_levels), root_bound
+
+
+def read_back(case: Case, grown_tree: tree.Tree) -> dict[Literals, int]:
+    """Walk the whole tree and return its terms; check levels, letters and every bound on the way."""
+    cells, order = grown_tree.cells, case.free
+
+    def node(offset: int, prefix: Literals, level_before: int) -> dict[Literals, int]:
+        head = int(cells[offset])
+        found = {prefix: head >> 4} if head >> 4 else {}
+        offset += 1
+        levels: set[int] = set()
+        for _ in range(head & 15):
+            level, letters = int(cells[offset]) >> 26, int(cells[offset]) & (1 << 26) - 1
+            assert level > level_before
+            assert level not in levels, "one choice per level"
+            assert letters
+            levels.add(level)
+            chosen = [chr(97 + x) for x in range(26) if letters >> x & 1]
+            k = len(chosen)
+            for letter, below, ref in zip(
+                chosen, cells[offset + 1 : offset + 1 + k], cells[offset + 1 + k : offset + 1 + 2 * k], strict=True
+            ):
+                some = behind(int(ref), int(below), prefix | {(order[level], letter)}, level)
+                assert below == orderly_bound(some, order), "bound of a letter"
+                assert not set(found) & set(some), "a term is reached twice"
+                found.update(some)
+            offset += 1 + 2 * k
+        return found
+
+    def behind(ref: int, below: int, prefix: Literals, level: int) -> dict[Literals, int]:
+        if ref == 0:
+            return {prefix: below}
+        if ref > 0:
+            return node(ref, prefix, level)
+        term = decoded(case, grown_tree.keys[~ref])
+        assert prefix < term
+        assert {x for x in term if order.index(x[0]) <= level} == prefix
+        return {term: int(grown_tree.points[~ref])}
+
+    return node(int(cells[0]), frozenset(), -1)
+
+
+@pytest.mark.parametrize(("dims", "seed"), SEEDS)
+def test_root_bound_is_U_and_the_tree_holds_exactly_the_terms(dims, seed):  # noqa: N802
+    case = random_case(dims, seed, n_words=15 if dims == "3x4" else 25)
+    grown_tree, root_bound = grown(case)
+    assert root_bound == orderly_bound(case.total, case.free)
+    assert read_back(case, grown_tree) == case.total
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_grouping_adds_the_points_of_equal_keys(seed):
+    rng = random.Random(seed)
+    code_bits = rng.choice([4, 5, 6])
+    table = np.array([0] + [rng.randint(1, 10**6) for _ in range(63)], np.int32)
+    codes = [(rng.randrange(12), rng.randrange(1, 1 << code_bits)) for _ in range(rng.randrange(60))]
+    terms = np.array(sorted(key << code_bits | code for key, code in codes), np.uint64)
+    points = np.zeros(60, np.int32)
+    n = tree.group(terms, points, table, code_bits)
+    wanted: Counter = Counter()
+    for key, code in codes:
+        wanted[key] += int(table[code])
+    assert [int(k) for k in terms[:n]] == sorted(wanted)
+    assert [int(p) for p in points[:n]] == [wanted[key] for key in sorted(wanted)]
+
+
+def any_total(rng: random.Random, case: Case, n: int, largest: int) -> dict[Literals, int]:
+    """Return terms that no word list would give: any literals, dense or sparse, the empty term among them at times."""
+    some = [frozenset((c, rng.choice(case.letters[c])) for c in case.free if rng.random() < 0.6) for _ in range(n)]
+    return {term: rng.randint(1, largest) for term in some}
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_any_set_of_terms_round_trips(seed):
+    rng = random.Random(seed)
+    case = random_case(rng.choice(["2x2", "2x3", "3x3", "3x4"]), seed, alphabet="abyz", widest=4, bare=0)
+    total = any_total(rng, case, rng.choice([0, 1, 2, 3, 10, 200]), rng.choice([1, 9, 1000]))
+    grown_tree, tip, root_bound = planted(case, total)
+    assert 0 < tip
+    assert root_bound == orderly_bound(total, case.free)
+    assert read_back(case, grown_tree) == total
+
+
+def test_trees_of_no_term_one_term_and_the_empty_term():
+    case = Case("2x2", ("ab", "ab", "z", "ab"), frozenset(), {})
+    for total in (
+        {},
+        {frozenset(): 5},
+        {frozenset({(3, "b")}): 7},
+        {frozenset(): 5, frozenset({(2, "z"), (3, "a")}): 1},
+    ):
+        grown_tree, tip, root_bound = planted(case, total)
+        assert tip > 0
+        assert root_bound == sum(total.values())
+        assert read_back(case, grown_tree) == total
+
+
+def test_single_terms_are_left_in_the_keys():
+    case = Case("3x3", ("abc",) * 9, frozenset(), {})
+    lonely = {frozenset((c, x) for c in range(9)): 1 for x in "abc"}
+    grown_tree, tip, _ = planted(case, lonely)
+    assert tip < 30, "three terms that share nothing need one sum node"
+    assert read_back(case, grown_tree) == lonely
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_full_tree_is_reported_or_did_not_matter(seed):
+    rng = random.Random(seed)
+    case = random_case("3x3", seed, alphabet="abyz", widest=4, bare=0)
+    total = any_total(rng, case, 300, 9)
+    _, tip, root_bound = planted(case, total)
+    n_full = 0
+    for capacity in [1, 2, 100, tip // 2, tip - 1, tip, tip + 200, 4 * tip]:
+        grown_tree, status, found = planted(case, total, capacity)
+        if status == tree.TREE_FULL:
+            n_full += 1
+        else:
+            assert (status, found) == (tip, root_bound)
+            assert read_back(case, grown_tree) == total
+    assert n_full >= 5
+    assert planted(case, total, 4 * tip)[1] == tip
+
+
+def test_too_large_a_bound_is_reported():
+    case = Case("2x2", ("ab",) * 4, frozenset(), {})
+    half = tree.MAX_BOUND // 2
+    one, other = frozenset({(0, "a")}), frozenset({(1, "a"), (2, "b")})
+    assert planted(case, {one: half, other: half})[1:] == (planted(case, {one: 1, other: 1})[1], 2 * half)
+    assert planted(case, {one: half, other: half + 2})[1] == tree.BOUND_TOO_LARGE
+    below = {
+        frozenset({(0, "a"), *term}): points
+        for term, points in ((one, half), (other, half), (frozenset({(3, "a")}), half))
+    }
+    assert planted(case, below)[1] == tree.BOUND_TOO_LARGE
+    assert planted(case, {frozenset(): tree.MAX_BOUND + 1})[1] == tree.BOUND_TOO_LARGE
+
+
+def test_grouped_points_are_those_of_the_twin():
+    case = random_case("3x3", 3, n_words=40, widest=2)
+    grown_tree, _ = grown(case)
+    found = {decoded(case, key): int(p) for key, p in zip(grown_tree.keys, grown_tree.points, strict=True)}
+    assert found == added(case.minimal_terms, case.points)
+    assert all(encoded(case, term) == int(key) for term, key in zip(found, grown_tree.keys, strict=True))

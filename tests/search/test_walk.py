@@ -1,0 +1,153 @@
+"""Term generation against terms by the definition."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from boardclass.scores import TABLES
+from search import tree, walk
+from tests.reference.terms import paths
+from tests.search.harness import NO_LIMIT, Case, decoded, generate, random_case
+
+SEEDS = [(dims, seed) for dims, n in (("2x2", 40), ("2x3", 40), ("3x3", 25), ("3x4", 8)) for seed in range(n)]
+
+
+def found_terms(case: Case, limit: int = NO_LIMIT) -> Counter:
+    """Return the kernel's terms as (word, literals); every word of a case has points of its own."""
+    n, _, terms, points_of_code = generate(case, limit)
+    assert n == len(terms)
+    words = {points: word for word, points in case.points.items()}
+    mask = (1 << case.code_bits) - 1
+    keys = [int(term) for term in terms]
+    return Counter((words[int(points_of_code[key & mask])], decoded(case, key >> case.code_bits)) for key in keys)
+
+
+def counted(terms: dict) -> Counter:
+    return Counter((word, term) for word, sets in terms.items() for term in sets)
+
+
+@pytest.mark.parametrize(("dims", "seed"), SEEDS)
+def test_terms_are_those_of_the_definition(dims, seed):
+    case = random_case(dims, seed)
+    assert found_terms(case) == counted(case.minimal_terms)
+    assert found_terms(case, 0) == counted(case.all_terms)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_limited_absorption_lies_between_none_and_all(seed):
+    case = random_case("3x3", seed, bare=4)
+    every, fewest = counted(case.all_terms), counted(case.minimal_terms)
+    for limit in (1, 5, 50, 500):
+        found = found_terms(case, limit)
+        assert fewest <= found <= every
+
+
+def test_there_was_something_to_absorb_and_something_to_deduplicate():
+    cases = [random_case(dims, seed) for dims, seed in SEEDS]
+    n_paths = sum(len(list(paths(*case.size, case.letters, word))) for case in cases for word in case.points)
+    n_terms = sum(counted(case.all_terms).total() for case in cases)
+    n_minimal = sum(counted(case.minimal_terms).total() for case in cases)
+    assert n_minimal < 0.9 * n_terms < 0.8 * n_paths
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_paths_are_counted(seed):
+    case = random_case("3x3", seed)
+    assert generate(case)[1] == sum(1 for word in case.points for _ in paths(*case.size, case.letters, word))
+
+
+def test_words_of_equal_points_share_a_code():
+    case = random_case("3x3", 5, n_words=40)
+    shared = Case(case.dims, case.letters, case.bare, {word: 1 + i % 3 for i, word in enumerate(case.points)})
+    _, _, terms, points_of_code = generate(shared)
+    found = Counter((int(points_of_code[int(t) & 15]), decoded(shared, int(t) >> 4)) for t in terms)
+    wanted = Counter((shared.points[word], term) for word, sets in case.minimal_terms.items() for term in sets)
+    assert found == wanted
+
+
+def test_words_worth_nothing_and_words_too_long_leave_no_term():
+    case = Case("2x2", ("a", "b", "c", "d"), frozenset(), {"abc": 0, "abcda": 3, "acb": 2})
+    _, _, terms, _ = generate(case)
+    assert [decoded(case, int(t) >> 4) for t in terms] == [frozenset({(0, "a"), (2, "c"), (1, "b")})]
+    nothing = Case("2x2", ("a", "b", "c", "d"), frozenset(), {"abc": 0})
+    assert generate(nothing)[0] == 0
+
+
+def test_a_word_on_all_twelve_levels_fits_a_term():
+    snake = (0, 1, 2, 3, 7, 6, 5, 4, 8, 9, 10, 11)
+    word = "zyxwvutsrqpo"
+    letters = tuple(word[snake.index(c)] for c in range(12))
+    case = Case("3x4", letters, frozenset(), {word[:k]: k for k in range(1, 13)} | {word[::-1]: 13})
+    assert found_terms(case) == counted(case.minimal_terms)
+    assert found_terms(case)[word, frozenset(zip(range(12), letters, strict=True))] == 1
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_full_term_array_is_reported(seed):
+    case = random_case("3x3", seed, bare=2)
+    n, _, terms, _ = generate(case)
+    assert n > 10
+    assert sorted(generate(case, n_terms=n)[2]) == sorted(terms)
+    for capacity in {0, 1, n // 2, n - 1}:
+        assert generate(case, n_terms=capacity)[0] == walk.TERMS_FULL
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_full_frontier_is_reported_or_did_not_matter(seed):
+    case = random_case("3x3", seed, bare=2)
+    terms = sorted(generate(case)[2])
+    n_full = 0
+    for capacity in [0, 1, 8, 40, 63, 64, 65, *range(66, 2000, 40), 1 << 15]:
+        n, _, found, _ = generate(case, n_front=capacity)
+        if n == walk.FRONTIER_FULL:
+            n_full += 1
+        else:
+            assert sorted(found) == terms
+    assert n_full >= 5
+
+
+# Class, cell order if not ours, paths, distinct sets of literals, root bound (the golden facts; 1231 belongs to that order).
+PINNED = [
+    (
+        "3x3",
+        "lnrsy aeiou chkmpt chkmpt aeiou lnrsy lnrsy aeiou bdfgjvwxz",
+        (4, 5, 3, 1, 7, 0, 2, 6, 8),
+        None,
+        None,
+        1231,
+    ),
+    (
+        "3x4",
+        "chkmpt aeiou lnrsy lnrsy lnrsy aeiou chkmpt aeiou lnrsy aeiou lnrsy bdfgjvwxz",  # class 2520743
+        (),
+        787_201,
+        665_026,
+        5496,
+    ),
+]
+
+
+@pytest.mark.parametrize(("dims", "text", "order", "n_paths", "n_keys", "root_bound"), PINNED)
+def test_golden_counts_and_root_bounds(enable2k, dims, text, order, n_paths, n_keys, root_bound):
+    letters = tuple(text.split())
+    standard = TABLES["standard"]
+    points = {word: standard.of(word) for word in enable2k.words if len(word) <= len(letters)}
+    case = Case(dims, letters, frozenset(), points, order)
+    n, walked, terms, points_of_code = generate(case, n_terms=1 << 20, n_front=1 << 20)
+    terms.sort()
+    values = np.zeros(n, np.int32)
+    found = tree.group(terms, values, points_of_code, 4)
+    assert n_paths in (None, walked)
+    assert n_keys in (None, found)
+    assert tree.build(terms, values, found, len(letters), np.zeros(1 << 23, np.int32))[1] == root_bound
+
+
+def test_the_published_example_of_multi_scores():
+    letters = tuple("ebeefe")  # rows E B E over E F E, turned so that the board is 2 wide
+    case = Case("2x3", letters, frozenset(), {"bee": 1, "fee": 2, "beef": 3})
+    assert sum(1 for word in case.points for _ in paths(*case.size, letters, word)) == 12
+    assert counted(case.all_terms).total() == 6
+    assert found_terms(case) == counted(case.all_terms)
