@@ -1,9 +1,9 @@
 """One run from config to claim; running it again resumes it.
 
     run -> make_plan        everything validated, nothing written
-        -> Store.open       created, or opened and compared
-        -> _search          scheduler, executor and ledger in the run loop; skipped when nothing is open
-        -> _conclude        rescore -> coverage -> claim
+        -> Store.open       created, or opened and compared; check_structure likewise
+        -> search           scheduler, executor and ledger in the run loop; skipped when nothing is open
+        -> conclude         rescore -> coverage -> claim
 
 The command line calls :func:`run` and prints the :class:`RunOutcome`; it decides nothing about the run itself.
 """
@@ -15,14 +15,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from boardclass.errors import IncompleteError
 from boardclass.jit import kernel_hash
 from cluster.executors import Executor, InProcessExecutor
 from cluster.ledger import Ledger
 from cluster.loop import run_loop
-from cluster.plan import Plan, make_plan
+from cluster.nodes import SearchNodes
+from cluster.plan import Plan, check_structure, make_plan
 from cluster.policy import Policy, Snapshot
 from cluster.progress import Overview, Progress, Report, Silent
 from cluster.scheduler import Scheduler
@@ -32,9 +32,7 @@ from results.claim import Claim, digest_of, write_claim
 from results.coverage import Coverage, check_coverage
 from results.rescore import BoardList, rescore
 from results.store import Store
-from search.breaker import Breaker, Spec, Unit
-
-MAX_PREDICTED = 200_000  # classes whose cost is predicted one by one; more are taken as equal
+from search.breaker import Spec, Unit
 
 MakeExecutor = Callable[[Spec, int], Executor]
 
@@ -123,6 +121,7 @@ def run(
     try:
         plan = make_plan(config, progress.stage)
         with Store.open(plan.location, plan.fingerprint, plan.run_info, drop_damaged=drop_damaged) as store:
+            check_structure(plan.spec.params, store.run.info, plan.location)
             session = _Session(plan, store, progress, began_s)
             message = session.search(make_executor or default_executor(config), policy)
             return session.conclude(message)
@@ -180,7 +179,7 @@ class _Session:
         if not len(self._class_ids) and not self._children:
             return ""
         rng = np.random.default_rng(config.seed)
-        costs = predicted_costs(plan.spec, self._class_ids)
+        costs = plan.predicted_costs(self._class_ids)
         scheduler = Scheduler(policy, self._class_ids, costs, rng, self._children)
         with StopSignals() as signals, make_executor(plan.spec, policy.n_workers) as executor:
             finish = run_loop(
@@ -202,7 +201,7 @@ class _Session:
         self._progress.stage("rescoring and checking that every board is covered")
         store.flush()
         listed = rescore(store, plan.scorer)
-        coverage = check_coverage(plan.partition, store)
+        coverage = check_coverage(plan.partition, store, SearchNodes(plan.partition, plan.spec.params))
         claim = None
         if coverage.complete:
             name, n_words = plan.wordlist.name, len(plan.wordlist.words)
@@ -268,11 +267,3 @@ class _Session:
             f"stopped by {signal_name}: {n_done:,} of {self._n_classes:,} board classes are done and stored in "
             f"{self._plan.location}; the same command goes on from here"
         )
-
-
-def predicted_costs(spec: Spec, class_ids: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
-    """Return float64[n]: what the classes should cost, in any unit; equal when there are too many to ask one by one."""
-    if len(class_ids) > MAX_PREDICTED:
-        return np.ones(len(class_ids))
-    breaker = Breaker(spec)
-    return np.array([breaker.predicted_cost(int(class_id)) for class_id in class_ids], np.float64)

@@ -1,12 +1,13 @@
 """From a config to everything that a run needs; all bad input is found here, nothing is written.
 
 make_plan -> dims, word list, score table, partition -> cutoff (given, stored, or climbed) -> fingerprint, spec
+             check_structure: does a stored run cut its classes into parts by the same rules?
 """
 
 from __future__ import annotations
 
 import platform
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib import metadata
 from typing import Any
@@ -21,6 +22,7 @@ from boardclass.partition import Partition, parse_partition
 from boardclass.scores import ScoreTable, parse_scores
 from boardclass.wordlist import WordList, load_wordlist
 from configs.model import RunConfig
+from results.errors import FingerprintError
 from results.fingerprint import Fingerprint
 from results.run import read_identity
 from results.storage import open_folder
@@ -29,6 +31,8 @@ from search.params import Params
 from search.scorer import Scorer
 
 MAX_CLASSES = 50_000_000
+# Search parameters that the path of a part depends on: fixed for the life of a run, while budgets may change.
+STRUCTURAL = ("fused", "letter_order", "unfuse_parts", "force_groups")
 _LIBRARIES = ("numba", "numpy", "pyarrow", "ray")
 
 
@@ -71,6 +75,16 @@ class Plan:
         """Return the canonical classes, int64, ascending."""
         chunks = list(self.partition.canonical_ranks())
         return np.concatenate(chunks).astype(np.int64, copy=False) if chunks else np.empty(0, np.int64)
+
+    def predicted_costs(self, class_ids: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
+        """Return float64[n]: ``Breaker.predicted_cost`` of many classes at once."""
+        weights = {letter: 1.0 + place for place, letter in enumerate(self.spec.params.letter_order)}
+        costs, rest = np.ones(len(class_ids)), np.array(class_ids, np.int64)
+        for buckets in self.partition.cell_buckets:
+            heaviest = np.array([max(weights[letter] for letter in bucket) for bucket in buckets])
+            costs *= heaviest[rest % len(buckets)]
+            rest //= len(buckets)
+        return costs
 
 
 def make_plan(config: RunConfig, stage: Callable[[str], None] = lambda _: None) -> Plan:
@@ -116,11 +130,41 @@ def make_plan(config: RunConfig, stage: Callable[[str], None] = lambda _: None) 
         "wordlist": {"name": wordlist.name, "n_words": len(wordlist.words), "counts": dict(wordlist.counts)},
         "scores": table.name,
         "climbed": climbed,
+        "structure": structure(params),
         "n_classes": partition.n_canonical,
         "kernel_hash": kernel_hash(),
         "versions": _versions(),
     }
     return Plan(config, location, wordlist, table, partition, scorer, spec, fingerprint, run_info)
+
+
+def structure(params: Params) -> dict[str, Any]:
+    """Return the structural parameters as ``run.json`` holds them."""
+    values = {name: getattr(params, name) for name in STRUCTURAL}
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
+
+
+def check_structure(params: Params, run_info: Mapping[str, Any], where: str) -> None:
+    """Refuse to go on with a run whose classes were cut into parts by other rules.
+
+    Raises
+    ------
+    FingerprintError
+        Naming each structural parameter that differs with both values.
+    """
+    asked, stored = structure(params), run_info.get("structure")
+    stored = stored if isinstance(stored, dict) else {}
+    lines = [
+        f"  {name}: asked for {asked.get(name)!r}, stored {stored.get(name)!r}"
+        for name in sorted(asked.keys() | stored.keys())
+        if asked.get(name) != stored.get(name)
+    ]
+    if lines:
+        raise FingerprintError(
+            f"{where} cuts its classes into parts in another way; these differ:\n"
+            + "\n".join(lines)
+            + "\nUse another --out, or the same settings (search section of the config)."
+        )
 
 
 def default_location(config: RunConfig, dims: str, wordlist_name: str) -> str:

@@ -205,7 +205,6 @@ class Scheduler:
         if assignment is not None and assignment.worker == event.worker:
             for unit in sorted(assignment.missing, key=_key):
                 self._fail(unit, event.assignment, _Blame.loss, "the worker said nothing about it", out)
-            self._close(event.assignment, out)
 
     def _heartbeat(self, event: Heartbeat, now_s: float) -> None:
         assignment = self._assignments.get(event.assignment)

@@ -1,7 +1,8 @@
-"""The basic method of the paper: sum and max bound, deduplicated orderly tree, branch, plain OrderlyBound (search.md section 2).
+"""The basic method of the paper: sum and max bound, deduplicated orderly tree, branch, plain OrderlyBound.
 
-Kept for teaching, for ``orderly bound`` and as the yardstick of the fast search; it works on every board size and class that fits
-the memory.  Soundness of everything here: Score(B) <= deduplicated multi-score(B) <= bound for every board B of the class.
+Kept for teaching, for ``orderly bound`` and as the yardstick of the fast search; it works on every board size and
+class that fits the memory.  Soundness of everything here: Score(B) <= deduplicated multi-score(B) <= bound for every
+board B of the class.
 
     sum_bound, max_bound                  old and weak
     class_terms -> Terms -> orderly_tree  every way to realise a word once, sorted by the cell order
@@ -36,8 +37,9 @@ from search.basic_kernels import (
 )
 from search.scorer import Scorer
 
-# The order behind the pinned 3x3 bound 1231: centre, edges in opposite pairs beginning with cells 5 and 3, corners.  The geometry's
-# own order gives 1298 for that class; for 3x4 and 4x4 the geometry's order is the pinned one.
+# The order behind the pinned 3x3 bound 1231: centre, edges in opposite pairs beginning with cells 5 and 3,
+# corners.  The geometry's own order gives 1298 for that class; for 3x4 and 4x4 the geometry's order is the pinned
+# one.
 PINNED_ORDER_3X3 = (4, 5, 3, 1, 7, 0, 2, 6, 8)
 _WORD_LIMIT = 1 << 62
 NO_BUDGET = 1 << 62
@@ -90,7 +92,9 @@ class Terms:
     unique_points: int
 
     def force(self, letter: str) -> Terms:
-        """Return the terms left when the first free cell takes ``letter`` (branch): others of that cell drop out, equal ones merge.
+        """Return the terms left when the first free cell takes ``letter`` (branch).
+
+        Terms with another letter there drop out, the literal vanishes from the others, equal literal sets merge.
 
         Merging never raises the bound: what two subtrees had as separate maxima becomes one.
         """
@@ -135,7 +139,7 @@ def sum_bound(class_letters: Sequence[str], scorer: Scorer) -> int:
 
 
 def max_bound(class_letters: Sequence[str], scorer: Scorer) -> int:
-    """Return the max bound (paper, listing 4): from each cell on, the best letter of each next cell, all of them added up."""
+    """Return the max bound (paper, listing 4): from each cell on the best letter of each next cell, all added up."""
     masks = class_masks(class_letters, scorer.geometry)
     return int(max_points(*scorer.trie, scorer.geometry.neighbour_masks, masks))
 
@@ -189,9 +193,8 @@ def class_terms(class_letters: Sequence[str], scorer: Scorer, cell_order: Sequen
 
 
 def _term_space(size: int) -> TermSpace:
-    paths = [np.empty(size, np.int64) for _ in range(3)]
-    table = [np.zeros(2 * size, np.int64) for _ in range(3)]
-    return TermSpace(*paths, *table, *(np.empty(8 * size, np.int64) for _ in range(3)), np.zeros(4, np.int64))
+    sizes = [size] * 3 + [2 * size] * 3 + [8 * size] * 3 + [4]
+    return TermSpace._make(np.zeros(size, np.int64) for size in sizes)
 
 
 def _merged(
@@ -201,7 +204,7 @@ def _merged(
     points: NDArray[np.int64],
     counts: tuple[int, int, int, int],
 ) -> Terms:
-    """Return the terms sorted, the points of equal keys added up; counts = n_paths, n_unique, multi and unique points."""
+    """Return the terms sorted, equal keys added up; counts = n_paths, n_unique, multi and unique points."""
     order = np.lexsort((low, high)) if high.any() else np.argsort(low)
     high, low, points = high[order], low[order], points[order]
     if len(high):
@@ -213,7 +216,7 @@ def _merged(
 def orderly_tree(terms: Terms) -> Tree:
     """Return the orderly tree of the terms, with the bound of every node.
 
-    ``bound`` is U of search.md section 2: U(T, k) = U(terms without cell k, k + 1) + max over letters of U(terms with (k, l), k + 1).
+    ``bound`` is U(T, 0) with U(T, k) = U(terms without cell k, k + 1) + max over l of U(terms with (k, l), k + 1).
     """
     layout = terms.layout
     size = 4 * len(terms.high) + 2  # pages that stay empty cost nothing
@@ -237,7 +240,7 @@ def multi_score(board: str, scorer: Scorer) -> tuple[int, int]:
 
 
 def tree_boards_reaching(tree: Tree, cutoff: int, budget: int = NO_BUDGET) -> list[tuple[tuple[str, ...], int]]:
-    """Return (letters by level, multi-score) of every board of a tree whose deduplicated multi-score reaches the cutoff.
+    """Return (letters by level, multi-score) of every board whose deduplicated multi-score reaches the cutoff.
 
     Raises
     ------
@@ -252,7 +255,9 @@ def tree_boards_reaching(tree: Tree, cutoff: int, budget: int = NO_BUDGET) -> li
         space = SearchSpace(
             np.empty((n_levels, stack_size), np.int64),
             np.zeros((n_levels + 1, n_levels), np.int64),
-            *(np.zeros(n_levels + 1, np.int64) for _ in range(3)),
+            np.zeros(n_levels + 1, np.int64),
+            np.zeros(n_levels + 1, np.int64),
+            np.zeros(n_levels + 1, np.int64),
             np.zeros((found_size, n_levels + 1), np.int64),
             np.zeros(3, np.int64),
         )

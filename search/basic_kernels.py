@@ -1,11 +1,11 @@
-"""Kernels of the basic method: walks of a class over the word trie, term generation, the orderly tree and its plain bound.
+"""Kernels of the basic method: walks over the word trie, term generation, the orderly tree and its plain bound.
 
 Speed is secondary here; these kernels are the readable baseline that the fast search is tested against.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import boolean, int64, types, uint8
@@ -30,7 +30,7 @@ class TermSpace(NamedTuple):
 
     Attributes
     ----------
-    place, path_high, path_low : paths of the prefixes on the stack: cell << 32 | used cells, and the key of their literals
+    place, path_high, path_low : open paths: cell << 32 | used cells, and the key of their literals
     table_high, table_low, table_stamp : hash set of the keys of one word (a slot counts if its stamp is the word's)
     high, low, points : the terms
     totals : n_terms, n_paths, points of all paths, last stamp
@@ -55,9 +55,10 @@ class KeyCode(NamedTuple):
     low: NDArray[np.int64]
 
 
-# The orderly tree: int64[n_nodes, 8], one cache line a node; node 0 is the root, 0 elsewhere means none; parents before children.
-# A node stands for a literal below its parent's literals.  Children on the same cell form a *run* (a choice node of the paper),
-# linked by SIBLING; the runs of a node are linked, first child to first child, by NEXT_RUN.
+# The orderly tree: int64[n_nodes, 8], one cache line a node; node 0 is the root, 0 elsewhere means none; parents
+# before children.  A node stands for a literal below its parent's literals.  Children on the same cell form a *run*
+# (a choice node of the paper), linked by SIBLING; the runs of a node are linked, first child to first child, by
+# NEXT_RUN.
 LEVEL = 0  # cell of the literal, as its position in the cell order
 DIGIT = 1  # its letter: 1 + index within the cell's letters
 POINTS = 2  # points of the terms that end here
@@ -102,8 +103,8 @@ _SEARCH = types.NamedTuple(
 
 
 @kernel(int64(_IN, _POINTS, _IN, _IN, writable(uint8)))
-def sum_points(nodes, points, neighbour_masks, letters, seen):  # type: ignore[no-untyped-def]
-    """Return the points of the distinct words that the class ``letters`` (int64[n] masks) can spell; ``seen`` starts at zero."""
+def sum_points(nodes: Any, points: Any, neighbour_masks: Any, letters: Any, seen: Any) -> int:
+    """Return the points of the distinct words that the class ``letters`` (int64[n] masks) can spell; ``seen`` is 0."""
     stack_node = np.zeros(_WALK_STACK, np.int64)
     stack_place = np.zeros(_WALK_STACK, np.int64)
     total = 0
@@ -137,7 +138,7 @@ def sum_points(nodes, points, neighbour_masks, letters, seen):  # type: ignore[n
 
 
 @kernel(int64(_IN, _POINTS, _IN, _IN))
-def max_points(nodes, points, neighbour_masks, letters):  # type: ignore[no-untyped-def]
+def max_points(nodes: Any, points: Any, neighbour_masks: Any, letters: Any) -> int:
     """Return the sum over start cells of the largest bound over the cell's letters, recursively (no deduplication).
 
     Depth 0 stands before the first cell; ``total`` collects finished cells, ``best`` the letters of the current one.
@@ -181,7 +182,9 @@ def max_points(nodes, points, neighbour_masks, letters):  # type: ignore[no-unty
 
 
 @kernel(int64(_IN, int64, int64, int64, int64, int64, _KEY_CODE, _TERM_SPACE))
-def _extend_paths(neighbour_masks, allowed, letter, start, stop, depth, code, space):  # type: ignore[no-untyped-def]
+def _extend_paths(
+    neighbour_masks: Any, allowed: int, letter: int, start: int, stop: int, depth: int, code: KeyCode, space: TermSpace
+) -> int:
     """Append the paths of a prefix with one more ``letter`` to those at start..stop; return their end, -1 if full."""
     end = stop
     for i in range(start, max(stop, start + 1)):
@@ -208,7 +211,7 @@ def _extend_paths(neighbour_masks, allowed, letter, start, stop, depth, code, sp
 
 
 @kernel(boolean(int64, int64, int64, _TERM_SPACE))
-def _emit_terms(start, stop, points, space):  # type: ignore[no-untyped-def]
+def _emit_terms(start: int, stop: int, points: int, space: TermSpace) -> bool:
     """Append a term of one word for each *distinct* key at start..stop; return False if there is no room."""
     if space.totals[0] + stop - start > len(space.high):
         return False
@@ -237,11 +240,13 @@ def _emit_terms(start, stop, points, space):  # type: ignore[no-untyped-def]
 
 
 @kernel(int64(_IN, _POINTS, _IN, _IN, int64, _KEY_CODE, _TERM_SPACE))
-def generate(nodes, points, neighbour_masks, allowed, first, code, space):  # type: ignore[no-untyped-def]
+def generate(
+    nodes: Any, points: Any, neighbour_masks: Any, allowed: Any, first: int, code: KeyCode, space: TermSpace
+) -> int:
     """Fill ``space`` with the deduplicated terms of all words that begin with letter ``first``; return DONE or FULL.
 
-    One walk over the word trie that carries all partial paths of the current prefix, so the paths of a word come together.
-    ``allowed[letter]`` is the mask of the cells that may hold it.
+    One walk over the word trie that carries all partial paths of the current prefix, so the paths of a word come
+    together. ``allowed[letter]`` is the mask of the cells that may hold it.
     """
     depth_max = MAX_CELLS + 2
     node = np.zeros(depth_max, np.int64)
@@ -277,7 +282,7 @@ def generate(nodes, points, neighbour_masks, allowed, first, code, space):  # ty
 
 
 @kernel(int64(_IN, _IN, _IN, _IN, _IN, _IN, TREE))
-def build(high, low, points, weights, bases, in_low, tree):  # type: ignore[no-untyped-def]
+def build(high: Any, low: Any, points: Any, weights: Any, bases: Any, in_low: Any, tree: Any) -> int:
     """Build the tree of the sorted, distinct keys; return the number of nodes, -1 if ``tree`` is too small.
 
     Level by level ``weights``, ``bases`` (letters + 1) and ``in_low`` say where a key holds its letter; 0 = no literal.
@@ -322,8 +327,8 @@ def build(high, low, points, weights, bases, in_low, tree):  # type: ignore[no-u
 
 
 @kernel(int64(int64, TREE))
-def fill_bounds(n_nodes, tree):  # type: ignore[no-untyped-def]
-    """Fill ``bound`` and ``run_bound`` from the last node to the first (children come after their parents); return the root's.
+def fill_bounds(n_nodes: int, tree: Any) -> int:
+    """Fill BOUND and RUN_BOUND from the last node to the first (children come after their parents); return the root's.
 
     Soundness: a board takes one letter a cell, so of each run at most one child holds.
     """
@@ -344,7 +349,7 @@ def fill_bounds(n_nodes, tree):  # type: ignore[no-untyped-def]
 
 
 @kernel(int64(int64, int64, TREE, _SEARCH))
-def _push(node, depth, tree, space):  # type: ignore[no-untyped-def]
+def _push(node: int, depth: int, tree: Any, space: SearchSpace) -> int:
     """Stack the runs of a node for the state at ``depth``; return their number, -1 if a stack is full."""
     n = 0
     run = tree[node, FIRST_RUN]
@@ -361,7 +366,7 @@ def _push(node, depth, tree, space):  # type: ignore[no-untyped-def]
 
 
 @kernel(int64(int64, int64, TREE, _SEARCH))
-def _matching_child(run, digit, tree, space):  # type: ignore[no-untyped-def]
+def _matching_child(run: int, digit: int, tree: Any, space: SearchSpace) -> int:
     """Return the child of a run with this letter, or 0."""
     while run and tree[run, DIGIT] != digit:
         run = tree[run, SIBLING]
@@ -369,11 +374,12 @@ def _matching_child(run, digit, tree, space):  # type: ignore[no-untyped-def]
 
 
 @kernel(int64(_IN, int64, int64, TREE, _SEARCH))
-def plain_bound(n_letters, cutoff, budget, tree, space):  # type: ignore[no-untyped-def]
+def plain_bound(n_letters: Any, cutoff: int, budget: int, tree: Any, space: SearchSpace) -> int:
     """Depth-first search over the cells in order: fill ``found`` with every board whose multi-score reaches the cutoff.
 
-    ``n_letters[level]`` letters per cell.  Returns DONE, FULL (a stack or ``found`` is too small) or SPENT (more nodes than
-    ``budget``).  State bound (paper): points so far plus, for every run stacked on a cell, the largest bound of its letters.
+    ``n_letters[level]`` letters per cell.  Returns DONE, FULL (a stack or ``found`` is too small) or SPENT (more
+    nodes than ``budget``).  State bound (paper): points so far plus, for every run stacked on a cell, the largest
+    bound of its letters.
     """
     n_levels = len(n_letters)
     space.sizes[:] = 0

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from boardclass.cutoff import reaches
 from boardclass.jit import kernel, writable
 from search.bits import leading_zeros, lowest_bit, popcount
-from search.tree import LETTER_BITS, LETTERS, TREE_TYPE
+from search.tree import LETTER_BITS, LETTERS, RUN_BITS, TREE_TYPE
 
 DONE = 0
 BUDGET_SPENT = 1
@@ -136,11 +136,13 @@ def _push(tree, ref, s, depth):  # type: ignore[no-untyped-def]
     return np.int64(head >> 4)
 
 
-@kernel(types.void(TREE_TYPE, types.int64, types.int64, SEARCH_TYPE, types.int64))
-def _push_tail(tree, i, level, s, depth):  # type: ignore[no-untyped-def]
-    """Stack what is left of the single term i behind ``level`` on the state at ``depth``."""
+@kernel(types.int64(TREE_TYPE, types.int64, types.int64, SEARCH_TYPE, types.int64))
+def _push_term(tree, i, level, s, depth):  # type: ignore[no-untyped-def]
+    """Stack what is left of term i behind ``level`` on the state at ``depth``; return its points if nothing is left."""
     top = tree.n_levels - 1
     rest = tree.keys[i] & ((_ONE << np.uint64(5 * (top - level))) - _ONE)
+    if not rest:
+        return np.int64(tree.points[i])
     nxt = top - (63 - leading_zeros(np.int64(rest))) // 5
     shift = np.uint64(5 * (top - nxt))
     letter = np.int64(rest >> shift) - 1
@@ -149,6 +151,18 @@ def _push_tail(tree, i, level, s, depth):  # type: ignore[no-untyped-def]
         n = s.n_tails[depth, nxt]
         s.tails[nxt, n] = (i << 5) | letter
         s.n_tails[depth, nxt] = n + 1
+    return 0
+
+
+@kernel(types.int64(TREE_TYPE, types.int64, types.int64, SEARCH_TYPE, types.int64))
+def _push_run(tree, ref, level, s, depth):  # type: ignore[no-untyped-def]
+    """Stack the terms of an unbuilt subtree one by one; return the points of those that hold."""
+    word = ~ref
+    first = word >> RUN_BITS
+    points = 0
+    for i in range(first, first + (word & ((1 << RUN_BITS) - 1)) + 1):
+        points += _push_term(tree, i, level, s, depth)
+    return points
 
 
 @kernel(types.int64(TREE_TYPE, SEARCH_TYPE, types.int64, types.int64))
@@ -190,13 +204,13 @@ def _choose(tree, s, depth, letter):  # type: ignore[no-untyped-def]
         if ref > 0:
             points += _push(tree, ref, s, deeper)
         else:
-            _push_tail(tree, np.int64(~ref), depth, s, deeper)
+            points += _push_run(tree, np.int64(ref), depth, s, deeper)
     for i in range(s.n_tails[depth, depth]):
         tail = s.tails[depth, i]
         if tail & 31 == letter:
             pushes += 1
             points -= tree.points[tail >> 5]
-            _push_tail(tree, tail >> 5, depth, s, deeper)
+            _push_term(tree, tail >> 5, depth, s, deeper)
     s.points[deeper] = points
     return pushes
 

@@ -1,8 +1,9 @@
-"""Pool hill climb (the paper's listing 1 in outline): good boards fast, no proof.  Its best score serves as ``--cutoff auto``.
+"""Pool hill climb (the paper's listing 1 in outline): good boards fast, no proof; gives ``--cutoff auto``.
 
-Every round takes all boards of the pool that have not been expanded yet, makes their neighbours (one letter changed, or two
-cells swapped), scores those never seen before in batches, and keeps the best ``pool`` distinct canonical boards.  It ends when
-a round leaves the pool as it was.  Deterministic: ties go to the smaller board, and the seed only picks the first pool.
+Every round takes all boards of the pool that have not been expanded yet, makes their neighbours (one letter changed,
+or two cells swapped), scores those never seen before in batches, and keeps the best ``pool`` distinct canonical
+boards.  It ends when a round leaves the pool as it was.  Deterministic: ties go to the smaller board, and the seed
+only picks the first pool.
 """
 
 from __future__ import annotations
@@ -65,7 +66,7 @@ def _n_neighbours(n: int) -> int:
 
 def neighbours(boards: NDArray[np.uint8]) -> NDArray[np.uint8]:
     """Return uint8[m * k, n]: each board's k neighbours, by one changed letter (25 n), then by a swap of two cells."""
-    m, n = boards.shape
+    n = boards.shape[1]
     changed = np.repeat(boards[:, None], n * (N_LETTERS - 1), axis=1)
     step = np.tile(np.arange(1, N_LETTERS, dtype=np.uint8), n)
     cell = np.repeat(np.arange(n), N_LETTERS - 1)
@@ -103,7 +104,7 @@ def pack(boards: NDArray[np.uint8]) -> tuple[NDArray[np.uint64], NDArray[np.uint
 
 
 def _keys(boards: NDArray[np.uint8]) -> NDArray[np.uint64]:
-    """Return one 64-bit key a board: exact up to 13 cells, a hash beyond (a collision costs the climb one board, nothing else)."""
+    """Return one 64-bit key a board: exact up to 13 cells, a hash beyond (a collision costs the climb one board)."""
     high, low = pack(boards)
     return high + low * np.uint64(0x9E3779B97F4A7C15)
 
@@ -138,7 +139,7 @@ class _Pool:
         self.boards, self.scores, self._expanded = merged[keep], scores[keep], expanded[keep]
 
     def take_unexpanded(self) -> NDArray[np.uint8] | None:
-        """Return the boards of the pool not handed out before, or None if there are none: then the pool cannot change."""
+        """Return the boards of the pool not handed out before, or None: then the pool cannot change any more."""
         fresh = self.boards[~self._expanded]
         self._expanded[:] = True
         return fresh if len(fresh) else None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numba import int32, int64, uint8
 
@@ -18,11 +20,13 @@ SIGNATURE_ARRAYS = (read_only(int64), read_only(int32), read_only(int64), read_o
 
 
 @kernel(int64(*SIGNATURE_ARRAYS, writable(uint8), writable(int64), writable(int32)))
-def score_boards(nodes, points, neighbour_masks, boards, seen, generation, out):  # type: ignore[no-untyped-def]
+def score_boards(
+    nodes: Any, points: Any, neighbour_masks: Any, boards: Any, seen: Any, generation: Any, out: Any
+) -> int:
     """Fill ``out`` with the scores of ``boards``; return their number.
 
-    ``seen[node]`` holds the generation (the number of the board, 1 to 255) that last counted the word of a node, so a word counts
-    once a board without clearing anything in between.  ``generation[0]`` lives as long as ``seen``.
+    ``seen[node]`` holds the generation (the number of the board, 1 to 255) that last counted the word of a node, so a
+    word counts once a board without clearing anything in between.  ``generation[0]`` lives as long as ``seen``.
     """
     n_boards, n = boards.shape
     stack_node = np.zeros(_STACK, np.int64)

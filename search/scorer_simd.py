@@ -1,11 +1,12 @@
-"""The vector scoring kernel: breadth-first, all eight neighbours of a cell in one step without a branch (AVX-512 machines).
+"""The vector scoring kernel: breadth-first, the eight neighbours of a cell in one step (AVX-512 machines).
 
-One step takes a path from a queue and looks at the neighbours of its last cell as eight lanes of 64 bits: lanes whose cell is free
-and whose letter goes on in the trie stay alive, their child records are gathered, and what stays alive is packed to the end of
-the queue (paths that can go on) and of the hit list (paths that spell a word).  No branch depends on a board, and the loads of
-different paths overlap; a depth-first walk spends most of its time on mispredicted branches and cache misses.
-The instructions are generic LLVM vector intrinsics (llvm.masked.gather, llvm.experimental.vector.compress): any machine can run
-them, but without AVX-512 they are slower than the portable kernel, so :func:`supported` decides.
+One step takes a path from a queue and looks at the neighbours of its last cell as eight lanes of 64 bits: lanes whose
+cell is free and whose letter goes on in the trie stay alive, their child records are gathered, and what stays alive
+is packed to the end of the queue (paths that can go on) and of the hit list (paths that spell a word).  No branch
+depends on a board, and the loads of different paths overlap; a depth-first walk spends most of its time on
+mispredicted branches and cache misses.  The instructions are generic LLVM vector intrinsics (llvm.masked.gather,
+llvm.experimental.vector.compress): any machine can run them, but without AVX-512 they are slower than the portable
+kernel, so :func:`supported` decides.
 """
 
 from __future__ import annotations
@@ -41,11 +42,11 @@ def supported() -> bool:
 
 
 class Lanes(NamedTuple):
-    """What the eight neighbours of each cell look like, one row of lanes per cell; missing neighbours are all ones in ``places``.
+    """What the eight neighbours of each cell look like, one row of lanes per cell.
 
     Attributes
     ----------
-    places : int64[25, 8], ``cell << 32 | 1 << cell`` of each neighbour; the all-ones of a missing one always counts as used
+    places : int64[25, 8], ``cell << 32 | 1 << cell`` of each neighbour; -1 for a missing one, never free
     letters : int64[25, 8], bit of the letter of each neighbour
     around : int64[25, 8], letters around each neighbour
     """
@@ -133,7 +134,7 @@ class _Lanewise:
 def _extend(
     typing_context: Any, nodes: Any, lanes: Any, queue: Any, cell: Any, record: Any, used: Any, tails: Any
 ) -> Any:
-    """Pack the paths that go on from one path to the queue; tails = queue length | hits length << 32, returned updated."""
+    """Pack what goes on from one path to the queue and the hits; return the new queue length | number of hits << 32."""
     del typing_context
     signature = types.int64(nodes, lanes, queue, types.int64, types.int64, types.int64, types.int64)
 
@@ -171,7 +172,17 @@ _QUEUE = types.NamedUniTuple(writable(int64), 3, Queue)
 
 
 @kernel(int64(*SIGNATURE_ARRAYS, _LANES, _QUEUE, writable(uint8), writable(int64), writable(int32)))
-def score_boards_simd(nodes, points, neighbour_masks, boards, lanes, queue, seen, generation, out):  # type: ignore[no-untyped-def]
+def score_boards_simd(
+    nodes: Any,
+    points: Any,
+    neighbour_masks: Any,
+    boards: Any,
+    lanes: Lanes,
+    queue: Queue,
+    seen: Any,
+    generation: Any,
+    out: Any,
+) -> int:
     """Fill ``out`` with the scores of ``boards``; return how many are done (fewer when a board outgrows the queue).
 
     ``seen`` and ``generation`` as in the portable kernel.

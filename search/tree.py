@@ -28,6 +28,8 @@ MAX_BOUND = (1 << 27) - 1  # points share an int32 with the number of choices
 LETTER_BITS = 26
 LETTERS = (1 << LETTER_BITS) - 1
 _MAX_LEVELS = 13
+RUN_BITS = 4
+RUN = 4  # subtrees of up to this many terms are not built
 _ONE = np.uint64(1)
 _ZERO = np.uint64(0)
 
@@ -81,25 +83,28 @@ class _Open(NamedTuple):
 
     level: NDArray[np.int64]  # level and letter of the edge that leads to the node
     letter: NDArray[np.int64]
+    first: NDArray[np.int64]  # its first key
     points: NDArray[np.int64]
     total: NDArray[np.int64]  # bound over the finished choices
     best: NDArray[np.int64]  # largest bound in the current choice
+    current: NDArray[np.int64]  # level of the current choice
     n_entries: NDArray[np.int64]
     entry: NDArray[np.int64]  # (level << 5 | letter) << 32 | bound
     ref: NDArray[np.int32]
 
 
-_OPEN_TYPE = types.NamedTuple([writable(types.int64)] * 6 + [writable(types.int64, 2), writable(types.int32, 2)], _Open)
+_OPEN_TYPE = types.NamedTuple([writable(types.int64)] * 8 + [writable(types.int64, 2), writable(types.int32, 2)], _Open)
 
 
 @kernel(types.void(_OPEN_TYPE, types.int64, types.int64, types.int64, types.int64, types.int64))
 def _add_entry(opened, depth, level, letter, bound, ref):  # type: ignore[no-untyped-def]
     """Append an entry to the open sum node at ``depth``; the entries of one choice arrive one after the other."""
     n = opened.n_entries[depth]
-    if n and (opened.entry[depth, n - 1] >> 37) != level:
-        opened.total[depth] += opened.best[depth]
-        opened.best[depth] = 0
-    opened.best[depth] = max(opened.best[depth], bound)
+    same = opened.current[depth] == level
+    best = opened.best[depth]
+    opened.total[depth] += 0 if same else best
+    opened.best[depth] = max(best if same else 0, bound)
+    opened.current[depth] = level
     opened.entry[depth, n] = ((level << 5 | letter) << 32) | bound
     opened.ref[depth, n] = ref
     opened.n_entries[depth] = n + 1
@@ -139,6 +144,28 @@ def _first_difference(a, b, n_levels):  # type: ignore[no-untyped-def]
     return n_levels - 1 - (63 - leading_zeros(np.int64(a ^ b))) // 5
 
 
+@kernel(types.int64(_OPEN_TYPE, types.int64, types.uint64, types.int64, types.int64, types.int64))
+def _open_edges(opened, depth, key, begin, end, word):  # type: ignore[no-untyped-def]
+    """Open a sum node for each level of ``key`` in begin..end that is used; ``word`` packs n_levels | key index << 8; return the depth."""
+    n_levels = word & 255
+    rest = key & ((_ONE << np.uint64(5 * (n_levels - begin))) - _ONE)
+    rest >>= np.uint64(5 * (n_levels - end))
+    while rest:
+        place = (63 - leading_zeros(np.int64(rest))) // 5
+        shift = np.uint64(5 * place)
+        depth += 1
+        opened.level[depth] = end - 1 - place
+        opened.letter[depth] = np.int64(rest >> shift) - 1
+        opened.first[depth] = word >> 8
+        opened.points[depth] = 0
+        opened.total[depth] = 0
+        opened.best[depth] = 0
+        opened.current[depth] = -1
+        opened.n_entries[depth] = 0
+        rest &= (_ONE << shift) - _ONE
+    return depth
+
+
 @kernel(
     types.UniTuple(types.int64, 2)(
         read_only(types.uint64), read_only(types.int32), types.int64, types.int64, writable(types.int32)
@@ -154,53 +181,71 @@ def build(keys, points, n, n_levels, cells):  # type: ignore[no-untyped-def]
     depths = _MAX_LEVELS + 1
     opened = _Open(
         np.zeros(depths, np.int64), np.zeros(depths, np.int64), np.zeros(depths, np.int64), np.zeros(depths, np.int64),
-        np.zeros(depths, np.int64), np.zeros(depths, np.int64), np.zeros((depths, _MAX_LEVELS * LETTER_BITS), np.int64),
-        np.zeros((depths, _MAX_LEVELS * LETTER_BITS), np.int32),
+        np.zeros(depths, np.int64), np.zeros(depths, np.int64), np.zeros(depths, np.int64), np.zeros(depths, np.int64),
+        np.zeros((depths, _MAX_LEVELS * LETTER_BITS), np.int64), np.zeros((depths, _MAX_LEVELS * LETTER_BITS), np.int32),
     )  # fmt: skip
     largest_node = 1 + _MAX_LEVELS * (1 + 2 * LETTER_BITS)
     opened.level[0] = -1
+    opened.current[0] = -1
     depth = 0
     tip = 1
     before = 0
-    for i in range(n):
+    i = 0
+    after = _first_difference(keys[0], keys[1], n_levels) if n > 1 else 0
+    while i < n:
         key = keys[i]
-        after = _first_difference(key, keys[i + 1], n_levels) if i + 1 < n else 0
-        alone = max(before, after)  # from this level on the term shares nothing with its neighbours
-        low = 5 * (n_levels - before)
-        rest = key & ((_ONE << np.uint64(low)) - _ONE)
-        single = False
-        while rest:
-            level = n_levels - 1 - (63 - leading_zeros(np.int64(rest))) // 5
-            shift = np.uint64(5 * (n_levels - 1 - level))
-            letter = np.int64(rest >> shift) - 1
-            rest &= (_ONE << shift) - _ONE
-            if level >= alone:
-                if rest:
-                    _add_entry(opened, depth, level, letter, points[i], ~i)
-                else:
-                    _add_entry(opened, depth, level, letter, points[i], 0)
-                single = True
-                break
-            depth += 1
-            opened.level[depth] = level
-            opened.letter[depth] = letter
-            opened.points[depth] = 0
-            opened.total[depth] = 0
-            opened.best[depth] = 0
-            opened.n_entries[depth] = 0
-        if not single:
-            opened.points[depth] += points[i]
+        follow = _first_difference(keys[i + 1], keys[i + 2], n_levels) if i + 2 < n else 0
+        if after > before and follow < after:  # the longest run of shared letters is with the next key alone
+            alone = max(before, follow)
+            rest = key & ((_ONE << np.uint64(5 * (n_levels - alone))) - _ONE)
+            rest >>= np.uint64(5 * (n_levels - after))
+            if rest:
+                depth = _open_edges(opened, depth, key, before, alone, (i << 8) | n_levels)
+                place = (63 - leading_zeros(np.int64(rest))) // 5
+                letter = np.int64(rest >> np.uint64(5 * place)) - 1
+                apart = ((key >> np.uint64(5 * (n_levels - 1 - after))) & np.uint64(31)) != _ZERO
+                a = np.int64(points[i])
+                b = np.int64(points[i + 1])
+                _add_entry(opened, depth, after - 1 - place, letter, max(a, b) if apart else a + b, ~((i << RUN_BITS) | 1))
+                i += 1
+                after = follow
+                follow = _first_difference(keys[i + 1], keys[i + 2], n_levels) if i + 2 < n else 0
+                rest = _ONE  # the term is taken care of
+                done = True
+            else:
+                done = False
+        else:
+            done = False
+        if not done:
+            alone = max(before, after)  # from this level on the term shares nothing with its neighbours
+            if alone > before:
+                depth = _open_edges(opened, depth, key, before, alone, (i << 8) | n_levels)
+            rest = key & ((_ONE << np.uint64(5 * (n_levels - alone))) - _ONE)
+            if rest:
+                place = (63 - leading_zeros(np.int64(rest))) // 5
+                shift = np.uint64(5 * place)
+                letter = np.int64(rest >> shift) - 1
+                leaf = (rest & ((_ONE << shift) - _ONE)) == _ZERO
+                _add_entry(opened, depth, n_levels - 1 - place, letter, points[i], 0 if leaf else ~(i << RUN_BITS))
+            else:
+                opened.points[depth] += points[i]
         while depth and opened.level[depth] >= after:
             if tip + largest_node > cells.size:
                 return TREE_FULL, 0
             bound = opened.points[depth] + opened.total[depth] + opened.best[depth]
             if bound > MAX_BOUND:
                 return BOUND_TOO_LARGE, 0
-            ref = tip
-            tip = _write_node(opened, depth, cells, tip)
+            run = i - opened.first[depth]
+            if run < RUN:
+                ref = ~((opened.first[depth] << RUN_BITS) | run)
+            else:
+                ref = tip
+                tip = _write_node(opened, depth, cells, tip)
             depth -= 1
             _add_entry(opened, depth, opened.level[depth + 1], opened.letter[depth + 1], bound, ref)
         before = after
+        after = follow
+        i += 1
     if tip + largest_node > cells.size:
         return TREE_FULL, 0
     bound = opened.points[0] + opened.total[0] + opened.best[0]

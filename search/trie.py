@@ -1,9 +1,9 @@
 """Compact trie: one int64 per node, children side by side, built with numpy from the sorted word list.
 
-Node record, from bit 0: mask of the letters that go on (26 bits), points code (6 bits, 0 = no word ends here), index of the first
-child (31 bits).  The children of a node lie side by side in letter order, so the child for letter ``l`` is the first child plus
-the number of mask bits below ``l``.  Nodes are numbered breadth-first: the few thousand nodes of the first levels, which every
-board visits, share a few pages.
+Node record, from bit 0: mask of the letters that go on (26 bits), points code (6 bits, 0 = no word ends here), index
+of the first child (31 bits).  The children of a node lie side by side in letter order, so the child for letter ``l``
+is the first child plus the number of mask bits below ``l``.  Nodes are numbered breadth-first: the few thousand nodes
+of the first levels, which every board visits, share a few pages.
 """
 
 from __future__ import annotations
@@ -80,7 +80,8 @@ def letter_matrix(words: Sequence[str]) -> NDArray[np.int64]:
 def _records(letters: NDArray[np.int64], code: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return the node records of the sorted, distinct words in ``letters``; ``code`` is the points code of each word.
 
-    Row r opens a node at every depth beyond what it shares with row r - 1, so depth by depth the nodes come out in order.
+    Row r opens a node at every depth beyond what it shares with row r - 1, so depth by depth the nodes come out in
+    order.
     """
     n_words, longest = letters.shape
     differs = np.ones(n_words, bool)  # row differs from the one before within the first `depth` letters

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import resource
 import subprocess
 import sys
-import time
 
 import pytest
 
@@ -41,12 +41,19 @@ def test_help_imports_nothing_heavy(project_root):
 
 
 def test_help_is_quick(orderly_process):
+    """Count processor time, not wall time: the machine may be busy with other things."""
     seconds = []
     for _ in range(5):
-        start = time.perf_counter()
+        start = processor_s()
         assert orderly_process("--help").code == 0
-        seconds.append(time.perf_counter() - start)
+        seconds.append(processor_s() - start)
     assert min(seconds) < 0.3
+
+
+def processor_s():
+    """Return the seconds that finished child processes have computed."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 @pytest.mark.parametrize(

@@ -221,6 +221,21 @@ def test_a_batch_that_dies_goes_out_again_one_by_one_without_a_strike():
         assert of(out, Publish)[0].attempt == 2
 
 
+def test_death_in_a_batch_is_no_strike_against_any_of_it():
+    bench = Bench(np.ones(200), max_batch=2, batch_s=100.0)
+    out = bench.answer(of(bench.start(), Assign)[0])
+    suspect = of(out, Assign)[0].units[0]
+    n_deaths = 0
+    while not of(out, Quarantine):
+        order = of(out, Assign)[0]
+        assert suspect in order.units
+        out = bench.tell(WorkerDown(order.worker, Death.died))
+        bench.now += 100.0
+        out += bench.up(out + bench.tell(Tick()))
+        n_deaths += 1
+    assert n_deaths == 1 + 3
+
+
 def test_machine_loss_is_no_strike():
     bench = Bench([1.0], max_deaths=100)
     out = bench.start()

@@ -1,6 +1,7 @@
 """Terms, the bound U and searches over them, as dictionaries and tuples: what search/ must agree with.
 
-A term is ``(word, literals)``; literals are a frozenset of (cell, letter).  ``weighted`` terms are ``(literals, points)`` pairs.
+A term is ``(word, literals)``; literals are a frozenset of (cell, letter).  ``weighted`` terms are ``(literals,
+points)`` pairs.
 """
 
 from __future__ import annotations
@@ -83,8 +84,8 @@ def branch(terms: Weighted, cell: int, letter: str) -> Weighted:
 def synchronised_bound(terms: Weighted, order: Sequence[int], chosen: Mapping[int, str]) -> int:
     """Bound of a state whose cells ``chosen`` (the first of the order) have letters: no merging, one letter a cell.
 
-    What a term still needs is a subtree of the node that its chosen literals lead to.  Subtrees that begin on the same cell take
-    the same letter there, so their bounds are added up letter by letter before the maximum.
+    What a term still needs is a subtree of the node that its chosen literals lead to.  Subtrees that begin on the
+    same cell take the same letter there, so their bounds are added up letter by letter before the maximum.
     """
     points = 0
     sums: dict[int, dict[str, int]] = {}
@@ -116,7 +117,7 @@ def _first_literals(terms: Weighted, order: Sequence[int]) -> Iterator[tuple[int
 
 
 def synchronised_search(terms: Weighted, letters: Sequence[str], order: Sequence[int], cutoff: int) -> dict[str, int]:
-    """Return the boards whose multi-score over ``terms`` is at least ``cutoff``, by depth-first search with the bound above.
+    """Return the boards whose multi-score over ``terms`` is at least ``cutoff``, searched with the bound above.
 
     Cells outside the order are forced: the first of their letters is written on the board.
     """

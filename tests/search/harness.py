@@ -1,11 +1,13 @@
 """Random small classes, and the kernels called the way the breaker calls them: what the kernel tests share.
 
-random_case -> Case -> generate (walk) -> grown (sort, group, build) -> prepared (search state), each beside its slow twin
+random_case -> Case -> generate (walk) -> planted (build) -> prepared (search state), each beside its slow twin
 """
 
 from __future__ import annotations
 
 import random
+from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -17,7 +19,7 @@ from search import bound, tree, walk
 from search.node import at_least
 from search.params import LETTER_ORDER
 from search.trie import build_trie
-from tests.reference.terms import Literals, Terms, added, minimal, terms_of
+from tests.reference.orderly import Literals, Term, Weighted, absorb, deduplicated, terms_of_class
 from tests.reference.truth_table import Boards
 
 NO_LIMIT = 1 << 40
@@ -56,18 +58,32 @@ class Case:
         return max(4, len(set(self.points.values())).bit_length())
 
     @cached_property
-    def all_terms(self) -> Terms:
-        """Return the twin's terms, deduplicated, not absorbed."""
-        return terms_of(*self.size, self.letters, self.bare, tuple(self.points))
+    def paths(self) -> list[Term]:
+        """Return the twin's terms, one per path, with the literals of bare cells."""
+        return terms_of_class(self.letters, self.points, self.size)
 
     @cached_property
-    def minimal_terms(self) -> Terms:
-        return minimal(self.all_terms)
+    def all_terms(self) -> list[Term]:
+        """Return the twin's terms, deduplicated, not absorbed."""
+        return deduplicated((word, frozenset(x for x in term if x[0] not in self.bare)) for word, term in self.paths)
+
+    @cached_property
+    def minimal_terms(self) -> list[Term]:
+        """Return the twin's terms, absorbed."""
+        return absorb(self.paths, self.bare)
 
     @cached_property
     def total(self) -> dict[Literals, int]:
         """Return the twin's points by set of literals, absorbed."""
-        return added(self.minimal_terms, self.points)
+        total: Counter[Literals] = Counter()
+        for word, term in self.minimal_terms:
+            total[term] += self.points[word]
+        return dict(total)
+
+    @property
+    def weighted(self) -> Weighted:
+        """Return ``total`` as a list."""
+        return list(self.total.items())
 
     @cached_property
     def boards(self) -> Boards:
@@ -128,7 +144,7 @@ def encoded(case: Case, term: Literals) -> int:
     return sum(ord(x) - 96 << 5 * (case.n_levels - 1 - case.free.index(c)) for c, x in term)
 
 
-def planted(case: Case, total: dict[Literals, int], capacity: int = 1 << 20) -> tuple[tree.Tree, int, int]:
+def planted(case: Case, total: Mapping[Literals, int], capacity: int = 1 << 20) -> tuple[tree.Tree, int, int]:
     """Build the tree of the given terms; return it with (tip or status, bound)."""
     keys = np.array(sorted(encoded(case, term) for term in total), np.uint64)
     by_key = {encoded(case, term): points for term, points in total.items()}

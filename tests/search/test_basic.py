@@ -24,7 +24,7 @@ class Case:
     def __init__(self, dims: str, seed: int, n_words: int = 60) -> None:
         rng = np.random.default_rng(seed)
         self.geometry = geometry(dims)
-        self.size = tuple(self.geometry.dims)
+        self.size = (self.geometry.dims.w, self.geometry.dims.h)
         n = self.geometry.n
         lengths = rng.integers(3, min(6, n) + 1, n_words)
         self.words = sorted({"".join(rng.choice(list("abcq"), k)) for k in lengths})

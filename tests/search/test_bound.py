@@ -12,9 +12,8 @@ from boardclass.geometry import geometry
 from search import bound, tree
 from search.node import residual_demands
 from search.params import LETTER_ORDER
-from tests.reference.synchronised import orderly_bound, state_bound
-from tests.reference.terms import multi_scores
-from tests.reference.truth_table import Sums
+from tests.reference.orderly import orderly_bound, synchronised_bound
+from tests.reference.truth_table import Sums, multi_scores
 from tests.search.harness import Case, planted, prepared, random_case
 
 NO_BUDGET = 1 << 60
@@ -38,13 +37,13 @@ def searched(
     s: bound.Search,
     cutoff: int,
     rows: int = 4096,
-    first_budget: int = NO_BUDGET,
+    first: int = NO_BUDGET,
     step: int = NO_BUDGET,
 ) -> list[Assignment]:
     """Run the search to its end, emptying the survivors and raising the budget as often as it asks."""
     survivors = np.zeros((rows, 12), np.int8)
     found: list[Assignment] = []
-    budget = first_budget
+    budget = first
     for _ in range(10**6):
         before = int(s.counts[bound.SURVIVORS])
         status = bound.orderly_bound(grown, s, cutoff, budget, survivors)
@@ -75,7 +74,7 @@ def cutoffs(sums: Sums) -> list[int]:
 @pytest.mark.parametrize(("dims", "seed"), SEEDS)
 def test_survivors_are_the_assignments_that_reach_the_cutoff(dims, seed):
     case = small_case(dims, seed)
-    sums = multi_scores(case.boards, case.total)
+    sums = multi_scores(case.boards, case.weighted)
     grown, _, _ = started(case)
     for cutoff in cutoffs(sums):
         wanted = assignments(case, sums.reaching(cutoff))
@@ -91,7 +90,7 @@ def test_survivors_are_the_assignments_that_reach_the_cutoff(dims, seed):
 @pytest.mark.parametrize(("dims", "seed"), SEEDS[::4])
 def test_search_resumes_after_full_buffers_and_spent_budgets(dims, seed):
     case = small_case(dims, seed)
-    sums = multi_scores(case.boards, case.total)
+    sums = multi_scores(case.boards, case.weighted)
     cutoff = max(1, sums.cutoff_for(400))
     grown, s, _ = started(case)
     once = searched(grown, s, cutoff)
@@ -129,13 +128,14 @@ def states(grown: tree.Tree, s: bound.Search, cutoff: int) -> Iterator[tuple[Ass
 @pytest.mark.parametrize(("dims", "seed"), [(d, i) for d, i in SEEDS if i < 8])
 def test_bounds_lie_between_the_best_board_and_the_formula(dims, seed):
     case = small_case(dims, seed)
-    sums = multi_scores(case.boards, case.total)
+    sums = multi_scores(case.boards, case.weighted)
     grown, s, first = started(case)
-    assert sums.best(case.boards.all) <= first <= orderly_bound(case.total, case.free)
+    assert sums.best(case.boards.all) <= first <= orderly_bound(case.weighted, case.free)
     cutoff = 1 + sums.best(case.boards.all) // 3
     for n, (chosen, value) in enumerate(states(grown, s, cutoff)):
-        below = case.boards.where(zip(case.free, chosen, strict=False))
-        assert sums.best(below) <= value <= state_bound(case.total, case.free, chosen)
+        fixed = dict(zip(case.free, chosen, strict=False))
+        below = case.boards.where(fixed.items())
+        assert sums.best(below) <= value <= synchronised_bound(case.weighted, case.free, fixed)
         if n == 150:
             break
 
@@ -155,9 +155,10 @@ def test_synchronised_bound_beats_the_sum_over_nodes():
         frozenset({(1, "a"), (2, "y")}): 4,
         frozenset({(0, "a"), (2, "x")}): 1,
     }
-    assert orderly_bound(total, [0, 1, 2]) == 9
-    assert state_bound(total, [0, 1, 2], "a") == 9
-    assert state_bound(total, [0, 1, 2], "aa") == 5
+    weighted = list(total.items())
+    assert orderly_bound(weighted, [0, 1, 2]) == 9
+    assert synchronised_bound(weighted, [0, 1, 2], {0: "a"}) == 9
+    assert synchronised_bound(weighted, [0, 1, 2], {0: "a", 1: "a"}) == 5
     case = Case("2x2", ("a", "a", "xy", "b"), frozenset({3}), {})
     grown, _, _ = planted(case, total)
     s = prepared(case)
@@ -179,7 +180,7 @@ def test_demands_leave_exactly_the_boards_that_meet_them(seed):
     demands = tuple(
         (c, d) for c, d in residual_demands(masks_of(orbit_letters), geometry(dims)) if {c, d} <= set(case.free)
     )
-    sums = multi_scores(case.boards, case.total)
+    sums = multi_scores(case.boards, case.weighted)
     cutoff = sums.cutoff_for(2000)
     level = {c: i for i, c in enumerate(case.free)}
     wanted = {

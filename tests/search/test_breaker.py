@@ -1,6 +1,6 @@
 """The breaker: the boards it finds are the boards there, whatever the parameters, and no bound lies below a score.
 
-Small word lists over few letters, so that all boards of a class can be scored by full enumeration (tests/reference/truth_table).
+Small word lists over few letters, so that full enumeration (tests/reference/truth_table) can score every board.
 """
 
 from __future__ import annotations
@@ -18,8 +18,9 @@ from boardclass.scores import TABLES, parse_scores
 from search.breaker import Breaker, Spec, Unit, UnitResult, break_class
 from search.params import LETTER_ORDER, Params
 from tests.reference.classes import slow_images
-from tests.reference.terms import Terms, added, minimal, multi_scores, terms_of
-from tests.reference.truth_table import Boards, Sums, scores
+from tests.reference.orderly import absorb, terms_of_class, with_points
+from tests.reference.solver import score as slow_score
+from tests.reference.truth_table import Boards, Sums, multi_scores, scores
 from tests.search.harness import random_words
 
 STANDARD = TABLES["standard"]
@@ -68,8 +69,7 @@ class World:
         return {(board, self.score(board)) for board in self.boards.boards(chosen)}
 
     def score(self, board: str) -> int:
-        one = Boards(*self.size, tuple(board))
-        return sum(points for word, points in self.points.items() if one.with_word(word))
+        return slow_score(board, *self.size, self.points)
 
 
 def others(letters: str) -> str:
@@ -140,6 +140,7 @@ def random_params(rng: random.Random, tiny: bool = False) -> Params:
         unit_budget=rng.choice([0, 1, 100, 10**4]) if tiny else 10**9,
         memory_mb=rng.choice([1, 16]),
         absorb_limit=rng.choice([0, 1, 100, 10**6]),
+        shape_letters=rng.choice([0, 2, 99]),
         product_limit=rng.choice([0, 1, 20, 20_000]),
     )
 
@@ -189,10 +190,11 @@ def test_random_classes_of_several_buckets(name, seed):
 
 
 @pytest.mark.parametrize("memory_mb", [0, 1])
-def test_too_little_memory_splits_and_loses_nothing(memory_mb):
+@pytest.mark.parametrize("shape_letters", [0, 99])
+def test_too_little_memory_splits_and_loses_nothing(memory_mb, shape_letters):
     of = WORLDS["2x3"]
     cutoff = of.scores.cutoff_for(20)
-    check_class(of, cutoff, 0, replace(SMALL, memory_mb=memory_mb, fused=("edge",)))
+    check_class(of, cutoff, 0, replace(SMALL, memory_mb=memory_mb, fused=("edge",), shape_letters=shape_letters))
     starved = Breaker(of.spec(cutoff, replace(SMALL, memory_mb=0, unit_budget=1 << 40))).break_unit(Unit(0))
     assert starved.counters["n_splits"] > 0
 
@@ -211,7 +213,8 @@ def test_limits_are_never_an_elimination():
 def test_eliminated_classes_have_a_bound_above_every_score(name):
     of = WORLDS[name]
     best = of.scores.best(of.boards.inside(of.partition.class_letters(0)))
-    for params in (SMALL, replace(SMALL, fused=()), replace(SMALL, fused=("center", "edge"))):
+    by_shape = replace(SMALL, shape_letters=0)
+    for params in (SMALL, by_shape, replace(SMALL, fused=()), replace(by_shape, fused=("center", "edge"))):
         # High enough for the whole class to go at once: then max_bound bounds every board of it.
         result = Breaker(of.spec(1_000_000, params)).break_unit(Unit(0))
         assert result.status == "eliminated"
@@ -309,13 +312,14 @@ def test_whole_2x3_with_other_letters_too():
     assert all(score == of.score(board) for board, score in found)
 
 
-def test_whole_3x3_over_five_letters():
+@pytest.mark.parametrize("shape_letters", [0, 99])
+def test_whole_3x3_over_five_letters(shape_letters):
     """1,953,125 boards in classes of one centre letter each, as the presets cut them."""
     words = [w for w in random_words(random.Random(8), "aerst", 14, 5) if len(w) >= 3]
     rest = others("aerst")
     of = World("3x3", "aerst", tuple(words), f"center: a e r s t {rest}, edge: aerst {rest}, corner: aerst {rest}")
     cutoff = of.scores.cutoff_for(300)
-    breaker = Breaker(of.spec(cutoff))
+    breaker = Breaker(of.spec(cutoff, replace(SMALL, shape_letters=shape_letters)))
     found: Found = set()
     for letter in range(5):
         digits = [0] * 9
@@ -339,10 +343,11 @@ def test_root_bound_of_a_node_covers_the_multi_scores(seed):
     bare = {c for c, kind in enumerate(kinds) if kind in fused or len(letters[c]) == 1}
     if len(bare) == 9:
         return
-    terms: Terms = minimal(terms_of(3, 3, letters, bare, of.words))
+    terms = absorb(terms_of_class(letters, of.words, (3, 3)), bare)
     free_boards = Boards(3, 3, ["-" if c in bare else letters[c] for c in range(9)])
-    best = multi_scores(free_boards, added(terms, of.points))
-    result = Breaker(of.spec(10**6, replace(SMALL, fused=fused))).break_unit(Unit(rank))
+    best = multi_scores(free_boards, with_points(terms, of.points))
+    params = replace(SMALL, fused=fused, shape_letters=rng.choice([0, 99]))
+    result = Breaker(of.spec(10**6, params)).break_unit(Unit(rank))
     assert result.max_bound >= best.best(free_boards.all) >= of.scores.best(of.boards.inside(letters))
 
 

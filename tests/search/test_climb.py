@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from typing import Any
 
 import numpy as np
 import pytest
@@ -73,7 +74,7 @@ def test_rounds_and_progress() -> None:
 
 
 @pytest.mark.parametrize("wrong", [{"pool": 0}, {"rounds": -1}, {"seed": -1}])
-def test_bad_input(wrong: dict[str, int]) -> None:
+def test_bad_input(wrong: dict[str, Any]) -> None:
     with pytest.raises(InputError):
         climb(Scorer("2x2", WORDS, STANDARD), **wrong)
 

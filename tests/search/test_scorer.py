@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from typing import Any
 
 import numpy as np
 import pytest
@@ -108,7 +109,8 @@ def test_bad_input() -> None:
     for boards in (["abc"], ["abcD"], ["abc "], ["abcé"]):
         with pytest.raises(BoardError):
             scorer.scores(boards)
-    for cells in (np.zeros((2, 5), np.uint8), np.zeros((2, 4), np.int64), np.full((1, 4), 26, np.uint8)):
+    wrong: list[Any] = [np.zeros((2, 5), np.uint8), np.zeros((2, 4), np.int64), np.full((1, 4), 26, np.uint8)]
+    for cells in wrong:
         with pytest.raises(BoardError):
             scorer.scores(cells)
     with pytest.raises(ScoreError):

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 from search import tree
-from tests.reference.synchronised import orderly_bound
-from tests.reference.terms import Literals, added
+from tests.reference.orderly import Literals, orderly_bound
 from tests.search.harness import Case, decoded, encoded, generate, planted, random_case
 
 SEEDS = [(dims, seed) for dims, n in (("2x2", 30), ("2x3", 30), ("3x3", 20), ("3x4", 6)) for seed in range(n)]
@@ -49,7 +48,7 @@ def read_back(case: Case, grown_tree: tree.Tree) -> dict[Literals, int]:
                 chosen, cells[offset + 1 : offset + 1 + k], cells[offset + 1 + k : offset + 1 + 2 * k], strict=True
             ):
                 some = behind(int(ref), int(below), prefix | {(order[level], letter)}, level)
-                assert below == orderly_bound(some, order), "bound of a letter"
+                assert below == orderly_bound(list(some.items()), order), "bound of a letter"
                 assert not set(found) & set(some), "a term is reached twice"
                 found.update(some)
             offset += 1 + 2 * k
@@ -69,10 +68,10 @@ def read_back(case: Case, grown_tree: tree.Tree) -> dict[Literals, int]:
 
 
 @pytest.mark.parametrize(("dims", "seed"), SEEDS)
-def test_root_bound_is_U_and_the_tree_holds_exactly_the_terms(dims, seed):  # noqa: N802
+def test_root_bound_is_U_and_the_tree_holds_exactly_the_terms(dims, seed):
     case = random_case(dims, seed, n_words=15 if dims == "3x4" else 25)
     grown_tree, root_bound = grown(case)
-    assert root_bound == orderly_bound(case.total, case.free)
+    assert root_bound == orderly_bound(case.weighted, case.free)
     assert read_back(case, grown_tree) == case.total
 
 
@@ -104,8 +103,8 @@ def test_any_set_of_terms_round_trips(seed):
     case = random_case(rng.choice(["2x2", "2x3", "3x3", "3x4"]), seed, alphabet="abyz", widest=4, bare=0)
     total = any_total(rng, case, rng.choice([0, 1, 2, 3, 10, 200]), rng.choice([1, 9, 1000]))
     grown_tree, tip, root_bound = planted(case, total)
-    assert 0 < tip
-    assert root_bound == orderly_bound(total, case.free)
+    assert tip > 0
+    assert root_bound == orderly_bound(list(total.items()), case.free)
     assert read_back(case, grown_tree) == total
 
 
@@ -167,5 +166,5 @@ def test_grouped_points_are_those_of_the_twin():
     case = random_case("3x3", 3, n_words=40, widest=2)
     grown_tree, _ = grown(case)
     found = {decoded(case, key): int(p) for key, p in zip(grown_tree.keys, grown_tree.points, strict=True)}
-    assert found == added(case.minimal_terms, case.points)
+    assert found == case.total
     assert all(encoded(case, term) == int(key) for term, key in zip(found, grown_tree.keys, strict=True))

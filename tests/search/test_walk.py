@@ -9,7 +9,6 @@ import pytest
 
 from boardclass.scores import TABLES
 from search import tree, walk
-from tests.reference.terms import paths
 from tests.search.harness import NO_LIMIT, Case, decoded, generate, random_case
 
 SEEDS = [(dims, seed) for dims, n in (("2x2", 40), ("2x3", 40), ("3x3", 25), ("3x4", 8)) for seed in range(n)]
@@ -25,21 +24,17 @@ def found_terms(case: Case, limit: int = NO_LIMIT) -> Counter:
     return Counter((words[int(points_of_code[key & mask])], decoded(case, key >> case.code_bits)) for key in keys)
 
 
-def counted(terms: dict) -> Counter:
-    return Counter((word, term) for word, sets in terms.items() for term in sets)
-
-
 @pytest.mark.parametrize(("dims", "seed"), SEEDS)
 def test_terms_are_those_of_the_definition(dims, seed):
     case = random_case(dims, seed)
-    assert found_terms(case) == counted(case.minimal_terms)
-    assert found_terms(case, 0) == counted(case.all_terms)
+    assert found_terms(case) == Counter(case.minimal_terms)
+    assert found_terms(case, 0) == Counter(case.all_terms)
 
 
 @pytest.mark.parametrize("seed", range(20))
 def test_limited_absorption_lies_between_none_and_all(seed):
     case = random_case("3x3", seed, bare=4)
-    every, fewest = counted(case.all_terms), counted(case.minimal_terms)
+    every, fewest = Counter(case.all_terms), Counter(case.minimal_terms)
     for limit in (1, 5, 50, 500):
         found = found_terms(case, limit)
         assert fewest <= found <= every
@@ -47,16 +42,16 @@ def test_limited_absorption_lies_between_none_and_all(seed):
 
 def test_there_was_something_to_absorb_and_something_to_deduplicate():
     cases = [random_case(dims, seed) for dims, seed in SEEDS]
-    n_paths = sum(len(list(paths(*case.size, case.letters, word))) for case in cases for word in case.points)
-    n_terms = sum(counted(case.all_terms).total() for case in cases)
-    n_minimal = sum(counted(case.minimal_terms).total() for case in cases)
+    n_paths = sum(len(case.paths) for case in cases)
+    n_terms = sum(len(case.all_terms) for case in cases)
+    n_minimal = sum(len(case.minimal_terms) for case in cases)
     assert n_minimal < 0.9 * n_terms < 0.8 * n_paths
 
 
 @pytest.mark.parametrize("seed", range(10))
-def test_paths_are_counted(seed):
+def test_paths_are_Counter(seed):
     case = random_case("3x3", seed)
-    assert generate(case)[1] == sum(1 for word in case.points for _ in paths(*case.size, case.letters, word))
+    assert generate(case)[1] == len(case.paths)
 
 
 def test_words_of_equal_points_share_a_code():
@@ -64,7 +59,7 @@ def test_words_of_equal_points_share_a_code():
     shared = Case(case.dims, case.letters, case.bare, {word: 1 + i % 3 for i, word in enumerate(case.points)})
     _, _, terms, points_of_code = generate(shared)
     found = Counter((int(points_of_code[int(t) & 15]), decoded(shared, int(t) >> 4)) for t in terms)
-    wanted = Counter((shared.points[word], term) for word, sets in case.minimal_terms.items() for term in sets)
+    wanted = Counter((shared.points[word], term) for word, term in case.minimal_terms)
     assert found == wanted
 
 
@@ -81,7 +76,7 @@ def test_a_word_on_all_twelve_levels_fits_a_term():
     word = "zyxwvutsrqpo"
     letters = tuple(word[snake.index(c)] for c in range(12))
     case = Case("3x4", letters, frozenset(), {word[:k]: k for k in range(1, 13)} | {word[::-1]: 13})
-    assert found_terms(case) == counted(case.minimal_terms)
+    assert found_terms(case) == Counter(case.minimal_terms)
     assert found_terms(case)[word, frozenset(zip(range(12), letters, strict=True))] == 1
 
 
@@ -109,7 +104,7 @@ def test_a_full_frontier_is_reported_or_did_not_matter(seed):
     assert n_full >= 5
 
 
-# Class, cell order if not ours, paths, distinct sets of literals, root bound (the golden facts; 1231 belongs to that order).
+# Class, cell order if not ours, paths, distinct sets of literals, root bound: golden facts, 1231 belongs to that order.
 PINNED = [
     (
         "3x3",
@@ -148,6 +143,6 @@ def test_golden_counts_and_root_bounds(enable2k, dims, text, order, n_paths, n_k
 def test_the_published_example_of_multi_scores():
     letters = tuple("ebeefe")  # rows E B E over E F E, turned so that the board is 2 wide
     case = Case("2x3", letters, frozenset(), {"bee": 1, "fee": 2, "beef": 3})
-    assert sum(1 for word in case.points for _ in paths(*case.size, letters, word)) == 12
-    assert counted(case.all_terms).total() == 6
-    assert found_terms(case) == counted(case.all_terms)
+    assert len(case.paths) == 12
+    assert len(case.all_terms) == 6
+    assert found_terms(case) == Counter(case.all_terms)

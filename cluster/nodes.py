@@ -1,0 +1,69 @@
+"""How the search cuts classes into parts, for the coverage check: nothing a worker says about its splits is believed.
+
+The rules are those of ``search.node``; the structural parameters that they follow are recorded with the run (plan.py).
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from boardclass.errors import InputError
+from boardclass.partition import Partition
+from search.node import Node, class_node, split, split_cell
+from search.params import Params
+
+_KEPT = 1 << 16
+
+
+class SearchNodes:
+    """The parts that splits of the search make (``results.coverage.NodesLike``).
+
+    Parameters
+    ----------
+    partition : Partition
+        That of the run.
+    params : Params
+        With the structural parameters of the run; budgets do not matter.
+    """
+
+    def __init__(self, partition: Partition, params: Params) -> None:
+        self._partition = partition
+        self._geometry = partition.geometry
+        self._params = params
+        # The check goes through a run class by class, from the top down: what was split last is asked for again.
+        self._split = lru_cache(_KEPT)(self._split_anew)
+
+    def n_boards(self, class_id: int, path: str) -> int:
+        """Return the number of boards of a part, those that residual symmetry leaves out not counted.
+
+        Raises
+        ------
+        InputError
+            When no split of the search makes the part.
+        """
+        return self._node(class_id, path).n_boards
+
+    def parts(self, class_id: int, path: str) -> tuple[str, ...]:
+        """Return the paths that a part is split into, in the order of the search.
+
+        Raises
+        ------
+        InputError
+            When no split of the search makes the part, or it is a single board.
+        """
+        return tuple(self._split(class_id, path))
+
+    def _node(self, class_id: int, path: str) -> Node:
+        if not path:
+            return class_node(self._partition.class_masks(class_id).tolist(), self._geometry, self._params)
+        parent = path.rpartition("/")[0]
+        node = self._split(class_id, parent).get(path)
+        if node is None:
+            raise InputError(f"no part {path!r} of class {class_id}: expected one that splitting {parent!r} makes")
+        return node
+
+    def _split_anew(self, class_id: int, path: str) -> dict[str, Node]:
+        node = self._node(class_id, path)
+        if split_cell(node, self._geometry) < 0:
+            raise InputError(f"part {path!r} of class {class_id} is a single board: it has no parts")
+        return {part.path: part for part in split(node, self._geometry, self._params)}
