@@ -1,7 +1,7 @@
 """The only comparison with the cutoff: a bound or score *reaches* the cutoff when it is at least as large.
 
-A state whose bound does not reach the cutoff is eliminated; a board whose score reaches it belongs to the result.  One rule
-in one place, so that no pruning step can differ from another by ``<`` and ``<=``.
+A state whose bound does not reach the cutoff is eliminated; a board whose score reaches it belongs to the result.
+One rule in one place, so that no pruning step can differ from another by ``<`` and ``<=``.
 """
 
 from __future__ import annotations

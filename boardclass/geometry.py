@@ -133,7 +133,7 @@ def _order_key(dims: Dims, cell: int, cell_type: str) -> tuple[int, int, int, in
     """Sort key: type, then (edges) left and right sides before top and bottom, opposite cells next to each other."""
     x, y = divmod(cell, dims.h)
     if cell_type == "corner" and dims == (3, 3):
-        return CELL_TYPES.index(cell_type), 0, x, y  # the pinned root bound of the 3x3 class belongs to this order
+        return CELL_TYPES.index(cell_type), 0, x, y  # stored runs depend on it; rectangles pair corners across instead
     if cell_type == "corner" or (cell_type == "edge" and x in (0, dims.w - 1)):
         return CELL_TYPES.index(cell_type), 0, y, x
     return CELL_TYPES.index(cell_type), 1, x, y

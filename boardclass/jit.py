@@ -1,8 +1,9 @@
 """The one place that configures numba: decorator, array types for signatures, cache directory.
 
-Every kernel of the project is made with :func:`kernel` and an explicit signature, so that it compiles once, on import of its
-module, into a cache directory whose name is a hash of *all* kernel sources, the versions and the NUMBA_* settings: numba's own
-key misses changes in other modules and in flags (design: reliability).  The same hash is recorded in every run.
+Every kernel of the project is made with :func:`kernel` and an explicit signature, so that it compiles once, on import
+of its module, into a cache directory whose name is a hash of *all* kernel sources, the versions and the NUMBA_*
+settings: numba's own key misses changes in other modules and in flags (design: reliability).  The same hash is
+recorded in every run.
 """
 
 from __future__ import annotations

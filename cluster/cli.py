@@ -186,6 +186,42 @@ def bound(
     cli_boards.bound(board_class, dims, buckets, wordlist, scores, fmt)
 
 
+@app.command()
+def solve(
+    board: Annotated[str, typer.Argument(help="The letters down the columns; q is a Qu cell.", show_default=False)],
+    method: Annotated[
+        str, typer.Option("--method", "-m", metavar="trie|words|heap|paths", help="Which independent solver.")
+    ] = "trie",
+    dims: DimsOption = None,
+    wordlist: WordlistOption = None,
+    scores: ScoresOption = None,
+    begin_only: Annotated[
+        str | None, typer.Option(metavar="CELLS", help="Cells that may only begin a word, such as 0,5.")
+    ] = None,
+    end_only: Annotated[str | None, typer.Option(metavar="CELLS", help="Cells that may only end a word.")] = None,
+    fmt: FormatOption = Format.table,
+) -> None:
+    """List the words on a board by a solver that shares no code with the scorer."""
+    from cluster import cli_solve
+
+    cli_solve.solve(board, method, dims, wordlist, scores, begin_only, end_only, fmt)
+
+
+@app.command()
+def verify(
+    directory: RunDirectory,
+    wordlist: Annotated[
+        str | None,
+        typer.Option("--wordlist", "-w", metavar="NAME|PATH", help="Word list.", show_default="that of the run"),
+    ] = None,
+    fmt: FormatOption = Format.table,
+) -> None:
+    """Check a run from its files, score its boards twice over and write the claim."""
+    from cluster import cli_verify
+
+    cli_verify.verify(directory, wordlist, fmt)
+
+
 def _take_debug(arguments: list[str]) -> tuple[list[str], bool]:
     """Return the arguments without ``--debug``, which is accepted anywhere, and whether it was there."""
     end = arguments.index("--") if "--" in arguments else len(arguments)

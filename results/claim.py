@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 
 from boardclass.geometry import parse_dims
@@ -18,7 +18,9 @@ from results.rescore import BoardList, Source
 from results.run import Run
 
 COMPLETE = "complete"
+MAX_LISTED = 1000
 _FORMAT = 1
+_LATER = {"boards", "statistics", "verdict_digest"}  # claims of the first version lack them
 _REMEDY = "remove it and run `orderly run` on the directory again to write it anew"
 
 
@@ -31,9 +33,15 @@ class Claim:
     statement : str
         The sentence.
     strength : str
-        ``complete``: every class has a verdict and every candidate was scored exactly.
+        ``complete``: every class has a verdict and every candidate was scored exactly; then what was checked beyond.
     result_digest : str
         Equal for equal answers, whatever partition, workers, order or budgets led to them.
+    boards : tuple of (str, int)
+        The first thousand boards with their scores, best first; all of them are in the rescored list.
+    statistics : dict
+        Work done, summed over the verdicts: the same in whatever order they came (``orderly verify`` adds them).
+    verdict_digest : str
+        Digest of all verdicts, the same in whatever order they came; likewise.
     """
 
     statement: str
@@ -50,6 +58,18 @@ class Claim:
     n_raw: int
     best_score: int | None
     best_boards: tuple[str, ...]
+    boards: tuple[tuple[str, int], ...] = ()
+    statistics: dict[str, int] = field(default_factory=dict)
+    verdict_digest: str = ""
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What ``orderly verify`` adds to a claim; the fields are those of :class:`Claim`."""
+
+    strength: str
+    statistics: dict[str, int]
+    verdict_digest: str
 
 
 def result_digest(fingerprint: Fingerprint, boards: Iterable[tuple[str, int]], *, complete: bool) -> str:
@@ -74,7 +94,14 @@ def digest_of(fingerprint: Fingerprint, listed: BoardList, *, complete: bool) ->
 
 
 def write_claim(
-    source: Source, coverage: Coverage, listed: BoardList, *, wordlist: str, n_words: int, scores: str = "custom"
+    source: Source,
+    coverage: Coverage,
+    listed: BoardList,
+    *,
+    wordlist: str,
+    n_words: int,
+    scores: str = "custom",
+    checked: Checked | None = None,
 ) -> Claim:
     """Write ``claim.json`` and return what it says.
 
@@ -89,6 +116,8 @@ def write_claim(
         Names of the word list and of the score table, for the sentence.
     n_words : int
         Usable words of the list.
+    checked : Checked, optional
+        What verification did beyond coverage and rescoring.
 
     Raises
     ------
@@ -113,7 +142,10 @@ def write_claim(
         n_raw=listed.n_raw,
         best_score=best,
         best_boards=tuple(item.board for item in listed.boards if item.score == best),
+        boards=tuple((item.board, item.score) for item in listed.boards[:MAX_LISTED]),
     )
+    if checked:
+        claim = replace(claim, **asdict(checked))
     run.folder.publish(files.CLAIM, format_document({"format": _FORMAT, **asdict(claim)}))
     return claim
 
@@ -130,11 +162,13 @@ def read_claim(run: Run) -> Claim | None:
     if values is None:
         return None
     where = run.folder.where(files.CLAIM)
-    if values.pop("format", None) != _FORMAT or set(values) != {field.name for field in fields(Claim)}:
+    names = {item.name for item in fields(Claim)}
+    if values.pop("format", None) != _FORMAT or not names - _LATER <= set(values) <= names:
         raise DamagedError(f"{where} is not of this version; {_REMEDY}")
     if values["fingerprint"] != run.fingerprint.to_json():
         raise DamagedError(f"{where} belongs to another run; {_REMEDY}")
-    return Claim(**{**values, "best_boards": tuple(values["best_boards"])})
+    boards = tuple((board, score) for board, score in values.get("boards", ()))
+    return Claim(**{**values, "best_boards": tuple(values["best_boards"]), "boards": boards})
 
 
 def _statement(fingerprint: Fingerprint, listed: BoardList, wordlist: str, n_words: int, scores: str) -> str:

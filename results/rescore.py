@@ -97,7 +97,7 @@ def rescore(source: Source, scorer: ScorerLike) -> BoardList:
     run = source.snapshot()
     n_candidates, merged = 0, {}
     shape = geometry(run.fingerprint.dims)
-    for batch in _batched(_candidates(run)):
+    for batch in _batched(candidates(run)):
         boards = [board for board, _, _ in batch]
         for (board, stored, class_id), score in zip(batch, _scores(scorer, boards), strict=True):
             if score != stored:
@@ -154,13 +154,13 @@ def read_rescored(run: Run) -> BoardList | None:
 def unscored_boards(run: Run) -> BoardList:
     """Return the boards found so far with the scores that the workers gave them; nothing is stored."""
     shape = geometry(run.fingerprint.dims)
-    candidates = list(_candidates(run))
-    merged = {"".join(canonical(board, shape)): score for board, score, _ in candidates}
+    reported = list(candidates(run))
+    merged = {"".join(canonical(board, shape)): score for board, score, _ in reported}
     found = [Board(board, score, len(images(board, shape))) for board, score in merged.items()]
-    return BoardList(tuple(sorted(found, key=lambda item: (-item.score, item.board))), len(candidates))
+    return BoardList(tuple(sorted(found, key=lambda item: (-item.score, item.board))), len(reported))
 
 
-def _candidates(run: Run) -> Iterator[tuple[str, int, int]]:
+def candidates(run: Run) -> Iterator[tuple[str, int, int]]:
     """Yield ``(board, stored score, class id)`` of every candidate."""
     table = run.verdict_table
     found = table.filter(pc.greater(pc.list_value_length(table.column("candidates")), 0))

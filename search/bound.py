@@ -112,173 +112,189 @@ def new_search() -> Search:
     )
 
 
-@kernel(types.int64(TREE_TYPE, types.int64, SEARCH_TYPE, types.int64))
-def _push(tree, ref, s, depth):  # type: ignore[no-untyped-def]
-    """Stack the choices of the sum node at ``ref`` on the state at ``depth``; return the points of the node."""
+@kernel(types.int64(TREE_TYPE, SEARCH_TYPE, types.int64))
+def add_root(tree, s, root):  # type: ignore[no-untyped-def]
+    """Push the root of a tree on the state at depth 0 (several trees may share one search); return the bound of the state."""
     cells = tree.cells
-    head = cells[ref]
-    o = ref + 1
-    sums = s.sums[depth]
+    head = cells[root]
+    o = root + 1
     for _ in range(head & 15):
         word = cells[o]
         level = word >> LETTER_BITS
-        n = s.n_choices[depth, level]
-        s.choices[level, n] = o
-        s.n_choices[depth, level] = n + 1
+        s.choices[level, s.n_choices[0, level]] = o
+        s.n_choices[0, level] += 1
         o += 1
         letters = np.int64(word & LETTERS)
         k = popcount(letters)
         while letters:
-            sums[level, lowest_bit(letters)] += cells[o]
+            s.sums[0, level, lowest_bit(letters)] += cells[o]
             letters &= letters - 1
             o += 1
         o += k
-    return np.int64(head >> 4)
-
-
-@kernel(types.int64(TREE_TYPE, types.int64, types.int64, SEARCH_TYPE, types.int64))
-def _push_term(tree, i, level, s, depth):  # type: ignore[no-untyped-def]
-    """Stack what is left of term i behind ``level`` on the state at ``depth``; return its points if nothing is left."""
-    top = tree.n_levels - 1
-    rest = tree.keys[i] & ((_ONE << np.uint64(5 * (top - level))) - _ONE)
-    if not rest:
-        return np.int64(tree.points[i])
-    nxt = top - (63 - leading_zeros(np.int64(rest))) // 5
-    shift = np.uint64(5 * (top - nxt))
-    letter = np.int64(rest >> shift) - 1
-    s.sums[depth, nxt, letter] += tree.points[i]
-    if rest & ((_ONE << shift) - _ONE):
-        n = s.n_tails[depth, nxt]
-        s.tails[nxt, n] = (i << 5) | letter
-        s.n_tails[depth, nxt] = n + 1
-    return 0
-
-
-@kernel(types.int64(TREE_TYPE, types.int64, types.int64, SEARCH_TYPE, types.int64))
-def _push_run(tree, ref, level, s, depth):  # type: ignore[no-untyped-def]
-    """Stack the terms of an unbuilt subtree one by one; return the points of those that hold."""
-    word = ~ref
-    first = word >> RUN_BITS
-    points = 0
-    for i in range(first, first + (word & ((1 << RUN_BITS) - 1)) + 1):
-        points += _push_term(tree, i, level, s, depth)
-    return points
-
-
-@kernel(types.int64(TREE_TYPE, SEARCH_TYPE, types.int64, types.int64))
-def _choose(tree, s, depth, letter):  # type: ignore[no-untyped-def]
-    """Give level ``depth`` its ``letter``: prepare the state at ``depth + 1`` but for its bound; return the pushes made.
-
-    Everything behind the letter counts as points first (leaves are then done); what is not a leaf gives its bound back and is pushed.
-    """
-    n_levels = tree.n_levels
-    deeper = depth + 1
-    for level in range(deeper, n_levels):
-        s.n_choices[deeper, level] = s.n_choices[depth, level]
-        s.n_tails[deeper, level] = s.n_tails[depth, level]
-        for x in range(ROW):
-            s.sums[deeper, level, x] = s.sums[depth, level, x]
-    later = s.not_less[depth]
-    while later:
-        level = lowest_bit(later)
-        later &= later - 1
-        smaller = s.smaller[letter]
-        while smaller:
-            s.sums[deeper, level, lowest_bit(smaller)] = FORBIDDEN
-            smaller &= smaller - 1
-    cells = tree.cells
-    points = s.points[depth] + s.sums[depth, depth, letter]
-    pushes = 0
-    below = (np.int64(1) << letter) - 1
-    for i in range(s.n_choices[depth, depth]):
-        o = s.choices[depth, i]
-        letters = np.int64(cells[o] & LETTERS)
-        if not (letters >> letter) & 1:
-            continue
-        j = popcount(letters & below)
-        ref = cells[o + 1 + popcount(letters) + j]
-        if ref == 0:
-            continue
-        points -= cells[o + 1 + j]
-        pushes += 1
-        if ref > 0:
-            points += _push(tree, ref, s, deeper)
-        else:
-            points += _push_run(tree, np.int64(ref), depth, s, deeper)
-    for i in range(s.n_tails[depth, depth]):
-        tail = s.tails[depth, i]
-        if tail & 31 == letter:
-            pushes += 1
-            points -= tree.points[tail >> 5]
-            _push_term(tree, tail >> 5, depth, s, deeper)
-    s.points[deeper] = points
-    return pushes
-
-
-@kernel(types.void(SEARCH_TYPE, types.int64, types.int64))
-def _enter(s, depth, n_levels):  # type: ignore[no-untyped-def]
-    """Compute the bound of the state at ``depth`` and set it to its first letter."""
-    bound = s.points[depth]
-    for level in range(depth, n_levels):
-        best = s.sums[depth, level, 0]
-        for x in range(1, ROW):
-            best = max(best, s.sums[depth, level, x])
-        s.best[depth, level] = best
-        bound += best
-    s.bound[depth] = bound
-    s.letter[depth] = 0
-
-
-@kernel(types.int64(TREE_TYPE, SEARCH_TYPE, types.int64))
-def add_root(tree, s, root):  # type: ignore[no-untyped-def]
-    """Push the root of a tree on the state at depth 0 (several trees may share one search); return the bound of the state."""
-    s.points[0] += _push(tree, root, s, 0)
-    _enter(s, 0, tree.n_levels)
+    s.points[0] += head >> 4
+    s.bound[0] = s.points[0]
+    for level in range(tree.n_levels):
+        s.best[0, level] = s.sums[0, level].max()
+        s.bound[0] += s.best[0, level]
+    s.letter[0] = 0
     return s.bound[0]
 
 
 @kernel(types.int64(TREE_TYPE, SEARCH_TYPE, types.int64, types.int64, writable(types.int8, 2)))
-def orderly_bound(tree, s, cutoff, budget, survivors):  # type: ignore[no-untyped-def]
+def orderly_bound(tree, s, cutoff, budget, survivors):  # type: ignore[no-untyped-def]  # noqa: C901, PLR0912, PLR0915
     """Search on from the state in ``s``; return DONE, BUDGET_SPENT or SURVIVORS_FULL (call again with an empty buffer).
 
     cutoff : points; every discarded state has a bound below it
     budget : pushes in all at which the search gives up
     survivors : int8[m, >= n_levels], filled with the letters of complete assignments whose bound reaches the cutoff
+
+    One long kernel on purpose: each call that hands a NamedTuple of arrays to another kernel counts references on all of them,
+    which cost more than the push itself.
     """
+    cells = tree.cells
+    keys = tree.keys
+    term_points = tree.points
     n_levels = tree.n_levels
-    last = n_levels - 1
+    top = n_levels - 1
+    sums = s.sums
+    points = s.points
+    best = s.best
+    bound = s.bound
+    next_letter = s.letter
+    n_choices = s.n_choices
+    n_tails = s.n_tails
+    choices = s.choices
+    tails = s.tails
+    not_less = s.not_less
+    smaller = s.smaller
     depth = s.counts[DEPTH]
+    n_states = s.counts[STATES]
+    n_pushes = s.counts[PUSHES]
+    status = DONE
     n = 0
     while depth >= 0:
-        letter = s.letter[depth]
+        row = sums[depth, depth]
+        others = bound[depth] - best[depth, depth]
+        letter = next_letter[depth]
+        while letter < LETTER_BITS and not reaches(others + row[letter], cutoff):
+            letter += 1
+        next_letter[depth] = letter
         if letter == LETTER_BITS:
             depth -= 1
             continue
-        value = s.sums[depth, depth, letter]
-        if not reaches(s.bound[depth] - s.best[depth, depth] + value, cutoff):
-            s.letter[depth] = letter + 1
-            continue
-        if depth == last:
+        if depth == top:
             if n == survivors.shape[0]:
-                s.counts[DEPTH] = depth
-                s.counts[SURVIVORS] += n
-                return SURVIVORS_FULL
-            for level in range(last):
-                survivors[n, level] = s.letter[level] - 1
-            survivors[n, last] = letter
-            s.letter[depth] = letter + 1
+                status = SURVIVORS_FULL
+                break
+            for level in range(top):
+                survivors[n, level] = next_letter[level] - 1
+            survivors[n, top] = letter
+            next_letter[depth] = letter + 1
             n += 1
             continue
-        if s.counts[PUSHES] > budget:
-            s.counts[DEPTH] = depth
-            s.counts[SURVIVORS] += n
-            return BUDGET_SPENT
-        s.counts[STATES] += 1
-        s.counts[PUSHES] += _choose(tree, s, depth, letter)
-        s.letter[depth] = letter + 1
-        _enter(s, depth + 1, n_levels)
-        if reaches(s.bound[depth + 1], cutoff):
-            depth += 1
-    s.counts[DEPTH] = -1
+        if n_pushes > budget:
+            status = BUDGET_SPENT
+            break
+        next_letter[depth] = letter + 1
+        n_states += 1
+        deeper = depth + 1
+        touched = np.int64(0)
+        for level in range(deeper, n_levels):
+            n_choices[deeper, level] = n_choices[depth, level]
+            n_tails[deeper, level] = n_tails[depth, level]
+            best[deeper, level] = best[depth, level]
+            source = sums[depth, level]
+            target = sums[deeper, level]
+            for x in range(ROW):
+                target[x] = source[x]
+        later = not_less[depth]
+        touched |= later
+        while later:
+            level = lowest_bit(later)
+            later &= later - 1
+            gone = smaller[letter]
+            while gone:
+                sums[deeper, level, lowest_bit(gone)] = FORBIDDEN
+                gone &= gone - 1
+        # What is behind the letter counts as points first, so leaves are done; anything else gives its bound back and is pushed.
+        held = points[depth] + row[letter]
+        below = (np.int64(1) << letter) - 1
+        stacked = choices[depth]
+        n_terms = np.int64(n_tails[depth, depth])
+        for i in range(n_choices[depth, depth]):
+            o = np.int64(stacked[i])
+            letters = np.int64(cells[o] & LETTERS)
+            if not (letters >> letter) & 1:
+                continue
+            j = popcount(letters & below)
+            ref = np.int64(cells[o + 1 + popcount(letters) + j])
+            if ref == 0:
+                continue
+            held -= cells[o + 1 + j]
+            n_pushes += 1
+            if ref < 0:  # an unbuilt subtree: its terms go behind the stacked single terms of this level
+                run = ~ref
+                for x in range(run >> RUN_BITS, (run >> RUN_BITS) + (run & ((1 << RUN_BITS) - 1)) + 1):
+                    tails[depth, n_terms] = (x << 5) | letter
+                    n_terms += 1
+                    held += term_points[x]
+                continue
+            head = cells[ref]
+            held += head >> 4
+            o = ref + 1
+            for _ in range(head & 15):
+                word = cells[o]
+                level = np.int64(word >> LETTER_BITS)
+                touched |= np.int64(1) << level
+                choices[level, n_choices[deeper, level]] = o
+                n_choices[deeper, level] += 1
+                o += 1
+                letters = np.int64(word & LETTERS)
+                k = popcount(letters)
+                target = sums[deeper, level]
+                while letters:
+                    target[lowest_bit(letters)] += cells[o]
+                    letters &= letters - 1
+                    o += 1
+                o += k
+        mask = (_ONE << np.uint64(5 * (top - depth))) - _ONE
+        for i in range(n_terms):
+            tail = tails[depth, i]
+            if tail & 31 != letter:
+                continue
+            x = tail >> 5
+            rest = keys[x] & mask
+            if not rest:
+                continue
+            n_pushes += 1
+            held -= term_points[x]
+            place = (63 - leading_zeros(np.int64(rest))) // 5
+            level = top - place
+            code = rest >> np.uint64(5 * place)
+            sums[deeper, level, np.int64(code) - 1] += term_points[x]
+            touched |= np.int64(1) << level
+            if rest != code << np.uint64(5 * place):
+                tails[level, n_tails[deeper, level]] = (x << 5) | (np.int64(code) - 1)
+                n_tails[deeper, level] += 1
+        points[deeper] = held
+        while touched:
+            level = lowest_bit(touched)
+            touched &= touched - 1
+            source = sums[deeper, level]
+            largest = source[0]
+            for x in range(1, ROW):
+                if source[x] > largest:
+                    largest = source[x]
+            best[deeper, level] = largest
+        total = held
+        for level in range(deeper, n_levels):
+            total += best[deeper, level]
+        bound[deeper] = total
+        if reaches(total, cutoff):
+            next_letter[deeper] = 0
+            depth = deeper
+    s.counts[DEPTH] = depth
+    s.counts[STATES] = n_states
+    s.counts[PUSHES] = n_pushes
     s.counts[SURVIVORS] += n
-    return DONE
+    return status

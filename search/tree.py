@@ -2,13 +2,14 @@
 
 A *sum node* holds the points of the terms that end there and one *choice* per level that goes on; a choice has a letter set, and
 per letter a bound and a reference to the sum node behind it.  Subtrees of a single term are not built: their reference is the
-complement of the term's index in the sorted key array (design: search.md section 4, idea 0b).
+complement of the term's place in the sorted key array; neither are subtrees of two terms (design: search.md section 4, idea 0b).
+Longer runs would save memory and time here but cost more than that in OrderlyBound (runs of up to 4: +60 %, 8: +170 %).
 
 Layout of ``tree`` (int32), a sum node at offset r > 0:
 
     n_choices | points << 4, then per choice:  letters | level << 26,  bound per letter (ascending),  reference per letter
 
-A reference is 0 for a leaf (its points are its bound), r > 0 for a sum node, ``~i`` for the single term ``keys[i]``.
+A reference is 0 for a leaf (its points are its bound), r > 0 for a sum node, ``~(i << 4 | k)`` for the terms ``keys[i : i + k + 1]``.
 """
 
 from __future__ import annotations
@@ -29,7 +30,6 @@ LETTER_BITS = 26
 LETTERS = (1 << LETTER_BITS) - 1
 _MAX_LEVELS = 13
 RUN_BITS = 4
-RUN = 4  # subtrees of up to this many terms are not built
 _ONE = np.uint64(1)
 _ZERO = np.uint64(0)
 
@@ -78,63 +78,34 @@ def group(terms, points, points_of_code, code_bits):  # type: ignore[no-untyped-
     return n
 
 
-class _Open(NamedTuple):
-    """The sum nodes on the path to the current key, by depth: int64[depths], their entries so far [depths, entries]."""
-
-    level: NDArray[np.int64]  # level and letter of the edge that leads to the node
-    letter: NDArray[np.int64]
-    first: NDArray[np.int64]  # its first key
-    points: NDArray[np.int64]
-    total: NDArray[np.int64]  # bound over the finished choices
-    best: NDArray[np.int64]  # largest bound in the current choice
-    current: NDArray[np.int64]  # level of the current choice
-    n_entries: NDArray[np.int64]
-    entry: NDArray[np.int64]  # (level << 5 | letter) << 32 | bound
-    ref: NDArray[np.int32]
-
-
-_OPEN_TYPE = types.NamedTuple([writable(types.int64)] * 8 + [writable(types.int64, 2), writable(types.int32, 2)], _Open)
-
-
-@kernel(types.void(_OPEN_TYPE, types.int64, types.int64, types.int64, types.int64, types.int64))
-def _add_entry(opened, depth, level, letter, bound, ref):  # type: ignore[no-untyped-def]
-    """Append an entry to the open sum node at ``depth``; the entries of one choice arrive one after the other."""
-    n = opened.n_entries[depth]
-    same = opened.current[depth] == level
-    best = opened.best[depth]
-    opened.total[depth] += 0 if same else best
-    opened.best[depth] = max(best if same else 0, bound)
-    opened.current[depth] = level
-    opened.entry[depth, n] = ((level << 5 | letter) << 32) | bound
-    opened.ref[depth, n] = ref
-    opened.n_entries[depth] = n + 1
-
-
-@kernel(types.int64(_OPEN_TYPE, types.int64, writable(types.int32), types.int64))
-def _write_node(opened, depth, cells, tip):  # type: ignore[no-untyped-def]
-    """Write the open sum node at ``depth`` to ``cells`` at ``tip``; return the new tip."""
-    entry = opened.entry[depth]
-    n = opened.n_entries[depth]
+@kernel(
+    types.int64(
+        writable(types.int32), types.int64, types.int64, writable(types.int64), writable(types.int32), writable(types.int32),
+        types.int64,
+    )
+)  # fmt: skip
+def _write_node(cells, tip, points, edges, bounds, refs, n):  # type: ignore[no-untyped-def]
+    """Write a sum node with ``n`` entries to ``cells`` at ``tip``; return the new tip."""
     head = tip
     tip += 1
     n_choices = 0
     i = 0
     while i < n:
-        level = entry[i] >> 37
-        letters = 0
-        j = i
-        while j < n and (entry[j] >> 37) == level:
-            letters |= 1 << ((entry[j] >> 32) & 31)
+        level = edges[i] >> 5
+        letters = np.int64(1) << (edges[i] & 31)
+        j = i + 1
+        while j < n and edges[j] >> 5 == level:
+            letters |= np.int64(1) << (edges[j] & 31)
             j += 1
         k = j - i
         cells[tip] = letters | (level << LETTER_BITS)
         for x in range(k):
-            cells[tip + 1 + x] = entry[i + x] & 0x7FFFFFFF
-            cells[tip + 1 + k + x] = opened.ref[depth, i + x]
+            cells[tip + 1 + x] = bounds[i + x]
+            cells[tip + 1 + k + x] = refs[i + x]
         tip += 1 + 2 * k
         n_choices += 1
         i = j
-    cells[head] = n_choices | (opened.points[depth] << 4)
+    cells[head] = n_choices | (points << 4)
     return tip
 
 
@@ -144,49 +115,35 @@ def _first_difference(a, b, n_levels):  # type: ignore[no-untyped-def]
     return n_levels - 1 - (63 - leading_zeros(np.int64(a ^ b))) // 5
 
 
-@kernel(types.int64(_OPEN_TYPE, types.int64, types.uint64, types.int64, types.int64, types.int64))
-def _open_edges(opened, depth, key, begin, end, word):  # type: ignore[no-untyped-def]
-    """Open a sum node for each level of ``key`` in begin..end that is used; ``word`` packs n_levels | key index << 8; return the depth."""
-    n_levels = word & 255
-    rest = key & ((_ONE << np.uint64(5 * (n_levels - begin))) - _ONE)
-    rest >>= np.uint64(5 * (n_levels - end))
-    while rest:
-        place = (63 - leading_zeros(np.int64(rest))) // 5
-        shift = np.uint64(5 * place)
-        depth += 1
-        opened.level[depth] = end - 1 - place
-        opened.letter[depth] = np.int64(rest >> shift) - 1
-        opened.first[depth] = word >> 8
-        opened.points[depth] = 0
-        opened.total[depth] = 0
-        opened.best[depth] = 0
-        opened.current[depth] = -1
-        opened.n_entries[depth] = 0
-        rest &= (_ONE << shift) - _ONE
-    return depth
-
-
 @kernel(
     types.UniTuple(types.int64, 2)(
         read_only(types.uint64), read_only(types.int32), types.int64, types.int64, writable(types.int32)
     )
 )
-def build(keys, points, n, n_levels, cells):  # type: ignore[no-untyped-def]
+def build(keys, points, n, n_levels, cells):  # type: ignore[no-untyped-def]  # noqa: C901, PLR0912, PLR0915
     """Build the sum nodes over ``keys[:n]`` (sorted, distinct); return (tip or a status, root bound).
 
     The root is the node written last, at the offset stored in ``cells[0]``; it is written even for a single term.  ``tip`` is
     TREE_FULL when ``cells`` ran out and BOUND_TOO_LARGE when a bound passes MAX_BOUND: neither says anything about the node.
     The bound is U of search.md section 2.2.
+
+    One pass over the keys: neighbours share the letters above the level at which they first differ, so that level says which sum
+    nodes close and which open.  The open ones, one per depth, collect their entries (level, letter, bound, reference); entries of
+    one choice arrive one after the other.  One long kernel for the reason given at search.bound.orderly_bound.
     """
     depths = _MAX_LEVELS + 1
-    opened = _Open(
-        np.zeros(depths, np.int64), np.zeros(depths, np.int64), np.zeros(depths, np.int64), np.zeros(depths, np.int64),
-        np.zeros(depths, np.int64), np.zeros(depths, np.int64), np.zeros(depths, np.int64), np.zeros(depths, np.int64),
-        np.zeros((depths, _MAX_LEVELS * LETTER_BITS), np.int64), np.zeros((depths, _MAX_LEVELS * LETTER_BITS), np.int32),
-    )  # fmt: skip
+    edge = np.zeros(depths, np.int64)  # level << 5 | letter of the edge to the open node
+    points_of = np.zeros(depths, np.int64)
+    total = np.zeros(depths, np.int64)  # bound over the finished choices
+    best = np.zeros(depths, np.int64)  # largest bound in the current choice
+    current = np.zeros(depths, np.int64)  # level of the current choice
+    n_entries = np.zeros(depths, np.int64)
+    entry_edge = np.zeros((depths, _MAX_LEVELS * LETTER_BITS), np.int64)
+    entry_bound = np.zeros((depths, _MAX_LEVELS * LETTER_BITS), np.int32)
+    entry_ref = np.zeros((depths, _MAX_LEVELS * LETTER_BITS), np.int32)
     largest_node = 1 + _MAX_LEVELS * (1 + 2 * LETTER_BITS)
-    opened.level[0] = -1
-    opened.current[0] = -1
+    edge[0] = -1
+    current[0] = -1
     depth = 0
     tip = 1
     before = 0
@@ -195,61 +152,83 @@ def build(keys, points, n, n_levels, cells):  # type: ignore[no-untyped-def]
     while i < n:
         key = keys[i]
         follow = _first_difference(keys[i + 1], keys[i + 2], n_levels) if i + 2 < n else 0
+        alone = max(before, after)  # from this level on the term shares nothing with its neighbours
+        pair = _ZERO
         if after > before and follow < after:  # the longest run of shared letters is with the next key alone
-            alone = max(before, follow)
-            rest = key & ((_ONE << np.uint64(5 * (n_levels - alone))) - _ONE)
-            rest >>= np.uint64(5 * (n_levels - after))
-            if rest:
-                depth = _open_edges(opened, depth, key, before, alone, (i << 8) | n_levels)
-                place = (63 - leading_zeros(np.int64(rest))) // 5
-                letter = np.int64(rest >> np.uint64(5 * place)) - 1
-                apart = ((key >> np.uint64(5 * (n_levels - 1 - after))) & np.uint64(31)) != _ZERO
-                a = np.int64(points[i])
-                b = np.int64(points[i + 1])
-                _add_entry(opened, depth, after - 1 - place, letter, max(a, b) if apart else a + b, ~((i << RUN_BITS) | 1))
-                i += 1
-                after = follow
-                follow = _first_difference(keys[i + 1], keys[i + 2], n_levels) if i + 2 < n else 0
-                rest = _ONE  # the term is taken care of
-                done = True
-            else:
-                done = False
-        else:
-            done = False
-        if not done:
-            alone = max(before, after)  # from this level on the term shares nothing with its neighbours
-            if alone > before:
-                depth = _open_edges(opened, depth, key, before, alone, (i << 8) | n_levels)
-            rest = key & ((_ONE << np.uint64(5 * (n_levels - alone))) - _ONE)
-            if rest:
+            shared = max(before, follow)
+            pair = (key & ((_ONE << np.uint64(5 * (n_levels - shared))) - _ONE)) >> np.uint64(5 * (n_levels - after))
+            if pair:
+                alone = shared
+        if alone > before:
+            rest = (key & ((_ONE << np.uint64(5 * (n_levels - before))) - _ONE)) >> np.uint64(5 * (n_levels - alone))
+            while rest:
                 place = (63 - leading_zeros(np.int64(rest))) // 5
                 shift = np.uint64(5 * place)
-                letter = np.int64(rest >> shift) - 1
-                leaf = (rest & ((_ONE << shift) - _ONE)) == _ZERO
-                _add_entry(opened, depth, n_levels - 1 - place, letter, points[i], 0 if leaf else ~(i << RUN_BITS))
+                depth += 1
+                edge[depth] = ((alone - 1 - place) << 5) | (np.int64(rest >> shift) - 1)
+                points_of[depth] = 0
+                total[depth] = 0
+                best[depth] = 0
+                current[depth] = -1
+                n_entries[depth] = 0
+                rest &= (_ONE << shift) - _ONE
+        new = True
+        if pair:
+            place = (63 - leading_zeros(np.int64(pair))) // 5
+            new_edge = ((after - 1 - place) << 5) | (np.int64(pair >> np.uint64(5 * place)) - 1)
+            apart = (key >> np.uint64(5 * (n_levels - 1 - after))) & np.uint64(31)  # both go on at one level: one of them holds
+            a = np.int64(points[i])
+            b = np.int64(points[i + 1])
+            new_bound = max(a, b) if apart else a + b
+            new_ref = ~((i << RUN_BITS) | 1)
+            i += 1
+            after = follow
+            follow = _first_difference(keys[i + 1], keys[i + 2], n_levels) if i + 2 < n else 0
+        else:
+            rest = key & ((_ONE << np.uint64(5 * (n_levels - alone))) - _ONE)
+            new_bound = np.int64(points[i])
+            if rest:
+                place = (63 - leading_zeros(np.int64(rest))) // 5
+                code = rest >> np.uint64(5 * place)
+                new_edge = ((n_levels - 1 - place) << 5) | (np.int64(code) - 1)
+                new_ref = 0 if rest == code << np.uint64(5 * place) else ~(i << RUN_BITS)
             else:
-                opened.points[depth] += points[i]
-        while depth and opened.level[depth] >= after:
+                points_of[depth] += new_bound
+                new_edge = 0
+                new_ref = 0
+                new = False
+        while True:
+            if new:
+                at = n_entries[depth]
+                if current[depth] == new_edge >> 5:
+                    best[depth] = max(best[depth], new_bound)
+                else:
+                    total[depth] += best[depth]
+                    best[depth] = new_bound
+                    current[depth] = new_edge >> 5
+                entry_edge[depth, at] = new_edge
+                entry_bound[depth, at] = new_bound
+                entry_ref[depth, at] = new_ref
+                n_entries[depth] = at + 1
+            if depth == 0 or edge[depth] >> 5 < after:
+                break
+            new = True
+            new_bound = points_of[depth] + total[depth] + best[depth]
             if tip + largest_node > cells.size:
                 return TREE_FULL, 0
-            bound = opened.points[depth] + opened.total[depth] + opened.best[depth]
-            if bound > MAX_BOUND:
+            if new_bound > MAX_BOUND:
                 return BOUND_TOO_LARGE, 0
-            run = i - opened.first[depth]
-            if run < RUN:
-                ref = ~((opened.first[depth] << RUN_BITS) | run)
-            else:
-                ref = tip
-                tip = _write_node(opened, depth, cells, tip)
+            new_ref = tip
+            tip = _write_node(cells, tip, points_of[depth], entry_edge[depth], entry_bound[depth], entry_ref[depth], n_entries[depth])
+            new_edge = edge[depth]
             depth -= 1
-            _add_entry(opened, depth, opened.level[depth + 1], opened.letter[depth + 1], bound, ref)
         before = after
         after = follow
         i += 1
     if tip + largest_node > cells.size:
         return TREE_FULL, 0
-    bound = opened.points[0] + opened.total[0] + opened.best[0]
-    if bound > MAX_BOUND:
+    root_bound = points_of[0] + total[0] + best[0]
+    if root_bound > MAX_BOUND:
         return BOUND_TOO_LARGE, 0
     cells[0] = tip
-    return _write_node(opened, 0, cells, tip), bound
+    return _write_node(cells, tip, points_of[0], entry_edge[0], entry_bound[0], entry_ref[0], n_entries[0]), root_bound

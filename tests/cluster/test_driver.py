@@ -21,16 +21,17 @@ from boardclass.canonical import canonical_board
 from boardclass.errors import ConfigError, DimsError, InputError, PartitionError, ScoreError, StoreError, WordListError
 from boardclass.geometry import geometry
 from boardclass.scores import parse_scores
-from cluster import driver
+from cluster import plan as plan_module
 from cluster.driver import Interrupted, run
 from cluster.executors import InProcessExecutor
-from cluster.plan import make_plan
+from cluster.plan import _params, make_plan
 from cluster.progress import Bar, Overview, PlainLines, Report, make_progress
-from configs.model import RunConfig, SearchConfig
+from configs.model import DEFAULT_BUCKETS, RunConfig, SearchConfig
 from results.errors import ConflictError, FingerprintError, StoreLockedError
 from results.run import open_run
 from results.store import Store
-from search.breaker import Breaker
+from search.breaker import Breaker, Unit
+from search.node import class_node, split
 from search.scorer import Scorer
 
 WORDS = ["ate", "east", "eat", "eta", "sat", "sea", "seat", "tea", "teas", "toe", "tone", "note", "one", "eon", "sot"]
@@ -233,22 +234,21 @@ def test_verdicts_that_break_the_schema_never_enter_the_store(config):
 
 
 class TiredBreaker(Breaker):
-    """Splits every class into its letters on cell 0 before it does anything."""
+    """Splits every class once before it does anything."""
 
     def break_unit(self, unit):
-        from search.breaker import Unit
-
         found = super().break_unit(unit)
-        letters = self.partition.class_letters(unit.class_id)[0]
-        if unit.path or len(letters) == 1:
+        if unit.path:
             return found
-        children = tuple(Unit(unit.class_id, f"0={letter}") for letter in letters)
+        masks = self.partition.class_masks(unit.class_id).tolist()
+        parts = split(class_node(masks, self.geometry, self.spec.params), self.geometry, self.spec.params)
+        children = tuple(Unit(unit.class_id, part.path) for part in parts)
         return replace(found, status="split", candidates=(), children=children)
 
 
 def test_splits_are_followed_and_resumed(config):
     def stopping(spec, _):
-        executor = PartialExecutor(spec, lambda spec: TiredBreaker(spec))
+        executor = PartialExecutor(spec, TiredBreaker)
         executor.n_left = 8
         return executor
 
@@ -257,6 +257,55 @@ def test_splits_are_followed_and_resumed(config):
     resumed = run(config, make_executor=lambda spec, _: InProcessExecutor(spec, TiredBreaker))
     assert resumed.n_reused > 0
     assert resumed.coverage.n_units > resumed.coverage.n_classes
+    assert {(board.board, board.score) for board in resumed.listed.boards} == expected_boards(4)
+
+
+class ForgetfulBreaker(TiredBreaker):
+    """Forgets the last part of every class that it splits."""
+
+    def break_unit(self, unit):
+        found = super().break_unit(unit)
+        return found if unit.path else replace(found, children=found.children[:-1])
+
+
+def test_a_forgotten_part_is_noticed_before_the_word_proven(config):
+    outcome = run(config, make_executor=lambda spec, _: InProcessExecutor(spec, ForgetfulBreaker))
+    assert not outcome.complete
+    assert outcome.claim is None
+    assert "not all that was left" in outcome.message
+
+
+def other_params(**changes):
+    return lambda config: replace(_params(config), **changes)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"fused": ("corner",)}, r"fused: asked for \['corner'\], stored \['center'\]"),
+        ({"unfuse_parts": 7}, "unfuse_parts: asked for 7, stored 3"),
+        ({"letter_order": "abcdefghijklmnopqrstuvwxyz"}, "letter_order: asked for 'abc.*', stored 'jqx.*'"),
+        ({"force_groups": ("aeiou", "bcdfghjklmnpqrstvwxyz")}, r"force_groups: asked for \['aeiou', .*stored \['j',"),
+    ],
+)
+def test_other_parts_are_refused_on_resume(config, monkeypatch, changes, message):
+    run(config)
+    monkeypatch.setattr(plan_module, "_params", other_params(**changes))
+    with pytest.raises(FingerprintError, match=message):
+        run(config)
+
+
+def test_other_budgets_are_accepted_on_resume(config):
+    def stopping(spec, _):
+        executor = PartialExecutor(spec, TiredBreaker)
+        executor.n_left = 8
+        return executor
+
+    with pytest.raises(Interrupted):
+        run(config, make_executor=stopping)
+    resumed = run(change(config, search={"memory_mb": 32, "node_budget": 50}))
+    assert resumed.complete
+    assert resumed.n_reused > 0
     assert {(board.board, board.score) for board in resumed.listed.boards} == expected_boards(4)
 
 
@@ -287,13 +336,15 @@ def test_default_directory_is_found_again(config, tmp_path, monkeypatch):
     assert run(change(config, out=None)).n_computed == 0
 
 
-def test_predicted_costs_are_asked_for_only_as_long_as_that_is_quick(config, monkeypatch):
-    plan = make_plan(config)
-    ids = plan.class_ids()
-    assert len(set(driver.predicted_costs(plan.spec, ids).tolist())) > 1
-    monkeypatch.setattr(driver, "MAX_PREDICTED", 3)
-    assert driver.predicted_costs(plan.spec, ids).tolist() == [1.0] * len(ids)
-    assert np.all(np.diff(ids) > 0)
+@pytest.mark.parametrize(("dims", "buckets"), [("2x2", BUCKETS), ("3x3", BUCKETS), ("3x4", DEFAULT_BUCKETS)])
+def test_predicted_costs_are_those_of_the_breaker(config, dims, buckets):
+    plan = make_plan(change(config, dims=dims, buckets=buckets))
+    ids = plan.class_ids()[:: max(1, plan.partition.n_canonical // 50)]
+    breaker = Breaker(plan.spec)
+    costs = plan.predicted_costs(ids)
+    assert costs.tolist() == pytest.approx([breaker.predicted_cost(int(class_id)) for class_id in ids])
+    assert len(set(costs.tolist())) > 1
+    assert np.all(np.diff(plan.class_ids()) > 0)
 
 
 OVERVIEW = Overview("runs/x", "3x3", "enable2k", 500, 26, 3, 2)
@@ -332,21 +383,3 @@ def test_works_off_the_main_thread(config):
     thread.start()
     thread.join(60)
     assert outcomes[0].complete
-
-
-@pytest.mark.slow
-def test_golden_3x3(enable2k, golden, tmp_path):
-    began = time.monotonic()
-    config = RunConfig(
-        dims="3x3",
-        wordlist="enable2k",
-        cutoff=500,
-        buckets="center: " + " ".join("abcdefghijklmnopqrstuvwxyz") + ", edge: abcdefghijklmnopqrstuvwxyz,"
-        " corner: abcdefghijklmnopqrstuvwxyz",
-        out=str(tmp_path / "run"),
-    )
-    outcome = run(config)
-    assert outcome.complete
-    assert outcome.listed.n_canonical == 42
-    assert outcome.listed.boards[0].score == 545
-    assert time.monotonic() - began < 300

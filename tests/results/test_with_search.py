@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from functools import cache
-
 import pytest
 
 from boardclass.geometry import geometry
 from boardclass.partition import parse_partition
 from boardclass.scores import ScoreTable, n_letters
+from cluster.nodes import SearchNodes
 from results.claim import write_claim
 from results.coverage import check_coverage
 from results.fingerprint import Fingerprint
@@ -16,7 +15,6 @@ from results.rescore import rescore
 from results.schema import Row
 from results.store import Store
 from search.breaker import Breaker, Spec, Unit
-from search.node import Node, class_node, node_at, split
 from search.params import Params
 from search.scorer import Scorer
 
@@ -25,26 +23,6 @@ WORDS = tuple(TEXT.split())
 POINTS = (0, 0, 0, 1, 1, 2, 3, 5, 11)
 CUTOFF = 9
 BUCKETS = "aest bcdfghijklmnopqruvwxyz"
-
-
-class Nodes:
-    """The search's own splits, for coverage."""
-
-    def __init__(self, params: Params) -> None:
-        self.partition = parse_partition(BUCKETS, "2x2")
-        self.shape = geometry("2x2")
-        self.params = params
-        self.node = cache(self._node)
-
-    def _node(self, class_id: int, path: str) -> Node:
-        root = class_node(self.partition.class_masks(class_id).tolist(), self.shape, self.params)
-        return node_at(root, path, self.shape, self.params)
-
-    def n_boards(self, class_id: int, path: str) -> int:
-        return self.node(class_id, path).n_boards
-
-    def parts(self, class_id: int, path: str) -> list[str]:
-        return [part.path for part in split(self.node(class_id, path), self.shape, self.params)]
 
 
 def test_any_budget_gives_one_digest(tmp_path):
@@ -64,7 +42,7 @@ def test_any_budget_gives_one_digest(tmp_path):
                 store.append(Row.of_result(result, print_of) for result in results)
                 todo = [Unit(*key) for key in store.pending()]
             listed = rescore(store, scorer)
-            coverage = check_coverage(cut, store, Nodes(params))
+            coverage = check_coverage(cut, store, SearchNodes(cut, params))
             assert coverage.complete, coverage.message()
             digests.add(write_claim(store, coverage, listed, wordlist="toy", n_words=len(WORDS)).result_digest)
             n_splits.append(len(store.splits()))
@@ -87,5 +65,5 @@ def test_a_child_lost_from_a_split_is_noticed(tmp_path, gone):
     del kept[len(kept) // 2 if gone else -1]
     with Store.open(tmp_path, print_of) as store:
         store.append([Row(**{**vars(row), "children": tuple(kept)})])
-        coverage = check_coverage(cut, store, Nodes(params))
+        coverage = check_coverage(cut, store, SearchNodes(cut, params))
     assert any("not all that was left" in problem for problem in coverage.problems)

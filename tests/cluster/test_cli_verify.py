@@ -1,0 +1,156 @@
+"""``verify``: a sound run gives its claim again; whatever is lost, altered or swapped is named, with its exit code."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from dataclasses import replace
+
+import pytest
+
+from boardclass.scores import parse_scores
+from boardclass.wordlist import load_wordlist
+from cluster.cli_verify import Referee
+from results import files
+from results.run import open_run
+from results.store import Store
+from search.scorer import Scorer
+from tests.conftest import Answer
+
+CUTOFF = 12
+
+
+@pytest.fixture(scope="module")
+def proven(tmp_path_factory):
+    """A finished 2x2 run."""
+    from cluster.driver import run
+    from configs.model import load_config
+
+    folder = tmp_path_factory.mktemp("proven") / "run"
+    assert run(load_config(None, {"dims": "2x2", "cutoff": CUTOFF, "workers": 0, "out": str(folder)})).complete
+    return folder
+
+
+@pytest.fixture
+def copy(proven, tmp_path):
+    return shutil.copytree(proven, tmp_path / "copy")
+
+
+@pytest.fixture
+def rewrite(proven, tmp_path):
+    """Write the run anew with its rows changed: a store whose checksums are right and whose content is not."""
+
+    def write(change):
+        old = open_run(proven)
+        folder = tmp_path / "rewritten"
+        with Store.open(folder, old.fingerprint, old.info) as store:
+            store.append(change(list(old.rows())))
+        return folder
+
+    return write
+
+
+def changed(rows, where, **changes):
+    """Return the rows with the first one that meets a condition changed."""
+    at = next(i for i, row in enumerate(rows) if where(row))
+    return [*rows[:at], replace(rows[at], **changes), *rows[at + 1 :]]
+
+
+def test_a_sound_run_is_verified(orderly, proven, copy):
+    (copy / files.CLAIM).unlink()
+    answer = orderly("verify", copy)
+    assert answer.code == 0, answer.err
+    assert "Verified. Of all 456,976 2x2 boards" in " ".join(answer.out.split())
+    assert "double-checked 100 %" in answer.out
+    claim = json.loads((copy / files.CLAIM).read_text())
+    first = json.loads((proven / files.CLAIM).read_text())
+    assert claim["result_digest"] == first["result_digest"]
+    assert claim["boards"][0] == [claim["best_boards"][0], claim["best_score"]]
+    assert claim["statistics"]["n_terms"] > 0
+    assert json.loads(orderly("verify", copy, "--format", "json").out)["verdict_digest"] == claim["verdict_digest"]
+    assert json.loads(orderly("status", copy, "--format", "json").out)["state"] == "proven"
+
+
+def test_the_claim_does_not_depend_on_the_order_of_the_rows(orderly, proven, rewrite, copy):
+    other = rewrite(lambda rows: [replace(row, host="elsewhere", seconds=9.0) for row in reversed(rows)])
+    assert orderly("verify", other).code == orderly("verify", copy).code == 0
+    assert (other / files.CLAIM).read_bytes() == (copy / files.CLAIM).read_bytes()
+
+
+def test_a_missing_class_is_named_and_nothing_is_written(orderly, rewrite):
+    gone = []
+
+    def drop(rows):
+        gone.append(rows[len(rows) // 2].class_id)
+        return [row for row in rows if row.class_id != gone[0]]
+
+    folder = rewrite(drop)
+    answer = orderly("verify", folder)
+    assert (answer.code, answer.out) == (4, "")
+    assert f"class {gone[0]}" in answer.err
+    assert not (folder / files.CLAIM).exists()
+    assert not (folder / files.RESCORED_MANIFEST).exists()
+
+
+def with_more_points(row):
+    return tuple((board, score + 1) for board, score in row.candidates)
+
+
+@pytest.mark.parametrize("fault", ["score", "size", "foreign board"])
+def test_an_altered_row_is_a_mismatch(orderly, rewrite, fault):
+    def alter(rows):
+        row = next(row for row in rows if row.candidates)
+        values = {
+            "score": {"candidates": with_more_points(row)},
+            "size": {"n_boards": row.n_boards + 1},
+            "foreign board": {"candidates": (*row.candidates, ("jjjj" if row.class_id else "zzzz", CUTOFF))},
+        }[fault]
+        return changed(rows, lambda other: other.key == row.key, **values)
+
+    folder = rewrite(alter)
+    answer = orderly("verify", folder)
+    assert (answer.code, answer.out) == (5, ""), answer
+    assert "class" in answer.err
+    assert not (folder / files.CLAIM).exists()
+
+
+def test_a_lost_candidate_contradicts_the_earlier_claim(orderly, rewrite, proven):
+    def lose(rows):
+        row = next(row for row in rows if row.candidates)
+        return [
+            replace(r, candidates=(), status="eliminated", counters={**r.counters, "n_survivors": 1})
+            if r.key == row.key
+            else r
+            for r in rows
+        ]
+
+    folder = rewrite(lose)
+    shutil.copy(proven / files.CLAIM, folder / files.CLAIM)
+    answer = orderly("verify", folder)
+    assert (answer.code, answer.out) == (5, "")
+    assert "result digest" in answer.err
+
+
+def test_damage_and_other_word_lists_are_refused(orderly, copy, tmp_path):
+    (tmp_path / "words.txt").write_text("bee\nbeef\n")
+    answer = orderly("verify", copy, "--wordlist", tmp_path / "words.txt")
+    assert answer.code == 3
+    assert "SHA-256" in answer.err
+    (part,) = (copy / files.RESULTS).iterdir()
+    data = bytearray(part.read_bytes())
+    data[len(data) // 2] ^= 4
+    part.write_bytes(data)
+    answer = orderly("verify", copy)
+    assert (answer.code, answer.out) == (3, "")
+    assert part.name in answer.err
+
+
+def test_no_run_and_no_word_list(orderly, copy, tmp_path):
+    assert orderly("verify", tmp_path / "nothing").code == 2
+    assert orderly("verify", copy, "--wordlist", "nosuch") == Answer(2, "", orderly("verify", copy, "-w", "nosuch").err)
+
+
+def test_the_referee_scores_as_the_scorer_does():
+    words, table = load_wordlist("scowl70").words, parse_scores("standard")
+    boards = ["seattqtes", "deslatper", "zzzzzzzzz"]
+    assert Referee("3x3", words, table).scores(boards) == Scorer("3x3", words, table).scores(boards).tolist()

@@ -1,0 +1,70 @@
+"""The published 3x3 result, found by the command line from end to end: same boards, same digest for any workers."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from boardclass.canonical import canonical_board
+from boardclass.geometry import geometry
+
+pytest.importorskip("ray")
+
+QUESTION = ("run", "3x3", "--wordlist", "enable2k", "--cutoff", "500")
+# Of the 42 published boards with their scores; pinned here so that it is checked without the golden folder as well.
+DIGEST = "6a8a2a998795c9b26e4fd1964fd3921974aa8c01b9be9bc723b04e4f450a578f"
+
+
+def digest_of(orderly, directory):
+    return json.loads(orderly("status", directory, "--format", "json").out)["digest"]
+
+
+@pytest.mark.ray
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize(
+    "workers", [2, pytest.param(0, marks=pytest.mark.nightly), pytest.param(1, marks=pytest.mark.nightly)]
+)
+def test_golden_3x3(enable2k, golden, orderly, tmp_path, workers):
+    answer = orderly(*QUESTION, "--workers", workers, "--out", tmp_path / "run")
+    assert answer.code == 0, answer.err
+    assert "exactly 42 up to symmetry" in " ".join(answer.out.split())
+    rows = csv.DictReader(io.StringIO(orderly("top", tmp_path / "run", "-n", "99", "--format", "csv").out))
+    found = [(row["board"], int(row["score"])) for row in rows]
+    lines = (golden / "best-3x3-enable2k-500.txt").read_text().split("\n")
+    published = [line.split(": ") for line in lines if line]
+    expected = {(canonical_board(board, geometry("3x3")), int(score)) for board, score in published}
+    assert len(found) == len(expected) == 42
+    assert set(found) == expected
+    assert found[0][1] == 545
+    assert digest_of(orderly, tmp_path / "run") == DIGEST
+
+
+@pytest.mark.ray
+@pytest.mark.nightly
+@pytest.mark.timeout(1800)
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
+def test_golden_3x3_after_interruptions(enable2k, orderly, tmp_path, project_root, number):
+    arguments = (*QUESTION, "--workers", "2", "--out", str(tmp_path / "run"))
+    command = [sys.executable, "-c", "from cluster.cli import main; main()", *arguments]
+    environment = {**os.environ, "PYTHONPATH": str(project_root)}
+    for seconds in (2, 6, 12, 20):
+        process = subprocess.Popen(command, cwd=project_root, env=environment, stderr=subprocess.PIPE)
+        ends = time.monotonic() + 120
+        while not (tmp_path / "run" / "run.json").exists() and time.monotonic() < ends:
+            time.sleep(0.1)
+        time.sleep(seconds)
+        process.send_signal(number)
+        _, err = process.communicate(timeout=120)
+        assert b"Traceback" not in err
+        assert process.returncode in {signal.SIGINT: (4, 0), signal.SIGKILL: (-signal.SIGKILL, 0)}[number], err
+    assert orderly(*arguments).code == 0
+    assert digest_of(orderly, tmp_path / "run") == DIGEST

@@ -1,0 +1,113 @@
+"""The independent solvers: pinned numbers, special tiles by brute force, agreement with the scorer and each other."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from boardclass.errors import BoardError, InputError
+from search.solvers import METHODS, Grid, HeapSolver, PathsSolver, make_solver, solve
+from tests.reference.solver import words_on
+from tests.search.referees import referee
+
+WORDS = ("bee", "beef", "fee", "ebe", "quit", "qit", "noon", "tat", "tattat")
+
+
+@pytest.mark.parametrize(("dims", "n_paths"), [((3, 3), 10_305), ((3, 4), 193_924), ((4, 2), 2_904), ((2, 4), 2_904)])
+def test_paths_looks_up_every_simple_path_of_the_king_graph(dims, n_paths):
+    assert PathsSolver(WORDS).solve_counted(Grid("x" * (dims[0] * dims[1]), dims))[1] == n_paths
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("dims", "n_paths"), [((4, 4), 12_029_640), ((5, 3), 3_244_045)])
+def test_paths_in_processes_finds_the_large_numbers_too(dims, n_paths):
+    assert PathsSolver(WORDS, 2).solve_counted(Grid("x" * (dims[0] * dims[1]), dims)) == ([], n_paths)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_the_pinned_board(method):
+    assert solve("ebeefe", WORDS, method=method) == ["bee", "beef", "ebe", "fee"]
+    assert solve("qxit", WORDS, method=method) == ["qit"]  # q-form: a q without u in the list is another word
+    assert solve("aaaa", (), method=method) == []
+
+
+@st.composite
+def special_boards(draw):
+    size = draw(st.sampled_from([(2, 2), (2, 3), (3, 3), (1, 4), (4, 2)]))
+    n = size[0] * size[1]
+    board = "".join(draw(st.lists(st.sampled_from("abeq"), min_size=n, max_size=n)))
+    cells = st.sets(st.integers(0, n - 1), max_size=3)
+    words = draw(st.sets(st.text("abeq", min_size=1, max_size=5), max_size=12))
+    return size, board, tuple(sorted(words)), draw(cells), draw(cells)
+
+
+def allowed(path, begin_only, end_only):
+    return not any(c in begin_only for c in path[1:]) and not any(c in end_only for c in path[:-1])
+
+
+def by_definition(size, board, words, begin_only, end_only):
+    """Return the words with a path of distinct neighbours that keeps special cells at its ends."""
+    _, h = size
+
+    def touch(a, b):
+        return max(abs(a // h - b // h), abs(a % h - b % h)) == 1
+
+    found = set()
+    for word in words:
+        places = [[c for c, x in enumerate(board) if x == letter] for letter in word]
+        for path in itertools.product(*places):
+            simple = len(set(path)) == len(path) and all(map(touch, path, path[1:]))
+            if simple and allowed(path, begin_only, end_only):
+                found.add(word)
+                break
+    return sorted(found)
+
+
+@given(special_boards())
+def test_special_tiles_by_definition(case):
+    size, board, words, begin_only, end_only = case
+    expected = by_definition(*case)
+    for method in METHODS:
+        found = solve(board, words, method=method, dims=size, begin_only=begin_only, end_only=end_only)
+        assert found == expected, method
+
+
+def test_heap_finds_the_words_in_order():
+    board = "tatnoontaqit"
+    found = list(HeapSolver(WORDS).in_order(Grid(board, (3, 4))))
+    assert found == sorted(found)
+    assert set(found) == words_on(board, 3, 4, dict.fromkeys(WORDS, 1))
+
+
+@pytest.mark.parametrize(
+    ("board", "options", "error"),
+    [
+        ("abc", {}, BoardError),
+        ("abcd", {"dims": (3, 3)}, BoardError),
+        ("ab1d", {}, BoardError),
+        ("abcd", {"begin_only": (4,)}, InputError),
+        ("abcd", {"end_only": (-1,)}, InputError),
+        ("abcd", {"method": "magic"}, InputError),
+        ("a" * 25, {"method": "paths"}, InputError),
+    ],
+)
+def test_bad_input_is_named(board, options, error):
+    with pytest.raises(error):
+        solve(board, WORDS, **options)
+
+
+def test_words_other_than_letters_are_refused_by_the_method_that_needs_letters():
+    with pytest.raises(InputError):
+        make_solver(["a-b"], "words")
+
+
+def test_a_thousand_boards_agree_with_the_scorer(enable2k):
+    counts, faults = referee(1000, "enable2k", seed=20)
+    assert not faults
+    assert counts["trie"] == counts["words"] == counts["heap"] == counts["scorer_words"] == 1000
+    assert counts["paths"] > 300
+    assert counts["boards_with_a_word_of_16_cells"] >= 50
+    assert counts["boards_with_a_word_with_q"] > 50
