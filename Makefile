@@ -7,7 +7,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help run test bench check lint format types clean
+.PHONY: help run test nightly bench check lint format types clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -17,6 +17,9 @@ run: $(VENV)/.installed-run ## install, then prove the best board of CONFIG (3x3
 
 test: $(VENV)/.installed-test ## install, then run the tests (TESTS=tests/cluster for some of them)
 	$(BIN)/python -m pytest $(TESTS)
+
+nightly: $(VENV)/.installed-test ## run the tests that take too long for every day
+	$(BIN)/python -m pytest -m nightly $(TESTS)
 
 bench: $(VENV)/.installed-test ## run the benchmarks in tests/bench
 	$(BIN)/python -m pytest tests/bench --benchmark-enable --benchmark-only --benchmark-columns=min,median,max,rounds

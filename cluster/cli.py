@@ -14,6 +14,15 @@ from typing import Annotated
 
 import typer
 
+from cluster import cli_workbench
+from cluster.cli_options import (
+    BucketsOption,
+    DimsOption,
+    FormatOption,
+    RunDirectory,
+    ScoresOption,
+    WordlistOption,
+)
 from cluster.render import Format
 
 EXIT_BUG = 1
@@ -29,27 +38,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
 )
-
-FormatOption = Annotated[Format, typer.Option("--format", help="How to print.", show_choices=True)]
-WordlistOption = Annotated[
-    str | None, typer.Option("--wordlist", "-w", metavar="NAME|PATH", help="Word list.", show_default="bundled list")
-]
-ScoresOption = Annotated[
-    str | None,
-    typer.Option(
-        "--scores",
-        metavar="TABLE",
-        help="standard, words, powers, or points from 3 letters on, such as 1,1,2,3,5,11.",
-        show_default="standard",
-    ),
-]
-DimsOption = Annotated[str | None, typer.Option("--dims", "-d", metavar="WxH", help="Board size, such as 3x4.")]
-BucketsOption = Annotated[
-    str | None,
-    typer.Option(
-        "--buckets", "-b", metavar="SPEC", help="Letter buckets, such as 'aeijou bcd..., corner: aeiosuy bcdf...'."
-    ),
-]
 
 
 def _version(wanted: bool) -> None:
@@ -112,9 +100,6 @@ def run(
     }
     options = {name: value for name, value in given.items() if value is not None}
     cli_run.run(config, options, drop_damaged=drop_damaged)
-
-
-RunDirectory = Annotated[str, typer.Argument(metavar="DIR", help="Run directory.", show_default=False)]
 
 
 @app.command()
@@ -222,6 +207,9 @@ def verify(
     cli_verify.verify(directory, wordlist, fmt)
 
 
+cli_workbench.register(app)
+
+
 def _take_debug(arguments: list[str]) -> tuple[list[str], bool]:
     """Return the arguments without ``--debug``, which is accepted anywhere, and whether it was there."""
     end = arguments.index("--") if "--" in arguments else len(arguments)
@@ -234,6 +222,12 @@ def _fail(message: str, code: int) -> int:
     return code
 
 
+def _leave_at_once(code: int) -> None:
+    """End without the interpreter's clean-up: where Ctrl-C cut the compilation of a kernel short, that would crash."""
+    sys.stderr.flush()
+    os._exit(code)
+
+
 def _call(arguments: list[str]) -> int:
     """Run one command and return its exit code; everything is printed before this returns."""
     try:
@@ -242,7 +236,7 @@ def _call(arguments: list[str]) -> int:
         result = EXIT_INTERRUPTED
     sys.stdout.flush()
     if result == EXIT_INTERRUPTED:
-        _fail("interrupted", EXIT_INTERRUPTED)
+        _leave_at_once(_fail("interrupted", EXIT_INTERRUPTED))
     return result if isinstance(result, int) else 0
 
 
@@ -252,7 +246,10 @@ def _exit_code(arguments: list[str]) -> int:
     try:
         return _call(arguments)
     except OrderlyError as error:
-        return _fail(str(error), error.exit_code)
+        code = _fail(str(error), error.exit_code)
+        if isinstance(error.__cause__, KeyboardInterrupt):
+            _leave_at_once(code)
+        return code
     except BrokenPipeError:  # the reader of our output has gone: nothing to tell, and nobody to tell it to
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from search.scorer import Found, Scorer
 
 
-def _words_and_table(wordlist: str | None, scores: str | None) -> tuple[WordList, ScoreTable]:
+def words_and_table(wordlist: str | None, scores: str | None) -> tuple[WordList, ScoreTable]:
     """Return the word list and the score table that the options name, checked against each other."""
     from configs.model import DEFAULT_WORDLIST
 
@@ -57,7 +57,7 @@ def _board(text: str, dims: Dims | None) -> tuple[Dims, str]:
 def show(text: str, dims_text: str | None, wordlist: str | None, scores: str | None, fmt: Format) -> None:
     """Draw a board and list its words by length with their points."""
     dims, board = _board(text, parse_dims(dims_text) if dims_text else None)
-    words, table = _words_and_table(wordlist, scores)
+    words, table = words_and_table(wordlist, scores)
     scorer = _scorer(dims, words, table)
     found = sorted(scorer.words(board), key=lambda word: (-n_letters(word.word), full_spelling(word.word)))
     total = sum(word.points for word in found)
@@ -118,7 +118,7 @@ def _numbered_lines() -> Iterator[tuple[int, str]]:
 def score(dims_text: str | None, wordlist: str | None, scores: str | None, fmt: Format) -> None:
     """Score the boards on standard input; nothing is printed unless every line is a board."""
     dims = parse_dims(dims_text) if dims_text else None
-    words, table = _words_and_table(wordlist, scores)
+    words, table = words_and_table(wordlist, scores)
     boards: list[tuple[Dims, str]] = []
     for number, text in _numbered_lines():
         try:
@@ -152,7 +152,7 @@ def bound(
 ) -> None:
     """Print the sum, max and orderly bounds of a class, given by number or by its letters."""
     dims, letters = _class_letters(text, dims_text, buckets)
-    words, table = _words_and_table(wordlist, scores)
+    words, table = words_and_table(wordlist, scores)
     scorer = _scorer(dims, words, table)
     from search import basic
 

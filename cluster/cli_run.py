@@ -28,10 +28,10 @@ def run(source: str | None, options: Mapping[str, Any], *, drop_damaged: bool = 
         When a class is left without a verdict.
     """
     config = resolve(source, options)
-    from cluster import driver
-    from cluster.progress import make_progress
-
     try:
+        from cluster import driver  # compiles the kernels the first time: long enough to be interrupted
+        from cluster.progress import make_progress
+
         outcome = driver.run(config, progress=make_progress(), drop_damaged=drop_damaged)
     except KeyboardInterrupt as error:  # outside the search, where the driver does not hold signals back
         raise IncompleteError("stopped; the same command goes on from what is stored") from error

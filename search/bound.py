@@ -52,7 +52,7 @@ class Search(NamedTuple):
     tails : int64[13, capacity], stacked single terms by level: key index << 5 | letter
     not_less : int64[13], mask of the levels that must not take a smaller letter than this one
     greater : int64[26, 26], 1 where the second letter is smaller than the first in the order of ``not_less``
-    counts : int64[4]: states, pushes, survivors, current depth
+    counts : int64[5]: states, pushes, survivors, current depth, pushes when level 0 took its letter
     """
 
     sums: NDArray[np.int32]
@@ -86,7 +86,7 @@ SEARCH_TYPE = types.NamedTuple(
     ],
     Search,
 )
-STATES, PUSHES, SURVIVORS, DEPTH = range(4)
+STATES, PUSHES, SURVIVORS, DEPTH, SINCE = range(5)
 
 
 def new_search() -> Search:
@@ -108,7 +108,7 @@ def new_search() -> Search:
         np.zeros((m, LETTER_BITS << m), np.int64),
         np.zeros(m, np.int64),
         np.zeros(LETTER_BITS, np.int64),
-        np.zeros(4, np.int64),
+        np.zeros(5, np.int64),
     )
 
 
@@ -145,7 +145,7 @@ def orderly_bound(tree, s, cutoff, budget, survivors):  # type: ignore[no-untype
     """Search on from the state in ``s``; return DONE, BUDGET_SPENT or SURVIVORS_FULL (call again with an empty buffer).
 
     cutoff : points; every discarded state has a bound below it
-    budget : pushes in all at which the search gives up
+    budget : pushes behind one letter of level 0 at which the search gives up; :func:`skip_letter` goes on with the next one
     survivors : int8[m, >= n_levels], filled with the letters of complete assignments whose bound reaches the cutoff
 
     One long kernel on purpose: each call that hands a NamedTuple of arrays to another kernel counts references on all of them,
@@ -170,6 +170,7 @@ def orderly_bound(tree, s, cutoff, budget, survivors):  # type: ignore[no-untype
     depth = s.counts[DEPTH]
     n_states = s.counts[STATES]
     n_pushes = s.counts[PUSHES]
+    since = s.counts[SINCE]
     status = DONE
     n = 0
     while depth >= 0:
@@ -192,7 +193,9 @@ def orderly_bound(tree, s, cutoff, budget, survivors):  # type: ignore[no-untype
             next_letter[depth] = letter + 1
             n += 1
             continue
-        if n_pushes > budget:
+        if depth == 0:
+            since = n_pushes
+        elif n_pushes - since > budget:
             status = BUDGET_SPENT
             break
         next_letter[depth] = letter + 1
@@ -296,5 +299,12 @@ def orderly_bound(tree, s, cutoff, budget, survivors):  # type: ignore[no-untype
     s.counts[DEPTH] = depth
     s.counts[STATES] = n_states
     s.counts[PUSHES] = n_pushes
+    s.counts[SINCE] = since
     s.counts[SURVIVORS] += n
     return status
+
+
+def skip_letter(s: Search) -> int:
+    """Give up the letter that level 0 has taken, return it (0..25), and make the search go on with the next one."""
+    s.counts[DEPTH] = 0
+    return int(s.letter[0]) - 1

@@ -1,5 +1,7 @@
 """Pool hill climb (the paper's listing 1 in outline): good boards fast, no proof; gives ``--cutoff auto``.
 
+Also what the other local searches share: alphabets, neighbours, the way up from a board to a local optimum.
+
 Every round takes all boards of the pool that have not been expanded yet, makes their neighbours (one letter changed,
 or two cells swapped), scores those never seen before in batches, and keeps the best ``pool`` distinct canonical
 boards.  It ends when a round leaves the pool as it was.  Deterministic: ties go to the smaller board, and the seed
@@ -9,13 +11,15 @@ only picks the first pool.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from boardclass.errors import InputError
+from boardclass.board import LETTERS
+from boardclass.errors import BoardError, InputError, quote
 from boardclass.geometry import Geometry
-from search.scorer import Scorer, decode_boards
+from search.scorer import decode_boards, encode_boards
 
 N_LETTERS = 26
 BATCH = 1 << 17
@@ -24,8 +28,26 @@ Progress = Callable[[int, int, int], None]
 """Called after each round with its number, the best score so far and the number of boards scored so far."""
 
 
+class BatchScorer(Protocol):
+    """What a local search needs of a scorer."""
+
+    @property
+    def geometry(self) -> Geometry:
+        """Of the boards scored."""
+
+    def scores(self, boards: NDArray[np.uint8]) -> NDArray[np.int32]:
+        """Return int32[m], the scores of the boards in uint8[m, n]."""
+
+
 def climb(
-    scorer: Scorer, *, seed: int = 0, pool: int = 500, rounds: int | None = None, progress: Progress | None = None
+    scorer: BatchScorer,
+    *,
+    seed: int = 0,
+    pool: int = 500,
+    rounds: int | None = None,
+    letters: str = LETTERS,
+    start: str | None = None,
+    progress: Progress | None = None,
 ) -> list[tuple[str, int]]:
     """Return the best ``pool`` boards found, canonical, with their exact scores, best first.
 
@@ -35,43 +57,82 @@ def climb(
     seed : of the random first pool
     pool : boards kept from round to round, at least 1
     rounds : stop after so many rounds, None = when the pool no longer changes
+    letters : letters that boards may use
+    start : the only board of the first pool, instead of random ones
     progress : called after each round
 
     Raises
     ------
     InputError
-        If ``pool``, ``rounds`` or ``seed`` is out of range.
+        If ``pool``, ``rounds`` or ``seed`` is out of range, or ``start`` uses other letters.
     """
     if pool < 1 or seed < 0 or (rounds is not None and rounds < 0):
         raise InputError(
             f"climb with pool {pool}, seed {seed}, rounds {rounds}: expected pool >= 1 and nothing negative"
         )
-    rng = np.random.default_rng(seed)
-    start = rng.integers(0, N_LETTERS, (pool, scorer.geometry.n), dtype=np.uint8)
+    alphabet = parse_alphabet(letters)
     state = _Pool(scorer, pool)
-    state.offer(start)
+    state.offer(first_boards(np.random.default_rng(seed), pool, scorer.geometry.n, alphabet, start))
     n_rounds = 0
+    n_part = max(1, BATCH // n_neighbours(scorer.geometry.n, len(alphabet)))
     while (rounds is None or n_rounds < rounds) and (fresh := state.take_unexpanded()) is not None:
-        for part in range(0, len(fresh), max(1, BATCH // _n_neighbours(scorer.geometry.n))):
-            state.offer(neighbours(fresh[part : part + max(1, BATCH // _n_neighbours(scorer.geometry.n))]))
+        for part in range(0, len(fresh), n_part):
+            state.offer(neighbours(fresh[part : part + n_part], alphabet))
         n_rounds += 1
         if progress:
             progress(n_rounds, int(state.scores[0]), state.n_scored)
     return list(zip(decode_boards(state.boards), state.scores.tolist(), strict=True))
 
 
-def _n_neighbours(n: int) -> int:
-    return n * (N_LETTERS - 1) + n * (n - 1) // 2
+def parse_alphabet(letters: str) -> NDArray[np.uint8]:
+    """Return uint8[k], 0..25 ascending, of the letters that boards may use.
+
+    Raises
+    ------
+    InputError
+        If there is none, or something else than a-z among them.
+    """
+    if not letters or not set(letters) <= set(LETTERS):
+        raise InputError(f"letters {quote(letters)}: expected one or more of a-z")
+    return np.array(sorted({ord(letter) - 97 for letter in letters}), np.uint8)
 
 
-def neighbours(boards: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """Return uint8[m * k, n]: each board's k neighbours, by one changed letter (25 n), then by a swap of two cells."""
-    n = boards.shape[1]
-    changed = np.repeat(boards[:, None], n * (N_LETTERS - 1), axis=1)
-    step = np.tile(np.arange(1, N_LETTERS, dtype=np.uint8), n)
-    cell = np.repeat(np.arange(n), N_LETTERS - 1)
+def first_boards(
+    rng: np.random.Generator, m: int, n: int, alphabet: NDArray[np.uint8], start: str | None
+) -> NDArray[np.uint8]:
+    """Return uint8[m, n] random boards, or uint8[1, n] with the board ``start``.
+
+    Raises
+    ------
+    BoardError
+        If ``start`` uses a letter outside the alphabet.
+    """
+    if start is None:
+        return alphabet[rng.integers(0, len(alphabet), (m, n))]
+    board = encode_boards([start], n)
+    foreign = sorted(set(board[0].tolist()) - set(alphabet.tolist()))
+    if foreign:
+        raise BoardError(f"board {quote(start)} has the letter {chr(97 + foreign[0])!r}, which is excluded")
+    return board
+
+
+def n_neighbours(n: int, n_letters: int = N_LETTERS) -> int:
+    """Return how many neighbours a board of ``n`` cells has."""
+    return n * (n_letters - 1) + n * (n - 1) // 2
+
+
+def neighbours(boards: NDArray[np.uint8], alphabet: NDArray[np.uint8] | None = None) -> NDArray[np.uint8]:
+    """Return uint8[m * k, n]: each board's k neighbours, by one changed letter, then by a swap of two cells.
+
+    With an alphabet of a letters (default: 26) a board has (a - 1) n changes; it must use letters of the alphabet only.
+    """
+    letters = np.arange(N_LETTERS, dtype=np.uint8) if alphabet is None else alphabet
+    n, size = boards.shape[1], len(letters)
+    changed = np.repeat(boards[:, None], n * (size - 1), axis=1)
+    step = np.tile(np.arange(1, size), n)
+    cell = np.repeat(np.arange(n), size - 1)
     at = np.arange(len(cell))
-    changed[:, at, cell] = (changed[:, at, cell] + step) % N_LETTERS
+    changed[:, at, cell] = letters[(np.searchsorted(letters, changed[:, at, cell]) + step) % size]
     left, right = np.triu_indices(n, 1)
     swapped = np.repeat(boards[:, None], len(left), axis=1)
     at = np.arange(len(left))
@@ -112,7 +173,7 @@ def _keys(boards: NDArray[np.uint8]) -> NDArray[np.uint64]:
 class _Pool:
     """The best boards so far, best first, and a memory of every board scored."""
 
-    def __init__(self, scorer: Scorer, size: int) -> None:
+    def __init__(self, scorer: BatchScorer, size: int) -> None:
         n = scorer.geometry.n
         self.scorer, self.size, self.n_scored = scorer, size, 0
         self.boards = np.zeros((0, n), np.uint8)
@@ -143,3 +204,20 @@ class _Pool:
         fresh = self.boards[~self._expanded]
         self._expanded[:] = True
         return fresh if len(fresh) else None
+
+
+def ascend(scorer: BatchScorer, boards: NDArray[np.uint8], alphabet: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """Return for each board in uint8[m, n] the local optimum that steps to the best neighbour lead to."""
+    best = boards.copy()
+    scores = scorer.scores(best)
+    moving = np.arange(len(best))
+    while len(moving):
+        around = neighbours(best[moving], alphabet)
+        values = scorer.scores(around).reshape(len(moving), -1)
+        step = values.argmax(axis=1)
+        at = np.arange(len(moving))
+        better = values[at, step] > scores[moving]
+        chosen = around.reshape(len(moving), -1, best.shape[1])[at, step]
+        best[moving[better]], scores[moving[better]] = chosen[better], values[at, step][better]
+        moving = moving[better]
+    return best

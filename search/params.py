@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from boardclass.errors import ConfigError
+
 LETTER_ORDER = "jqxzvwkfybughmpcdlnorstiae"
 
 
@@ -17,7 +19,8 @@ class Params:
     letter_order : order of the letters in which fused groups are intervals and residual symmetry compares
     unfuse_parts : a fused group is split into this many groups
     force_groups : letter groups that a free cell is forced to when a search splits, in the order of ``letter_order``
-    node_budget : pushes of one OrderlyBound search before it splits
+    node_budget : pushes of OrderlyBound behind one letter of the next cell before that letter is forced instead
+    fused_budget : the same in a node with fused cells, before it is unfused
     unit_budget : pushes and terms after which the rest of a unit is handed back as children
     memory_mb : memory for terms, keys and tree of one worker, in MiB
     absorb_limit : comparisons of absorption per word in the trie walk, 0 = no absorption
@@ -29,9 +32,25 @@ class Params:
     letter_order: str = LETTER_ORDER
     unfuse_parts: int = 3
     force_groups: tuple[str, ...] = tuple(LETTER_ORDER)
-    node_budget: int = 30_000_000
+    node_budget: int = 10_000_000
+    fused_budget: int = 3_000_000
     unit_budget: int = 2_000_000_000
     memory_mb: int = 1024
     absorb_limit: int = 20_000
     shape_letters: int = 14
     product_limit: int = 20_000
+
+    def __post_init__(self) -> None:
+        """Refuse values that would lose boards or never end."""
+        alphabet = "abcdefghijklmnopqrstuvwxyz"
+        if "".join(sorted(self.letter_order)) != alphabet:
+            raise ConfigError(f"letter_order {self.letter_order!r}: expected each letter a-z once")
+        if "".join(sorted("".join(self.force_groups))) != alphabet:
+            raise ConfigError(f"force_groups {list(self.force_groups)!r}: expected each letter a-z in exactly one group")
+        if self.unfuse_parts < 2:
+            raise ConfigError(f"unfuse_parts {self.unfuse_parts!r}: expected 2 or more")
+        for name in ("node_budget", "fused_budget", "unit_budget", "absorb_limit", "product_limit"):
+            if getattr(self, name) < 0:
+                raise ConfigError(f"{name} {getattr(self, name)!r}: expected 0 or more")
+        if self.memory_mb < 1:
+            raise ConfigError(f"memory_mb {self.memory_mb!r}: expected 1 or more")

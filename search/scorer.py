@@ -12,6 +12,7 @@ counts and three packed stores; cache misses of the gather limit it.  Tried and 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from copy import copy
 from typing import NamedTuple
 
 import numpy as np
@@ -79,6 +80,14 @@ class Scorer:
         self._vector = None
         if not portable and scorer_simd.supported():
             self._vector = scorer_simd.make_lanes(self.geometry.neighbours), scorer_simd.make_queue()
+
+    def twin(self) -> Scorer:
+        """Return a scorer of the same words for another thread: same trie, own working memory."""
+        other = copy(self)
+        other._seen, other._generation = np.zeros_like(self._seen), np.zeros_like(self._generation)
+        if self._vector is not None:
+            other._vector = self._vector[0], scorer_simd.make_queue()
+        return other
 
     @property
     def dims(self) -> Dims:

@@ -116,15 +116,15 @@ def _first_difference(a, b, n_levels):  # type: ignore[no-untyped-def]
 
 
 @kernel(
-    types.UniTuple(types.int64, 2)(
-        read_only(types.uint64), read_only(types.int32), types.int64, types.int64, writable(types.int32)
+    types.UniTuple(types.int64, 3)(
+        read_only(types.uint64), read_only(types.int32), types.int64, types.int64, types.int64, writable(types.int32),
+        types.int64,
     )
-)
-def build(keys, points, n, n_levels, cells):  # type: ignore[no-untyped-def]  # noqa: C901, PLR0912, PLR0915
-    """Build the sum nodes over ``keys[:n]`` (sorted, distinct); return (tip or a status, root bound).
+)  # fmt: skip
+def build(keys, points, begin, n, n_levels, cells, tip):  # type: ignore[no-untyped-def]  # noqa: C901, PLR0912, PLR0915
+    """Build the sum nodes over ``keys[begin:n]`` (sorted, distinct) from ``tip`` (> 0) on; return (tip or a status, root, root bound).
 
-    The root is the node written last, at the offset stored in ``cells[0]``; it is written even for a single term.  ``tip`` is
-    TREE_FULL when ``cells`` ran out and BOUND_TOO_LARGE when a bound passes MAX_BOUND: neither says anything about the node.
+    The root is written last, and even for a single term.  The new tip is TREE_FULL when ``cells`` ran out and BOUND_TOO_LARGE when a bound passes MAX_BOUND: neither says anything about the node.
     The bound is U of search.md section 2.2.
 
     One pass over the keys: neighbours share the letters above the level at which they first differ, so that level says which sum
@@ -145,10 +145,9 @@ def build(keys, points, n, n_levels, cells):  # type: ignore[no-untyped-def]  # 
     edge[0] = -1
     current[0] = -1
     depth = 0
-    tip = 1
     before = 0
-    i = 0
-    after = _first_difference(keys[0], keys[1], n_levels) if n > 1 else 0
+    i = begin
+    after = _first_difference(keys[i], keys[i + 1], n_levels) if i + 1 < n else 0
     while i < n:
         key = keys[i]
         follow = _first_difference(keys[i + 1], keys[i + 2], n_levels) if i + 2 < n else 0
@@ -215,9 +214,9 @@ def build(keys, points, n, n_levels, cells):  # type: ignore[no-untyped-def]  # 
             new = True
             new_bound = points_of[depth] + total[depth] + best[depth]
             if tip + largest_node > cells.size:
-                return TREE_FULL, 0
+                return TREE_FULL, 0, 0
             if new_bound > MAX_BOUND:
-                return BOUND_TOO_LARGE, 0
+                return BOUND_TOO_LARGE, 0, 0
             new_ref = tip
             tip = _write_node(cells, tip, points_of[depth], entry_edge[depth], entry_bound[depth], entry_ref[depth], n_entries[depth])
             new_edge = edge[depth]
@@ -226,9 +225,10 @@ def build(keys, points, n, n_levels, cells):  # type: ignore[no-untyped-def]  # 
         after = follow
         i += 1
     if tip + largest_node > cells.size:
-        return TREE_FULL, 0
+        return TREE_FULL, 0, 0
     root_bound = points_of[0] + total[0] + best[0]
     if root_bound > MAX_BOUND:
-        return BOUND_TOO_LARGE, 0
-    cells[0] = tip
-    return _write_node(cells, tip, points_of[0], entry_edge[0], entry_bound[0], entry_ref[0], n_entries[0]), root_bound
+        return BOUND_TOO_LARGE, 0, 0
+    root = tip
+    tip = _write_node(cells, tip, points_of[0], entry_edge[0], entry_bound[0], entry_ref[0], n_entries[0])
+    return tip, root, root_bound

@@ -11,7 +11,7 @@ import pytest
 from boardclass.errors import IncompleteError, MismatchError, StoreError
 from cluster import cli, cli_boards, cli_query
 
-COMMANDS = ("run", "status", "top", "show", "score", "bound")
+COMMANDS = ("run", "status", "top", "show", "score", "bound", "climb")
 HEAVY = ("numba", "numpy", "pyarrow", "duckdb", "ray", "pydantic", "rich")
 
 

@@ -9,7 +9,6 @@ import os
 import signal
 import string
 import threading
-import time
 from dataclasses import replace
 from functools import cache
 from typing import Any

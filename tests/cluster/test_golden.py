@@ -57,12 +57,17 @@ def test_golden_3x3_after_interruptions(enable2k, orderly, tmp_path, project_roo
     command = [sys.executable, "-c", "from cluster.cli import main; main()", *arguments]
     environment = {**os.environ, "PYTHONPATH": str(project_root)}
     for seconds in (2, 6, 12, 20):
-        process = subprocess.Popen(command, cwd=project_root, env=environment, stderr=subprocess.PIPE)
+        process = subprocess.Popen(
+            command, cwd=project_root, env=environment, stderr=subprocess.PIPE, start_new_session=True
+        )
         ends = time.monotonic() + 120
         while not (tmp_path / "run" / "run.json").exists() and time.monotonic() < ends:
             time.sleep(0.1)
         time.sleep(seconds)
-        process.send_signal(number)
+        if number is signal.SIGINT:
+            os.killpg(process.pid, number)  # what Ctrl-C in a terminal does: everybody gets it
+        else:
+            process.send_signal(number)
         _, err = process.communicate(timeout=120)
         assert b"Traceback" not in err
         assert process.returncode in {signal.SIGINT: (4, 0), signal.SIGKILL: (-signal.SIGKILL, 0)}[number], err

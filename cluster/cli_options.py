@@ -1,0 +1,39 @@
+"""Options and arguments that several commands share; imports typer only, so that ``--help`` stays quick."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from cluster.render import Format
+
+FormatOption = Annotated[Format, typer.Option("--format", help="How to print.", show_choices=True)]
+WordlistOption = Annotated[
+    str | None, typer.Option("--wordlist", "-w", metavar="NAME|PATH", help="Word list.", show_default="bundled list")
+]
+ScoresOption = Annotated[
+    str | None,
+    typer.Option(
+        "--scores",
+        metavar="TABLE",
+        help="standard, words, powers, or points from 3 letters on, such as 1,1,2,3,5,11.",
+        show_default="standard",
+    ),
+]
+DimsOption = Annotated[str | None, typer.Option("--dims", "-d", metavar="WxH", help="Board size, such as 3x4.")]
+BucketsOption = Annotated[
+    str | None,
+    typer.Option(
+        "--buckets", "-b", metavar="SPEC", help="Letter buckets, such as 'aeijou bcd..., corner: aeiosuy bcdf...'."
+    ),
+]
+RunDirectory = Annotated[str, typer.Argument(metavar="DIR", help="Run directory.", show_default=False)]
+RunDirectories = Annotated[
+    list[str], typer.Argument(metavar="DIR...", help="One or more run directories.", show_default=False)
+]
+BoardArgument = Annotated[
+    str, typer.Argument(metavar="BOARD", help="The letters down the columns; q is a Qu cell.", show_default=False)
+]
+SeedOption = Annotated[int, typer.Option("--seed", metavar="N", min=0, help="Of everything random.")]
+LimitOption = Annotated[int, typer.Option("-n", metavar="N", min=1, help="How many boards to list.")]

@@ -1,0 +1,86 @@
+"""Speed of the stages of a run, each on a task of fixed size: ``make bench``; ``make test`` runs each once."""
+
+from __future__ import annotations
+
+from itertools import islice
+
+import numpy as np
+import pytest
+
+from boardclass.partition import parse_partition
+from boardclass.scores import parse_scores
+from boardclass.wordlist import load_wordlist
+from cluster.plan import make_plan
+from configs.model import load_config
+from results.schema import Row
+from results.store import Store
+from search import basic
+from search.breaker import Breaker, Unit
+from search.scorer import Scorer
+from search.trie import build_trie
+
+FOUR = "aeijou bcdfgmpqvwxz hklnrsty, corner: aeiosuy bcdfghjklmnpqrtvwxz"
+STANDARD = parse_scores("standard")
+
+
+@pytest.fixture(scope="module")
+def words():
+    """Return the bundled word list."""
+    return load_wordlist("scowl70").words
+
+
+@pytest.fixture(scope="module")
+def plan():
+    """Return the plan of the 3x3 preset."""
+    return make_plan(load_config("3x3", {"cutoff": 430, "search": {"memory_mb": 256}}))
+
+
+def test_enumerate_canonical_classes(benchmark):
+    """All 8,503,056 classes of the published 4x4 partition."""
+    partition = parse_partition(FOUR, "4x4")
+    assert benchmark(lambda: sum(map(len, partition.canonical_ranks()))) == 1_068_363
+
+
+def test_build_trie(benchmark, words):
+    """The bundled word list, words of up to 16 letters."""
+    points = [STANDARD.of(word) for word in words]
+    assert len(benchmark(build_trie, words, points, 16).nodes)
+
+
+def test_score_boards(benchmark, words):
+    """10,000 random 4x4 boards."""
+    boards = np.random.default_rng(1).integers(0, 26, (10_000, 16), np.uint8)
+    assert len(benchmark(Scorer("4x4", words, STANDARD).scores, boards)) == 10_000
+
+
+def test_orderly_root_bound(benchmark, words):
+    """One published 3x3 class: terms, deduplication, tree, bound."""
+    letters = ["lnrsy", "aeiou", "chkmpt", "chkmpt", "aeiou", "lnrsy", "lnrsy", "aeiou", "bdfgjvwxz"]
+    assert benchmark(basic.orderly_root_bound, letters, Scorer("3x3", words, STANDARD)) > 0
+
+
+@pytest.mark.parametrize("centre", ["q", "w", "m"])
+def test_break_class(benchmark, plan, centre):
+    """A 3x3 class of the preset, rim free: generation, tree, OrderlyBound."""
+    breaker = Breaker(plan.spec)
+    unit = Unit(plan.partition.rank_of_board(f"aaaa{centre}aaaa"))
+    assert benchmark(breaker.break_unit, unit).status == "eliminated"
+
+
+def test_append_rows(benchmark, plan, tmp_path):
+    """2,000 rows checked, written with checksums and synced: one flush of a run."""
+    serial = iter(range(1_000))
+
+    def append():
+        with Store.open(tmp_path / str(next(serial)), plan.fingerprint) as store:
+            store.append(Row(plan.fingerprint.digest, number, "", "eliminated", 1) for number in range(2_000))
+            return store.n_buffered
+
+    assert benchmark(append) in (0, 2_000)
+
+
+def test_predict_costs(benchmark):
+    """The first classes of the published 4x4 partition."""
+    plan = make_plan(load_config("4x4", {"cutoff": 3000, "buckets": FOUR}))
+    ids = np.concatenate(list(islice(plan.partition.canonical_ranks(), 4)))
+    assert len(benchmark(plan.predicted_costs, ids)) == len(ids)

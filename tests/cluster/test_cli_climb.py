@@ -1,0 +1,98 @@
+"""``climb``: the options, what is printed, and everything that is refused."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+
+import pytest
+
+from boardclass.canonical import canonical_board
+from boardclass.geometry import geometry, parse_dims
+from cluster.cli_climb import describe, place
+
+LIST = "bee\nbeef\nfee\nqueen\nquit\nzebra\nseat\neats\neast\ntea\nate\n"
+
+
+@pytest.fixture
+def words(tmp_path):
+    path = tmp_path / "small.txt"
+    path.write_text(LIST)
+    return path
+
+
+def climbed(orderly, words, *options):
+    answer = orderly("climb", "--wordlist", words, "--pool", "30", "--format", "json", *options)
+    assert answer.code == 0, answer.err
+    return json.loads(answer.out)
+
+
+@pytest.mark.parametrize("method", ["pool", "anneal", "genetic"])
+def test_every_method_lists_canonical_boards_with_their_scores(orderly, words, method):
+    rows = climbed(orderly, words, "--dims", "2x2", "--method", method, "--runs", "2", "--workers", "2", "-n", "5")
+    assert 1 <= len(rows) <= 5
+    assert rows[0]["score"] == 5
+    assert [row["score"] for row in rows] == sorted((row["score"] for row in rows), reverse=True)
+    assert all(row["board"] == canonical_board(row["board"], geometry("2x2")) for row in rows)
+    scored = orderly("score", "-w", words, "--format", "csv", stdin="\n".join(row["board"] for row in rows)).out
+    assert [int(row["score"]) for row in csv.DictReader(io.StringIO(scored))] == [row["score"] for row in rows]
+    assert rows[0]["found"] >= 2
+
+
+def test_neither_the_workers_nor_a_repetition_change_the_result(orderly, words):
+    options = ("--dims", "3x3", "--method", "genetic", "--seed", "3")
+    assert climbed(orderly, words, *options) == climbed(orderly, words, *options, "--workers", "3")
+
+
+def test_excluded_letters_do_not_occur(orderly, words):
+    rows = climbed(orderly, words, "--dims", "2x3", "--exclude", "AZ", "-n", "30")
+    assert rows
+    assert not any(set("az") & set(row["board"]) for row in rows)
+
+
+@pytest.mark.parametrize("method", ["pool", "anneal", "genetic"])
+def test_from_a_board_and_with_a_word(orderly, words, method):
+    rows = climbed(orderly, words, "--dims", "2x3", "--contains", "Quit", "--method", method)
+    assert all(set("qit") <= set(row["board"]) for row in rows)
+    assert climbed(orderly, words, "--from", "seatxx", "--method", method)[0]["score"] >= 5
+
+
+def test_the_table_draws_the_best_board_and_csv_has_a_header(orderly, words):
+    assert "┌────┬────┐" in orderly("climb", "-d", "2x2", "-w", words, "--pool", "9").out
+    assert orderly("climb", "-d", "2x2", "-w", words, "--pool", "9", "--format", "csv").out.startswith(
+        "board,score,found\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "quoted"),
+    [
+        ([], "--dims"),
+        (["--dims", "7x7"], "7x7"),
+        (["--dims", "2x2", "--exclude", "a1"], "'1'"),
+        (["--dims", "2x2", "--exclude", "abcdefghijklmnopqrstuvwxyz"], "no letter"),
+        (["--dims", "2x2", "--from", "abc"], "'abc'"),
+        (["--from", "abcd", "--exclude", "b"], "'b'"),
+        (["--dims", "2x2", "--contains", "abcde"], "'abcde'"),
+        (["--dims", "2x2", "--contains", "b!"], "'b!'"),
+        (["--dims", "2x2", "--contains", "bad", "--exclude", "d"], "'d'"),
+        (["--dims", "2x2", "--scores", "many"], "many"),
+        (["--dims", "2x2", "--method", "luck"], "luck"),
+        (["--dims", "2x2", "--pool", "0"], "0"),
+    ],
+)
+def test_bad_options_are_refused(orderly, words, options, quoted):
+    answer = orderly("climb", *options, "--wordlist", words)
+    assert (answer.code, answer.out) == (2, "")
+    assert quoted in answer.err
+    assert "Traceback" not in answer.err
+
+
+def test_a_word_is_placed_along_a_path():
+    assert place("abcdefg", parse_dims("3x3"), "xyzabcdefg") == "abcfedgxx"
+
+
+def test_progress_is_one_line():
+    assert describe(0, 1, 7, 3625, 1_000_000) == "round 7, best 3,625, 1,000,000 boards scored"
+    assert describe(1, 3, 7, 5, 9).startswith("run 2 of 3, ")

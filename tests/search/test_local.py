@@ -1,0 +1,103 @@
+"""Annealing, the genetic algorithm, and the scorers around the scorer."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from boardclass.canonical import canonical_board
+from boardclass.errors import BoardError, InputError
+from boardclass.scores import parse_scores
+from search.climb import ascend, climb, neighbours, parse_alphabet
+from search.local import METHODS, local_search
+from search.parallel import HoldingScorer, ParallelScorer
+from search.scorer import Scorer, decode_boards, encode_boards
+
+STANDARD = parse_scores("standard")
+WORDS = ["aba", "bab", "abc", "cab", "qaba", "abcd", "dcba", "add", "baddab"]
+
+
+def boards(m, n, seed=1):
+    return np.random.default_rng(seed).integers(0, 26, (m, n), dtype=np.uint8)
+
+
+def test_parallel_scores_are_the_scores():
+    scorer = Scorer("3x3", WORDS, STANDARD)
+    batch = boards(5000, 9) % 5
+    expected = scorer.scores(batch)
+    for n in (1, 2, 5):
+        assert (ParallelScorer(scorer, n).scores(batch) == expected).all()
+    assert (ParallelScorer(Scorer("3x3", WORDS, STANDARD, portable=True), 3).scores(batch) == expected).all()
+    with pytest.raises(InputError):
+        ParallelScorer(scorer, 0)
+
+
+def test_holding_scores_are_zero_without_the_word():
+    scorer = Scorer("2x3", WORDS, STANDARD)
+    batch = boards(3000, 6) % 4
+    held = HoldingScorer(scorer, "abd").scores(batch)
+    has = Scorer("2x3", ["abd"], parse_scores("words")).scores(batch) > 0
+    assert has.any()
+    assert (held == np.where(has, scorer.scores(batch), 0)).all()
+    for wrong in ("", "ab", "abcdefg", "a-b"):
+        with pytest.raises(InputError):
+            HoldingScorer(scorer, wrong)
+
+
+def test_neighbours_stay_in_the_alphabet():
+    alphabet = parse_alphabet("bdq")
+    around = decode_boards(neighbours(encode_boards(["bdqb"], 4), alphabet))
+    assert len(around) == 4 * 2 + 6
+    assert set("".join(around)) == set("bdq")
+    assert {"ddqb", "qdqb", "bbqb", "dbqb", "bdqq"} <= set(around)
+    assert len(neighbours(encode_boards(["bbbb"], 4), parse_alphabet("b"))) == 6
+
+
+def test_ascend_ends_where_no_neighbour_is_better():
+    scorer = Scorer("2x3", WORDS, STANDARD)
+    alphabet = parse_alphabet("abcdq")
+    start = boards(20, 6) % 4
+    top = ascend(scorer, start, alphabet)
+    values = scorer.scores(top)
+    assert (values >= scorer.scores(start)).all()
+    around = scorer.scores(neighbours(top, alphabet)).reshape(20, -1)
+    assert (around.max(axis=1) <= values).all()
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_every_method_is_deterministic_exact_and_finds_the_best(method):
+    scorer = Scorer("2x3", WORDS, STANDARD)
+    one, two = (local_search(scorer, method, seed=4, runs=2, pool=60) for _ in range(2))
+    assert one == two
+    assert one == sorted(one, key=lambda find: (-find.score, find.board))
+    assert len({find.board for find in one}) == len(one)
+    for find in one[:40]:
+        assert find.board == canonical_board(find.board, scorer.geometry)
+        assert find.score == scorer.score(find.board)
+    assert one[0].score == climb(scorer, pool=100)[0][1]
+    total = 120 if method == "anneal" else 2 * 60
+    assert sum(find.n_found for find in one) == total
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_letters_and_start(method):
+    scorer = Scorer("2x3", WORDS, STANDARD)
+    for find in local_search(scorer, method, pool=20, letters="abz", start="zzzzzz"):
+        assert set(find.board) <= set("abz")
+    with pytest.raises(BoardError):
+        local_search(scorer, method, letters="abz", start="zzzzzc")
+
+
+@pytest.mark.parametrize(
+    ("method", "options"),
+    [("luck", {}), ("pool", {"runs": 0}), ("anneal", {"pool": 0}), ("genetic", {"pool": 1}), ("pool", {"letters": ""})],
+)
+def test_bad_input(method, options):
+    with pytest.raises(InputError):
+        local_search(Scorer("2x2", WORDS, STANDARD), method, **options)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("method", METHODS)
+def test_best_3x3(enable2k, method):
+    assert local_search(Scorer("3x3", enable2k.words, STANDARD), method, pool=200)[0].score == 545
