@@ -105,12 +105,17 @@ def load_wordlist(name_or_path: str | Path, search_paths: Sequence[str | Path] |
     return parse_wordlist(data, name=_stem(path), source=str(path))
 
 
+def user_folder() -> Path:
+    """Return the folder of the user's own lists."""
+    return user_data_path("orderly") / "wordlists"
+
+
 def default_search_paths() -> list[Path]:
     """Return the folders of names: $ORDERLY_WORDLISTS, the user's data, shared beside the project, the bundled one."""
     project = Path(__file__).resolve().parent.parent
     given = [Path(part) for part in os.environ.get("ORDERLY_WORDLISTS", "").split(os.pathsep) if part]
     shared = project.parent / "shared" / "wordlists"
-    return [*given, user_data_path("orderly") / "wordlists", shared, project / "configs" / "wordlists"]
+    return [*given, user_folder(), shared, project / "configs" / "wordlists"]
 
 
 def available_names(search_paths: Sequence[str | Path] | None = None) -> dict[str, Path]:

@@ -19,7 +19,10 @@ from cluster.cli_options import (
     BucketsOption,
     DimsOption,
     FormatOption,
+    LimitOption,
+    RunDirectories,
     RunDirectory,
+    RunWordlistOption,
     ScoresOption,
     WordlistOption,
 )
@@ -112,14 +115,28 @@ def status(directory: RunDirectory, fmt: FormatOption = Format.table) -> None:
 
 @app.command()
 def top(
-    directory: RunDirectory,
-    n: Annotated[int, typer.Option("-n", metavar="N", min=1, help="How many boards.")] = 10,
+    directories: RunDirectories,
+    n: LimitOption = 10,
+    contains: Annotated[
+        list[str] | None,
+        typer.Option("--contains", metavar="WORD", help="Only boards on which WORD can be traced; may be repeated."),
+    ] = None,
+    min_words: Annotated[int, typer.Option(metavar="N", min=0, help="Only boards with so many words.")] = 0,
+    rollable: Annotated[
+        str | None,
+        typer.Option(metavar="DICE", help="Only boards that these dice can show: classic, new, big, or a TOML file."),
+    ] = None,
+    wordlist: Annotated[
+        str | None,
+        typer.Option("--wordlist", "-w", metavar="NAME|PATH", help="For --min-words.", show_default="that of the run"),
+    ] = None,
     fmt: FormatOption = Format.table,
 ) -> None:
-    """List the best boards of a run."""
-    from cluster import cli_query
+    """List the best boards of one or more runs."""
+    from cluster import cli_sql
 
-    cli_query.top(directory, n, fmt)
+    filters = cli_sql.Filters(tuple(contains or ()), min_words, rollable)
+    cli_sql.top(directories, n, filters, wordlist, fmt)
 
 
 @app.command()
@@ -195,10 +212,7 @@ def solve(
 @app.command()
 def verify(
     directory: RunDirectory,
-    wordlist: Annotated[
-        str | None,
-        typer.Option("--wordlist", "-w", metavar="NAME|PATH", help="Word list.", show_default="that of the run"),
-    ] = None,
+    wordlist: RunWordlistOption = None,
     fmt: FormatOption = Format.table,
 ) -> None:
     """Check a run from its files, score its boards twice over and write the claim."""
@@ -208,6 +222,29 @@ def verify(
 
 
 cli_workbench.register(app)
+
+
+@app.command()
+def certify(
+    directory: RunDirectory,
+    classes: Annotated[str | None, typer.Option(metavar="IDS", help="Class ids, such as 0,17.")] = None,
+    sample: Annotated[int | None, typer.Option(metavar="N", min=1, help="So many classes at random.")] = None,
+    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Of --sample.")] = 0,
+    wordlist: RunWordlistOption = None,
+    fmt: FormatOption = Format.table,
+) -> None:
+    """Record the shape of the search, so that others can check it; all classes by default."""
+    from cluster import cli_certify
+
+    cli_certify.certify(directory, classes, sample, seed, wordlist, fmt)
+
+
+@app.command()
+def audit(directory: RunDirectory, wordlist: RunWordlistOption = None, fmt: FormatOption = Format.table) -> None:
+    """Check certificates and boards by a program that shares no code with the search."""
+    from cluster import cli_certify
+
+    cli_certify.audit(directory, wordlist, fmt)
 
 
 def _take_debug(arguments: list[str]) -> tuple[list[str], bool]:

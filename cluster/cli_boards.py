@@ -65,7 +65,9 @@ def show(text: str, dims_text: str | None, wordlist: str | None, scores: str | N
         rows = [(full_spelling(word.word), word.points, n_letters(word.word)) for word in found]
         write_table(("word", "points", "letters"), rows, fmt)
     elif fmt is Format.json:
-        write_json(_shown(board, dims, words, total, found))
+        from cluster.cli_dice import rollable
+
+        write_json(_shown(board, dims, words, total, found) | {"rollable": rollable(board)})
     else:
         _show_to_people(board, dims, words, total, found)
 
@@ -89,9 +91,13 @@ def _shown(board: str, dims: Dims, words: WordList, total: int, found: Iterable[
 def _show_to_people(board: str, dims: Dims, words: WordList, total: int, found: list[Found]) -> None:
     from rich.columns import Columns
 
+    from cluster.cli_dice import rollable_text
+
     out = console()
     out.print(draw_board(format_rows(board, dims), heat_of_cells(dims.n, ((w.points, w.path) for w in found))))
     out.print(f"{board}: {total:,} points, {len(found):,} words of {words.name}", markup=False)
+    if told := rollable_text(board):
+        out.print(told, markup=False)
     if out.is_terminal:
         out.print("The redder a cell, the more points of words run through it.", style="dim")
     for letters, group in groupby(found, key=lambda word: n_letters(word.word)):
@@ -125,10 +131,10 @@ def score(dims_text: str | None, wordlist: str | None, scores: str | None, fmt: 
             boards.append(_board(text, dims))
         except BoardError as error:
             raise BoardError(f"standard input, line {number}: {error}") from error
-    write_table(("board", "score"), _scored(boards, words, table), fmt)
+    write_table(("board", "score"), score_boards(boards, words, table), fmt)
 
 
-def _scored(boards: list[tuple[Dims, str]], words: WordList, table: ScoreTable) -> list[tuple[str, int]]:
+def score_boards(boards: list[tuple[Dims, str]], words: WordList, table: ScoreTable) -> list[tuple[str, int]]:
     """Return (board, score) in the order given, scoring boards of one size together."""
     of_size: dict[Dims, list[int]] = {}
     for index, (dims, _) in enumerate(boards):

@@ -37,3 +37,7 @@ BoardArgument = Annotated[
 ]
 SeedOption = Annotated[int, typer.Option("--seed", metavar="N", min=0, help="Of everything random.")]
 LimitOption = Annotated[int, typer.Option("-n", metavar="N", min=1, help="How many boards to list.")]
+RunWordlistOption = Annotated[
+    str | None,
+    typer.Option("--wordlist", "-w", metavar="NAME|PATH", help="Word list.", show_default="that of the run"),
+]

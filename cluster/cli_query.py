@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from boardclass.errors import InputError, quote
 from boardclass.partition import parse_partition
-from cluster.render import Format, write_json, write_record, write_table
+from cluster.render import Format, write_json, write_record
 
 if TYPE_CHECKING:
     from results.query import Summary
@@ -67,11 +67,3 @@ def status_record(found: Summary) -> dict[str, Any]:
         "digest": found.result_digest,
         "statement": found.claim.statement if found.claim else None,
     }
-
-
-def top(directory: str, n: int, fmt: Format) -> None:
-    """Print the best boards of a run, best first, then in alphabetical order."""
-    check_run_directory(directory)
-    from results import query
-
-    write_table(("board", "score"), [(item.board, item.score) for item in query.top(directory, n)], fmt)

@@ -73,6 +73,165 @@ def climb(
     cli_climb.climb(asked, wordlist, scores, fmt)
 
 
+def query(
+    directories: RunDirectories,
+    sql: Annotated[str, typer.Argument(metavar="SQL", help="One SELECT statement.", show_default=False)],
+    fmt: FormatOption = Format.table,
+) -> None:
+    """Ask runs in SQL: views boards, classes and runs (DuckDB, read only).
+
+    boards: run, board, score, n_images.  classes: one row per stored unit with class_id, path, depth, status, n_boards,
+    max_bound, seconds, host ...  runs: dims, wordlist, cutoff, state, best_score, digest ...
+
+    For example: orderly query runs/* "SELECT status, count(*), sum(seconds) FROM classes GROUP BY ALL", or "DESCRIBE
+    classes" for the columns.  Files cannot be reached from SQL.
+    """
+    from cluster import cli_sql
+
+    cli_sql.query(directories, sql, fmt)
+
+
+def compare(
+    directory: RunDirectory,
+    file: Annotated[
+        str, typer.Argument(metavar="FILE", help="Boards, one a line, a score may follow.", show_default=False)
+    ],
+    fmt: FormatOption = Format.table,
+) -> None:
+    """Compare the boards of a run with those of a file, whatever their rotation.
+
+    FILE: what climb, top or score print as CSV, a published list, or bare boards.  Boards of the file with a score
+    below the cutoff of the run are listed apart: the run has nothing to say about them.
+    """
+    from cluster import cli_sql
+
+    cli_sql.compare(directory, file, fmt)
+
+
+def roll(
+    dice: Annotated[
+        str, typer.Option("--dice", metavar="NAME|FILE", help="classic, new, big, or a TOML file.")
+    ] = "new",
+    n: LimitOption = 1,
+    seed: Annotated[
+        int | None, typer.Option("--seed", metavar="N", min=0, help="For the same rolls again.", show_default="random")
+    ] = None,
+    wordlist: WordlistOption = None,
+    scores: ScoresOption = None,
+    fmt: FormatOption = Format.table,
+) -> None:
+    """Roll dice: random boards with their scores."""
+    from cluster import cli_dice
+
+    cli_dice.roll_boards(dice, n, seed, wordlist, scores, fmt)
+
+
+def longest(
+    dims: Annotated[str, typer.Option("--dims", "-d", metavar="WxH", help="Board size.")] = "4x4",
+    word: Annotated[str | None, typer.Option("--word", help="This word only; need not be in the list.")] = None,
+    letters: Annotated[
+        int | None, typer.Option(metavar="N", help="Words of N letters only: 17 on 4x4 has one Qu.")
+    ] = None,
+    sample: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="Try N random paths a word instead of all.")
+    ] = None,
+    seed: SeedOption = 0,
+    workers: Annotated[int, typer.Option(metavar="N", min=0, help="Threads that score; 0: all cores.")] = 0,
+    n: LimitOption = 10,
+    wordlist: WordlistOption = None,
+    scores: ScoresOption = None,
+    fmt: FormatOption = Format.table,
+) -> None:
+    """Find the best boards with a word that uses every cell: all paths through the board times all such words.
+
+    Without --sample the answer is exhaustive, so a proof.  For the best board with a shorter word: climb --contains.
+    """
+    from cluster import cli_longest
+
+    cli_longest.longest(dims, word, letters, sample, seed, workers, n, wordlist, scores, fmt)
+
+
+def neighbours(
+    board: BoardArgument,
+    dims: DimsOption = None,
+    n: LimitOption = 10,
+    wordlist: WordlistOption = None,
+    scores: ScoresOption = None,
+    fmt: FormatOption = Format.table,
+) -> None:
+    """List the best boards one letter or one swap away."""
+    from cluster import cli_longest
+
+    cli_longest.neighbours(board, dims, n, wordlist, scores, fmt)
+
+
+def lists(
+    board: BoardArgument,
+    dims: DimsOption = None,
+    scores: ScoresOption = None,
+    fmt: FormatOption = Format.table,
+) -> None:
+    """Score a board under every word list that can be named."""
+    from cluster import cli_longest
+
+    cli_longest.lists(board, dims, scores, fmt)
+
+
+def report(
+    directory: RunDirectory,
+    out: Annotated[
+        str | None, typer.Option("--out", metavar="FILE", help="Where to write it.", show_default="DIR/report.html")
+    ] = None,
+    n: Annotated[int, typer.Option("-n", metavar="N", min=0, help="Boards drawn with their words.")] = 6,
+    wordlist: Annotated[
+        str | None,
+        typer.Option("--wordlist", "-w", metavar="NAME|PATH", help="Word list.", show_default="that of the run"),
+    ] = None,
+) -> None:
+    """Write one self-contained HTML page about a run: claim, boards with their words, charts."""
+    from cluster import cli_report
+
+    cli_report.report(directory, out, n, wordlist)
+
+
+wordlists = typer.Typer(name="wordlist", help="List, check and download word lists.", no_args_is_help=True)
+
+
+@wordlists.command("list")
+def wordlist_list(fmt: FormatOption = Format.table) -> None:
+    """List the word lists that can be named, and how to come by the well-known others."""
+    from cluster import cli_wordlist
+
+    cli_wordlist.list_all(fmt)
+
+
+@wordlists.command("check")
+def wordlist_check(
+    file: Annotated[str, typer.Argument(metavar="FILE|NAME", help="One word a line.", show_default=False)],
+    fmt: FormatOption = Format.table,
+) -> None:
+    """Count usable words and lines left out by reason; tell whether it is a known list."""
+    from cluster import cli_wordlist
+
+    cli_wordlist.check(file, fmt)
+
+
+@wordlists.command("get")
+def wordlist_get(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Such as enable2k or yawl.", show_default=False)],
+    url: Annotated[
+        str | None, typer.Option("--url", help="Another place to take it from.", show_default="the documented one")
+    ] = None,
+    fmt: FormatOption = Format.table,
+) -> None:
+    """Download a known word list; it is kept only if its SHA-256 is the known one."""
+    from cluster import cli_wordlist
+
+    cli_wordlist.get(name, url, fmt)
+
+
 def register(app: typer.Typer) -> None:
     """Add the commands to the command line."""
-    app.command()(climb)
+    for command in (climb, longest, neighbours, lists, query, compare, report, roll):
+        app.command()(command)
+    app.add_typer(wordlists)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import difflib
 import re
+import string
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 from pydantic_core import ErrorDetails
 
 from boardclass.errors import ConfigError, quote
@@ -22,6 +23,8 @@ DEFAULT_BUCKETS = (
 MAX_CONFIG_BYTES = 2**20
 
 _FOLDER = Path(__file__).resolve().parent
+_Letters = TypeVar("_Letters", str, list[str])
+_Budget = Annotated[int, Field(ge=1, lt=2**62)]
 
 
 def _number_or_text(value: object) -> object:
@@ -31,24 +34,58 @@ def _number_or_text(value: object) -> object:
     return value
 
 
+def _each_letter_once(value: _Letters) -> _Letters:
+    """Refuse a letter order, or letter groups, that lack or repeat a letter: boards would be lost."""
+    if sorted("".join(value)) != list(string.ascii_lowercase):
+        raise ValueError("expected each letter a-z exactly once")
+    return value
+
+
 class SearchConfig(BaseModel):
-    """Budgets of the search; whatever is left out keeps the default of search/params.py.
+    """How to search, field by field as in search/params.py; whatever is left out keeps the default there.
 
     Attributes
     ----------
-    node_budget : int, optional
-        Nodes that one bound may visit before the unit is split.
-    memory_mb : int, optional
-        Memory of one worker, in MiB.
-    fused : list of str
+    fused : list of str, optional
         Cell types whose buckets are carried without literal, every letter of the bucket counting as present.
+    letter_order : str, optional
+        The letters a-z, rare ones first; fused buckets are split into intervals of it.
+    unfuse_parts : int, optional
+        Groups that a fused bucket is split into.
+    force_groups : list of str, optional
+        Letter groups that a free cell is forced to when a search splits.
+    node_budget : int, optional
+        Pushes of OrderlyBound behind one letter of the next cell before that letter is forced instead.
+    rim_budget : int, optional
+        The same for the first attempt, beside the tree that classes share.
+    fused_budget : int, optional
+        The same in a part with fused cells, before it is unfused.
+    unit_budget : int, optional
+        Pushes and terms after which the rest of a unit of work is handed back.
+    memory_mb : int, optional
+        Memory of one worker for terms and trees, in MiB.
+    absorb_limit : int, optional
+        Comparisons of absorption per word, 0 for no absorption.
+    shape_letters : int, optional
+        Mean letters per free cell from which terms come from path shapes.
+    product_limit : int, optional
+        Boards that one survivor with fused cells may stand for and still be scored at once.
     """
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
-    node_budget: Annotated[int, Field(ge=1)] | None = None
-    memory_mb: Annotated[int, Field(ge=16)] | None = None
-    fused: list[Literal["center", "edge", "corner"]] = ["center"]
+    fused: list[Literal["center", "edge", "corner"]] | None = None
+    letter_order: Annotated[str, AfterValidator(_each_letter_once)] | None = None
+    unfuse_parts: Annotated[int, Field(ge=2, le=26)] | None = None
+    force_groups: Annotated[list[str], AfterValidator(_each_letter_once)] | None = None
+    node_budget: _Budget | None = None
+    rim_budget: _Budget | None = None
+    fused_budget: _Budget | None = None
+    unit_budget: _Budget | None = None
+    memory_mb: Annotated[int, Field(ge=16, le=2**20)] | None = None
+    absorb_limit: Annotated[int, Field(ge=0, lt=2**62)] | None = None
+    shape_letters: Annotated[int, Field(ge=0, le=27)] | None = None
+    product_limit: Annotated[int, Field(ge=0, lt=2**31)] | None = None
 
 
 class RunConfig(BaseModel):

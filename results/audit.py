@@ -1,23 +1,23 @@
-"""The independent checker of certificates: one file that shares no code with the search, the board classes or the store.
+"""The independent checker of certificates: one file that shares no code with search, boardclass or the store.
 
-Claim checked, for each certified class: every board of it scores less than the cutoff, or is listed up to symmetry.
+Checked for each certified class: every board of it scores less than the cutoff, or is listed up to symmetry.
 
-    audit -> _Question           run.json: board size, score table, cutoff, buckets; word list parsed here, adjacency and
-                                 symmetries from coordinates
-          -> _read_certificates  Parquet, one row per class (format: certificates.py, told again at ``_audit_class``)
+    audit -> _Question           run.json: board size, score table, cutoff, buckets; word list parsed here, adjacency
+                                 and symmetries from coordinates
+          -> _read_certificates  Parquet, one row per class (columns: SCHEMA, body: _audit_class)
           -> _audit_class        terms generated from scratch; the tree walked; every leaf's bound computed here
 
-Soundness.  A *term* is a word with the set of (cell, letter) pairs that one of its paths needs; equal pairs of word and
-set count once.  Every word on a board has a term that holds on it, so the points of the terms that hold are at least the
-score.  ``_nested`` bounds them over all boards of a class, cells taken in the order of the certificate:
+Soundness.  A *term* is a word with the set of (cell, letter) pairs that one of its paths needs; equal pairs of word
+and set count once.  Every word on a board has a term that holds on it, so the points of the terms that hold are at
+least the score.  ``_nested`` bounds them over all boards of a class, cells in the order of the certificate:
 
     U(T, k) = points of T                       if no cell is left (T has one term at most: equal ones are added up)
     U(T, k) = U(terms that need no letter on cell k, k + 1) + max over l of U(terms that need l there, k + 1)
 
 since a board has one letter on cell k.  Giving cell k the letter l keeps the first group and group l, without that
-letter: the terms of the part, from which its bound is computed again.  A leaf stands when its bound is below the cutoff;
-the letters of a split cell are those of the class, so the leaves partition it by construction; a complete board that
-bounds cannot rule out is scored exactly.  The writer's numbers are never used.  Single-letter cells need no letter.
+letter: the terms of the part, from which its bound is computed again.  A leaf stands when its bound is below the
+cutoff; the letters of a split cell are those of the class, so the leaves partition it by construction; a complete
+board that bounds cannot rule out is scored exactly.  The writer's numbers are never used.
 """
 
 from __future__ import annotations
@@ -26,11 +26,12 @@ import gzip
 import hashlib
 import json
 import lzma
-import os
 import re
 import sys
+import zlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import product
 from math import prod
 from pathlib import Path
 from typing import Any
@@ -41,23 +42,19 @@ import pyarrow.parquet as pq
 from numba import njit
 
 VERSION = 1
-SCHEMA = pa.schema(
-    [
-        pa.field(name, kind, nullable=False)
-        for name, kind in (
-            ("version", pa.int32()),
-            ("fingerprint", pa.string()),
-            ("class_id", pa.int64()),
-            ("order", pa.binary()),  # one byte per cell: the cells in the order in which they are split
-            ("n_splits", pa.int64()),
-            ("n_leaves", pa.int64()),
-            ("n_boards", pa.int64()),  # complete boards that need exact scoring
-            ("body", pa.binary()),  # uint32 little-endian per split, preorder: bit l = the part with letter l goes on
-            ("sha256", pa.string()),  # over the fields above
-        )
-    ]
-)
+_TYPES = {
+    "version": pa.int32(),
+    "fingerprint": pa.string(),
+    "class_id": pa.int64(),
+    "order": pa.binary(),  # one byte per cell: the cells in the order in which they are split
+    "n_leaves": pa.int64(),
+    "n_boards": pa.int64(),  # complete boards that need exact scoring
+    "body": pa.binary(),  # one little-endian uint32 per split, see _audit_class
+    "sha256": pa.string(),  # over the fields above
+}
+SCHEMA = pa.schema([pa.field(name, kind, nullable=False) for name, kind in _TYPES.items()])
 MAX_FREE_CELLS = 12
+MAX_BOARDS = 1_000_000
 FINE, TRUNCATED, FOREIGN_LETTER, LEAF_TOO_HIGH, FULL = range(5)
 _FAULTS = {
     TRUNCATED: "the certificate ends before the tree does",
@@ -76,7 +73,7 @@ class Unreadable(Exception):
 
 @dataclass
 class Audit:
-    """What was checked; ``n_boards`` counts every symmetric image of the certified classes, ``n_boards_all`` is 26^n."""
+    """What was checked; ``n_boards`` counts all symmetric images of the certified classes, ``n_boards_all`` is 26^n."""
 
     n_classes: int = 0
     n_classes_all: int = 0
@@ -96,29 +93,27 @@ class Audit:
 class _Question:
     """What a run claims to answer, read and derived without the program's help."""
 
-    def __init__(self, folder: Path, wordlist: str | None) -> None:
-        document = _json(folder / "run.json")
-        try:
-            self.fingerprint: dict[str, Any] = document["fingerprint"]
-            self.w, self.h = map(int, self.fingerprint["dims"].split("x"))
-            self.cutoff, scores = int(self.fingerprint["cutoff"]), list(self.fingerprint["scores"])
-            recorded = document["info"].get("config", {}).get("wordlist")
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise Unreadable(f"{folder / 'run.json'} lacks what an audit needs: {error!r}") from error
-        self.n = self.w * self.h
+    def __init__(self, folder: Path, wordlist: Path) -> None:
+        self.fingerprint: dict[str, Any] = _json(folder / "run.json").get("fingerprint", {})
         self.digest = hashlib.sha256(json.dumps(self.fingerprint, sort_keys=True).encode()).hexdigest()
-        cells = [divmod(cell, self.h) for cell in range(self.n)]
+        words = _words(wordlist)
+        try:
+            self.w, self.h = map(int, self.fingerprint["dims"].split("x"))
+            self.n, self.cutoff = self.w * self.h, int(self.fingerprint["cutoff"])
+            cells = [divmod(cell, self.h) for cell in range(self.n)]
+            borders = [(x in (0, self.w - 1)) + (y in (0, self.h - 1)) for x, y in cells]
+            buckets = _buckets(self.fingerprint["partition"])
+            self.cell_buckets = [buckets[("center", "edge", "corner")[count]] for count in borders]
+            worth = {word: int(self.fingerprint["scores"][len(word) + word.count("q")]) for word in words}
+            if hashlib.sha256("\n".join(words).encode()).hexdigest() != self.fingerprint["wordlist_sha256"]:
+                raise Unreadable(f"{wordlist} is not the word list of the run: name that with --wordlist")
+        except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
+            raise Unreadable(f"{folder / 'run.json'} lacks what an audit needs: {error!r}") from error
         near = [[max(abs(x - u), abs(y - v)) == 1 for u, v in cells] for x, y in cells]
         self.neighbours = np.array([sum(1 << c for c, yes in enumerate(row) if yes) for row in near], np.int64)
         self.symmetries = _symmetries(self.w, self.h)
-        borders = [(x in (0, self.w - 1)) + (y in (0, self.h - 1)) for x, y in cells]
-        buckets = _buckets(self.fingerprint["partition"])
-        self.cell_buckets = [buckets[("center", "edge", "corner")[count]] for count in borders]
-        words = _words(_find_wordlist(wordlist or recorded))
-        if hashlib.sha256("\n".join(words).encode()).hexdigest() != self.fingerprint["wordlist_sha256"]:
-            raise Unreadable(f"word list {wordlist or recorded!r} is not the one of the run: name it with --wordlist")
-        fitting = [word for word in words if len(word) <= self.n and scores[len(word) + word.count("q")] > 0]
-        points = [scores[len(word) + word.count("q")] for word in fitting]
+        fitting = [word for word in words if len(word) <= self.n and worth[word] > 0]
+        points = [worth[word] for word in fitting]
         if sum(points) >= 2**31:
             raise Unreadable("the points of the word list do not fit 31 bits")
         self.points_of_code = np.array(sorted(set(points)), np.int64)
@@ -143,22 +138,12 @@ class _Question:
         return {tuple(values[cell] for cell in row) for row in self.symmetries}
 
     def score(self, board: str) -> int:
-        """Return the exact score of a board."""
-        cells = np.array([ord(letter) - 97 for letter in board], np.int64)
-        holds = np.array([sum(1 << c for c in range(self.n) if cells[c] == x) for x in range(26)], np.int64)
-        return int(_score(self.letters, self.starts, self.points_of_code[self.codes], self.neighbours, holds))
+        """Return the exact score of a board: a class without free cells, where each word that fits is one term."""
+        return int(_terms(self, _masks(board), ())[1].sum())
 
 
-def audit(directory: str | Path, wordlist: str | None = None, tell: Callable[[str], None] = lambda _: None) -> Audit:
-    """Check every certificate of a run.
-
-    Parameters
-    ----------
-    directory : str or Path
-    wordlist : str, optional
-        Name or path; that of the run by default.
-    tell : callable
-        Told a line after each class.
+def audit(folder: Path, wordlist: Path, tell: Callable[[str], None] = lambda _: None) -> Audit:
+    """Check every certificate of a run; ``tell`` hears of each class.
 
     Raises
     ------
@@ -167,10 +152,9 @@ def audit(directory: str | Path, wordlist: str | None = None, tell: Callable[[st
     Unreadable
         When files are missing or damaged, or the word list is another.
     """
-    folder = Path(directory)
     question = _Question(folder, wordlist)
     listed = _check_listed(question, _read_listed(folder, question))
-    found = Audit(n_listed=len(listed) and len(set(listed.values())), n_boards_all=26**question.n)
+    found = Audit(n_listed=len(set(listed.values())), n_boards_all=26**question.n)
     found.n_classes_all = prod(len(buckets) for buckets in question.cell_buckets)
     seen: set[tuple[str, ...]] = set()
     for row in _read_certificates(folder):
@@ -200,6 +184,8 @@ def _check_row(row: dict[str, Any], question: _Question, where: str) -> None:
         raise Rejected(f"{where} belongs to another run")
     if row["sha256"] != row_digest(row):
         raise Rejected(f"{where} was altered: its digest does not match")
+    if not 0 <= row["n_boards"] <= MAX_BOARDS:
+        raise Rejected(f"{where} leaves {row['n_boards']:,} boards to score, more than {MAX_BOARDS:,}")
     if sorted(row["order"]) != list(range(question.n)) or len(row["body"]) % 4:
         raise Rejected(f"{where} has no order of cells, or a body cut off")
 
@@ -221,7 +207,7 @@ def _audit_class(question: _Question, letters: Sequence[str], row: dict[str, Any
     free = [cell for cell in row["order"] if len(letters[cell]) > 1]
     if len(free) > MAX_FREE_CELLS:
         raise Rejected(f"{where}: {len(free)} cells with several letters; this version checks {MAX_FREE_CELLS} at most")
-    masks = np.array([sum(1 << (ord(x) - 97) for x in cell) for cell in letters], np.int64)
+    masks = _masks(letters)
     keys, points = _terms(question, masks, free)
     body = np.frombuffer(row["body"], "<u4").astype(np.int64)
     counts = np.zeros(4, np.int64)
@@ -234,11 +220,9 @@ def _audit_class(question: _Question, letters: Sequence[str], row: dict[str, Any
         status = _walk(arena, values, len(keys), masks[free], question.cutoff, body, found, counts)
     if status != FINE and free:
         raise Rejected(f"{where}: {_FAULTS.get(status, 'more boards to score than it says')}")
-    if not free and len(body):
-        counts[3] = -1
     n_boards = int(counts[2]) if free else 1
-    if counts[3] != len(body) or counts[:2].tolist() != [row["n_splits"], row["n_leaves"]] or n_boards != row["n_boards"]:
-        raise Rejected(f"{where}: the tree has other numbers of splits, leaves or boards than it says")
+    if [len(body), row["n_leaves"], row["n_boards"]] != [int(counts[3]), int(counts[1]), n_boards]:
+        raise Rejected(f"{where}: the tree has other numbers of leaves or boards than it says")
     boards = set()
     for values_of in found[:n_boards].tolist():
         board = [cell[0] for cell in letters]
@@ -248,6 +232,11 @@ def _audit_class(question: _Question, letters: Sequence[str], row: dict[str, Any
     return counts[:3].tolist(), boards
 
 
+def _masks(letters: Sequence[str]) -> Any:
+    """Return int64[n], the letters of each cell, bit 0 = a."""
+    return np.array([sum(1 << (ord(x) - 97) for x in cell) for cell in letters], np.int64)
+
+
 def _terms(question: _Question, masks: Any, free: Sequence[int]) -> tuple[Any, Any]:
     """Return all terms of a class: sorted distinct keys (5 bits per free cell, first most significant) and points."""
     shift = np.full(question.n, -1, np.int64)
@@ -255,11 +244,10 @@ def _terms(question: _Question, masks: Any, free: Sequence[int]) -> tuple[Any, A
         shift[cell] = 5 * (len(free) - 1 - level)
     holds = np.array([sum(1 << c for c in range(question.n) if masks[c] >> x & 1) for x in range(26)], np.int64)
     buffer, word, parts = np.empty(1 << 22, np.uint64), 0, []
+    words = (question.letters, question.starts, question.codes)
     while word < len(question.codes):
         before = word
-        word, n = _generate(
-            question.letters, question.starts, question.codes, question.neighbours, holds, shift, word, buffer
-        )
+        word, n = _generate(*words, question.neighbours, holds, shift, word, buffer)
         parts.append(buffer[:n].copy())
         if word == before:
             buffer = np.empty(2 * len(buffer), np.uint64)
@@ -363,7 +351,7 @@ def _nested(keys, points, begin, end, first, n):  # type: ignore[no-untyped-def]
 
 @njit
 def _merge(keys, points, a, a_end, b, b_end, low, out):  # type: ignore[no-untyped-def]
-    """Write the sorted union of two groups of terms (the second without its first letter) at ``out``; return its end."""
+    """Write the sorted union of two groups of terms, the second without its first letter, at ``out``; return its end."""
     while a < a_end or b < b_end:
         left = keys[a] if a < a_end else np.int64(1) << 62
         right = keys[b] & low if b < b_end else np.int64(1) << 62
@@ -442,47 +430,13 @@ def _walk(keys, points, n_terms, masks, cutoff, body, boards, counts):  # type: 
     return FINE
 
 
-@njit
-def _score(letters, starts, points, neighbours, holds):  # type: ignore[no-untyped-def]
-    """Return the points of the words that can be spelled; ``holds[l]`` = mask of the cells with letter l."""
-    total = 0
-    todo, cells = np.zeros(32, np.int64), np.zeros(32, np.int64)
-    for word in range(len(points)):
-        first, length = starts[word], starts[word + 1] - starts[word]
-        depth, used = 0, 0
-        todo[0] = holds[letters[first]]
-        while depth >= 0:
-            if todo[depth] == 0:
-                depth -= 1
-                if depth >= 0:
-                    used ^= 1 << cells[depth]
-                continue
-            cell = 0
-            while not todo[depth] >> cell & 1:
-                cell += 1
-            todo[depth] ^= 1 << cell
-            if depth + 1 == length:
-                total += points[word]
-                break
-            used |= 1 << cell
-            cells[depth] = cell
-            depth += 1
-            todo[depth] = holds[letters[first + depth]] & neighbours[cell] & ~used
-    return total
-
-
 def _symmetries(w: int, h: int) -> list[list[int]]:
     """Return, for each rotation and reflection, where every cell's value comes from."""
-    maps: list[Callable[[int, int], tuple[int, int]]] = [
-        lambda x, y: (x, y),
-        lambda x, y: (w - 1 - x, y),
-        lambda x, y: (x, h - 1 - y),
-        lambda x, y: (w - 1 - x, h - 1 - y),
-    ]
-    if w == h:
-        maps += [lambda x, y: (y, x), lambda x, y: (w - 1 - y, x), lambda x, y: (y, w - 1 - x)]
-        maps.append(lambda x, y: (w - 1 - y, w - 1 - x))
-    return [[u * h + v for u, v in (image(*divmod(cell, h)) for cell in range(w * h))] for image in maps]
+    rows = []
+    for turned, flip_x, flip_y in product((False, True) if w == h else (False,), (False, True), (False, True)):
+        cells = [(y, x) if turned else (x, y) for x, y in (divmod(cell, h) for cell in range(w * h))]
+        rows.append([(w - 1 - x if flip_x else x) * h + (h - 1 - y if flip_y else y) for x, y in cells])
+    return rows
 
 
 def _buckets(text: str) -> dict[str, list[str]]:
@@ -496,23 +450,12 @@ def _buckets(text: str) -> dict[str, list[str]]:
     return found
 
 
-def _find_wordlist(name: str | None) -> Path:
-    """Return the file of a word list: a path, or a name in $ORDERLY_WORDLISTS, beside the project or bundled."""
-    root = Path(__file__).resolve().parent.parent
-    given = [Path(part) for part in os.environ.get("ORDERLY_WORDLISTS", "").split(os.pathsep) if part]
-    places = [*given, Path.home() / ".local/share/orderly/wordlists", root.parent / "shared/wordlists"]
-    for path in [Path(name or "")] + [
-        folder / f"{name}.txt{end}" for folder in [*places, root / "configs/wordlists"] for end in ("", ".gz", ".xz")
-    ]:
-        if path.is_file():
-            return path
-    raise Unreadable(f"no word list {name!r}: name its file with --wordlist")
-
-
 def _words(path: Path) -> list[str]:
     """Return the usable words, sorted: three letters a-z or more, every q followed by u and written alone."""
-    data = path.read_bytes()
-    data = gzip.decompress(data) if path.suffix == ".gz" else lzma.decompress(data) if path.suffix == ".xz" else data
+    try:
+        data = {".gz": gzip.decompress, ".xz": lzma.decompress}.get(path.suffix, bytes)(path.read_bytes())
+    except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:
+        raise Unreadable(f"cannot read the word list {path}: {error}") from error
     lines = data.decode("latin-1").removeprefix("ï»¿").replace("\r\n", "\n").split("\n")
     usable = (line for line in lines if re.fullmatch(r"(?:[a-pr-z]|qu){2,64}", line) and 3 <= len(line) <= 64)
     return sorted({line.replace("qu", "q") for line in usable})
@@ -570,4 +513,4 @@ def _check_listed(question: _Question, rows: Sequence[dict[str, Any]]) -> dict[s
 
 
 if __name__ == "__main__":
-    sys.stdout.write(f"{audit(*sys.argv[1:3])}\n")
+    sys.stdout.write(f"{audit(Path(sys.argv[1]), Path(sys.argv[2]))}\n")

@@ -2,7 +2,8 @@
 
     ids       the roots in the store are exactly the canonical classes of the partition
     sizes     the boards of each class times its orbit size add up to 26^n
-    splits    the children of a split unit are apart, all that was left of it, and have verdicts, down to the leaves
+    splits    the children of a split unit are apart, all that was left of it but for the parts that it says it settled
+              out of turn, and have verdicts, down to the leaves
     boards    each candidate belongs to the unit that lists it
 
 Sizes and orbits are computed here from buckets and symmetries, apart from the enumeration that they check.
@@ -238,7 +239,7 @@ class _Units:
     def check_splits(self, nodes: NodesLike | None) -> set[int]:
         """Check every split unit that a root leads to; return the classes that have an open unit."""
         rows = self._table.filter(pc.equal(self._table.column("status"), SPLIT))
-        columns = ["class_id", "path", "n_boards", "children"]
+        columns = ["class_id", "path", "n_boards", "children", "settled"]
         splits = {_key(row): row for row in rows.select(columns).to_pylist()}
         unfinished: set[int] = set()
         stack = sorted((key for key in splits if not key[1]), reverse=True)
@@ -246,7 +247,7 @@ class _Units:
             row = splits[stack.pop()]
             children = [(row["class_id"], child) for child in row["children"]]
             try:
-                self._check_split(_key(row), int(row["n_boards"]), children, nodes)
+                self._check_split(row, children, nodes)
             except (RowError, InputError) as error:
                 self._faults.add_problem(f"{_name(_key(row))}: {error}")
                 unfinished.add(row["class_id"])
@@ -259,9 +260,10 @@ class _Units:
                     stack.append(child)
         return unfinished
 
-    def _check_split(self, key: Key, n_boards: int, children: list[Key], nodes: NodesLike | None) -> None:
-        """Check the children of one split unit: apart from each other, inside the unit, and the right ones."""
-        check_apart(key[1], [path for _, path in children])
+    def _check_split(self, row: dict[str, Any], children: list[Key], nodes: NodesLike | None) -> None:
+        """Check the parts of one split unit: apart from each other, inside the unit, and the right ones."""
+        key, n_boards, settled = _key(row), int(row["n_boards"]), row["settled"]
+        check_apart(key[1], [*row["children"], *settled])
         total = 0
         for child in children:
             size = self._below.get(child, 1)
@@ -270,10 +272,13 @@ class _Units:
             if child in self._below and not 1 <= size == expected <= most:
                 raise RowError(f"{_name(child)} has {expected if nodes else most} boards, its row says {size}")
             total += size
+        total += sum(nodes.n_boards(key[0], path) if nodes else 1 for path in settled)
         if total > n_boards:
-            raise RowError(f"its children hold {total} boards, it has {n_boards}")
-        if nodes and [path for _, path in children] != frontier(nodes, key, children[0][1]):
-            raise RowError("its children are not all that was left of it")
+            raise RowError(f"its parts hold {total} boards, it has {n_boards}")
+        if nodes:
+            left = [path for path in frontier(nodes, key, row["children"][0]) if path not in settled]
+            if row["children"] != left:
+                raise RowError("its children are not all that was left of it")
 
     def check_boards(self) -> None:
         """Check that each candidate is a board of the unit that lists it."""

@@ -4,7 +4,8 @@ RUN/run.json                  configuration and fingerprint, written once
 RUN/lock, RUN/owner.json      the driver that writes now
 RUN/results/part-*.parquet    rows of units          RUN/manifest.jsonl            their names and digests, in order
 RUN/rescored/part-*.parquet   boards                 RUN/rescored/manifest.json    name and digest of the valid one
-RUN/claim.json                what the run proves
+RUN/certificates/part-*.parquet   shapes of the search, for the checker
+RUN/claim.json                what the run proves        RUN/report.html               the same for people
 """
 
 from __future__ import annotations
@@ -19,12 +20,14 @@ MANIFEST = "manifest.jsonl"
 RESULTS = "results"
 RESCORED = "rescored"
 RESCORED_MANIFEST = "rescored/manifest.json"
+CERTIFICATES = "certificates"
 CLAIM = "claim.json"
+REPORT = "report.html"
 
 TEMPORARY_PREFIX = "_tmp."
-FOLDERS = ("", RESULTS, RESCORED)
+FOLDERS = ("", RESULTS, RESCORED, CERTIFICATES)
 
-_PART = re.compile(r"(results|rescored)/part-([0-9]{8})-[0-9a-f]{32}\.parquet")
+_PART = re.compile(r"(results|rescored|certificates)/part-([0-9]{8})-[0-9a-f]{32}\.parquet")
 
 
 def part_name(folder: str, number: int) -> str:

@@ -39,6 +39,7 @@ SCHEMA = pa.schema(
             ("max_bound", pa.int64()),
             ("candidates", pa.list_(pa.field("element", _CANDIDATE, nullable=False))),
             ("children", pa.list_(pa.field("element", pa.string(), nullable=False))),  # paths, status split only
+            ("settled", pa.list_(pa.field("element", pa.string(), nullable=False))),  # paths decided beside children
             *((name, pa.int64()) for name in COUNTERS),
             ("seconds", pa.float64()),
             ("peak_rss_bytes", pa.int64()),
@@ -51,13 +52,13 @@ SCHEMA = pa.schema(
     ]
 )
 _STRUCT = pa.struct(list(SCHEMA))
-VERDICT_COLUMNS = ("class_id", "path", "status", "n_boards", "candidates", "children")
+VERDICT_COLUMNS = ("class_id", "path", "status", "n_boards", "candidates", "children", "settled")
 
 PATH_PATTERN = r"[0-9]{1,2}=[a-z]{1,26}(/[0-9]{1,2}=[a-z]{1,26})*"
 _PATH = re.compile(PATH_PATTERN)
 _MAX_TEXT = 4000
 
-Verdict = tuple[str, int, tuple[tuple[str, int], ...], tuple[str, ...]]
+Verdict = tuple[str, int, tuple[tuple[str, int], ...], tuple[str, ...], tuple[str, ...]]
 
 
 class UnitLike(Protocol):
@@ -100,6 +101,10 @@ class UnitResultLike(Protocol):
         """Units that replace a split one."""
 
     @property
+    def settled(self) -> Sequence[str]:
+        """Paths of the parts of a split unit that were decided out of turn, beside its children."""
+
+    @property
     def counters(self) -> Mapping[str, int]:
         """Work done, by the names in :data:`COUNTERS`."""
 
@@ -112,7 +117,8 @@ class UnitResultLike(Protocol):
 class Row:
     """What one unit came to.
 
-    The *verdict* (status, n_boards, candidates, children) is the same whoever finds it; the rest is circumstance.
+    The *verdict* (status, n_boards, candidates, children, settled) is the same whoever finds it, the rest is
+    circumstance.
     """
 
     fingerprint: str
@@ -123,6 +129,7 @@ class Row:
     max_bound: int = 0
     candidates: tuple[tuple[str, int], ...] = ()
     children: tuple[str, ...] = ()
+    settled: tuple[str, ...] = ()
     counters: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
     seconds: float = 0.0
     peak_rss_bytes: int = 0
@@ -145,7 +152,8 @@ class Row:
     @property
     def verdict(self) -> Verdict:
         """The part of the row that every correct machine must agree on, order of the lists aside."""
-        return self.status, self.n_boards, tuple(sorted(self.candidates)), tuple(sorted(self.children))
+        lists = tuple(sorted(self.children)), tuple(sorted(self.settled))
+        return self.status, self.n_boards, tuple(sorted(self.candidates)), *lists
 
     @classmethod
     def of_result(cls, result: UnitResultLike, fingerprint: Fingerprint, **circumstances: Any) -> Row:
@@ -159,6 +167,7 @@ class Row:
             max_bound=result.max_bound,
             candidates=tuple((board, int(score)) for board, score in result.candidates),
             children=tuple(child.path for child in result.children),
+            settled=tuple(result.settled),
             counters=dict(result.counters),
             seconds=result.seconds,
             **circumstances,
@@ -198,7 +207,7 @@ def from_table(table: pa.Table) -> list[Row]:
         counters = {name: values.pop(name) for name in COUNTERS}
         values["n_boards"] = int(values["n_boards"])
         values["candidates"] = tuple((found["board"], found["score"]) for found in values["candidates"])
-        values["children"] = tuple(values["children"])
+        values["children"], values["settled"] = tuple(values["children"]), tuple(values["settled"])
         rows.append(Row(**values, counters=MappingProxyType(counters)))
     return rows
 
@@ -291,6 +300,7 @@ def _status_rules(table: pa.Table, fingerprint: Fingerprint) -> list[tuple[str, 
     status = {name: pc.equal(col("status"), _scalar(name)) for name in STATUSES}
     verdict = pc.is_in(col("status"), _names(VERDICTS))
     n_candidates, n_children = pc.list_value_length(col("candidates")), pc.list_value_length(col("children"))
+    n_settled = pc.list_value_length(col("settled"))
     found = pc.greater(n_candidates, _scalar(0))  # a split unit lists those of the parts it settled itself
     # a survivor of the bound that exact scoring refuted may have had a bound at the cutoff; nothing else may
     discarded = both(status[ELIMINATED], pc.equal(col("n_survivors"), _scalar(0)))
@@ -302,21 +312,22 @@ def _status_rules(table: pa.Table, fingerprint: Fingerprint) -> list[tuple[str, 
         ("status candidates needs candidates", both(status[CANDIDATES], pc.invert(found))),
         ("status and candidates do not go together", both(found, pc.invert(pc.or_(status[CANDIDATES], status[SPLIT])))),
         ("status split goes with children", pc.not_equal(status[SPLIT], pc.greater(n_children, _scalar(0)))),
+        ("only a split unit has settled parts", both(pc.invert(status[SPLIT]), pc.greater(n_settled, _scalar(0)))),
         ("a verdict needs boards", both(verdict, pc.equal(col("n_boards"), _scalar("0")))),
         ("a unit without survivors is eliminated by bounds below the cutoff", both(discarded, reaching)),
     ]
 
 
 def _check_lists(table: pa.Table, fingerprint: Fingerprint, where: str) -> None:
-    """Check boards, scores and children of the rows that have any."""
-    found, children = (pc.list_flatten(table.column(name)).combine_chunks() for name in ("candidates", "children"))
-    if any(values.null_count for values in (found, found.field("board"), found.field("score"), children)):
-        raise RowError(f"{where}: a candidate or a child is missing in its list")
+    """Check boards, scores, children and settled parts of the rows that have any."""
+    names = ("candidates", "children", "settled")
+    found, children, settled = (pc.list_flatten(table.column(name)).combine_chunks() for name in names)
+    if any(values.null_count for values in (found, found.field("board"), found.field("score"), children, settled)):
+        raise RowError(f"{where}: a candidate or a part is missing in its list")
     n_cells = fingerprint.n_cells
     board = re.compile(rf"[a-z]{{{n_cells}}}")
     lengths = pc.add(pc.list_value_length(table.column("candidates")), pc.list_value_length(table.column("children")))
-    names = ["class_id", "path", "candidates", "children"]
-    for values in table.select(names).filter(pc.greater(lengths, _scalar(0))).to_pylist():
+    for values in table.select(["class_id", "path", *names]).filter(pc.greater(lengths, _scalar(0))).to_pylist():
         here = f"{where}: class {values['class_id']} path {values['path']!r}"
         boards = [item["board"] for item in values["candidates"]]
         for item in values["candidates"]:
@@ -326,10 +337,11 @@ def _check_lists(table: pa.Table, fingerprint: Fingerprint, where: str) -> None:
                 raise RowError(
                     f"{here}: candidate {item['board']} scores {item['score']}, below cutoff {fingerprint.cutoff}"
                 )
-        if len(set(boards)) < len(boards) or len(set(values["children"])) < len(values["children"]):
-            raise RowError(f"{here}: a candidate or a child is listed twice")
-        for child in values["children"]:
+        parts = [*values["children"], *values["settled"]]
+        if len(set(boards)) < len(boards) or len(set(parts)) < len(parts):
+            raise RowError(f"{here}: a candidate or a part is listed twice")
+        for part in parts:
             prefix = f"{values['path']}/" if values["path"] else ""
-            if not child.startswith(prefix) or len(child) == len(prefix):
-                raise RowError(f"{here}: child {child!r} does not extend the path")
-            parse_path(child, n_cells)
+            if not part.startswith(prefix) or len(part) == len(prefix):
+                raise RowError(f"{here}: part {part!r} does not extend the path")
+            parse_path(part, n_cells)

@@ -138,7 +138,7 @@ def verdict_digest(run: Run) -> str:
     for batch in table.to_batches(max_chunksize=10_000):
         for row in batch.to_pylist():
             row["candidates"] = sorted([item["board"], item["score"]] for item in row["candidates"])
-            row["children"] = sorted(row["children"])
+            row["children"], row["settled"] = sorted(row["children"]), sorted(row["settled"])
             digest.update(json.dumps(row, sort_keys=True).encode() + b"\n")
     return digest.hexdigest()
 

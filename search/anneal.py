@@ -78,7 +78,7 @@ def propose(rng: np.random.Generator, boards: NDArray[np.uint8], alphabet: NDArr
     m, n = boards.shape
     tried = boards.copy()
     row = np.arange(m)
-    left, right = rng.integers(0, n, m), rng.integers(0, n, m)
+    left, right = rng.integers(0, n, (m,)), rng.integers(0, n, (m,))
     swap = rng.random(m) < SWAPS
     tried[row, left] = np.where(swap, boards[row, right], alphabet[rng.integers(0, len(alphabet), m)])
     tried[row[swap], right[swap]] = boards[row[swap], left[swap]]

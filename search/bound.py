@@ -34,6 +34,7 @@ SURVIVORS_FULL = 2
 FORBIDDEN = -(1 << 30)
 ROW = 32  # letters 0..25, padded to whole vectors
 _MAX_LEVELS = 13
+_ZERO = np.uint64(0)
 _ONE = np.uint64(1)
 
 
@@ -48,8 +49,9 @@ class Search(NamedTuple):
     bound : int64[13], bound of the state by depth
     letter : int64[13], letter that is next at each depth
     n_choices, n_tails : int64[13, 13], filled part of ``choices`` and ``tails`` by depth and level
-    choices : int32[13, capacity], offsets of the stacked choices by level
-    tails : int64[13, capacity], stacked single terms by level: key index << 5 | letter
+    choices : int64[13, capacity], stacked choices by level: offset of the entries << 26 | letters
+    tails : uint64[13, capacity], what is left of the stacked single terms by level, the literal of the level included
+    tail_points : int32[13, capacity], their points
     not_less : int64[13], mask of the levels that must not take a smaller letter than this one
     greater : int64[26, 26], 1 where the second letter is smaller than the first in the order of ``not_less``
     counts : int64[5]: states, pushes, survivors, current depth, pushes when level 0 took its letter
@@ -62,8 +64,9 @@ class Search(NamedTuple):
     letter: NDArray[np.int64]
     n_choices: NDArray[np.int64]
     n_tails: NDArray[np.int64]
-    choices: NDArray[np.int32]
-    tails: NDArray[np.int64]
+    choices: NDArray[np.int64]
+    tails: NDArray[np.uint64]
+    tail_points: NDArray[np.int32]
     not_less: NDArray[np.int64]
     smaller: NDArray[np.int64]
     counts: NDArray[np.int64]
@@ -78,8 +81,9 @@ SEARCH_TYPE = types.NamedTuple(
         writable(types.int64),
         writable(types.int64, 2),
         writable(types.int64, 2),
-        writable(types.int32, 2),
         writable(types.int64, 2),
+        writable(types.uint64, 2),
+        writable(types.int32, 2),
         writable(types.int64),
         writable(types.int64),
         writable(types.int64),
@@ -104,8 +108,9 @@ def new_search() -> Search:
         np.zeros(m, np.int64),
         np.zeros((m, m), np.int64),
         np.zeros((m, m), np.int64),
-        np.zeros((m, 1 << m), np.int32),
-        np.zeros((m, LETTER_BITS << m), np.int64),
+        np.zeros((m, 1 << m), np.int64),
+        np.zeros((m, LETTER_BITS << m), np.uint64),
+        np.zeros((m, LETTER_BITS << m), np.int32),
         np.zeros(m, np.int64),
         np.zeros(LETTER_BITS, np.int64),
         np.zeros(5, np.int64),
@@ -119,18 +124,16 @@ def add_root(tree, s, root):  # type: ignore[no-untyped-def]
     head = cells[root]
     o = root + 1
     for _ in range(head & 15):
-        word = cells[o]
+        word = np.int64(cells[o])
         level = word >> LETTER_BITS
-        s.choices[level, s.n_choices[0, level]] = o
-        s.n_choices[0, level] += 1
         o += 1
-        letters = np.int64(word & LETTERS)
-        k = popcount(letters)
+        letters = word & LETTERS
+        s.choices[level, s.n_choices[0, level]] = (o << LETTER_BITS) | letters
+        s.n_choices[0, level] += 1
         while letters:
             s.sums[0, level, lowest_bit(letters)] += cells[o]
             letters &= letters - 1
-            o += 1
-        o += k
+            o += 2
     s.points[0] += head >> 4
     s.bound[0] = s.points[0]
     for level in range(tree.n_levels):
@@ -165,6 +168,7 @@ def orderly_bound(tree, s, cutoff, budget, survivors):  # type: ignore[no-untype
     n_tails = s.n_tails
     choices = s.choices
     tails = s.tails
+    tail_points = s.tail_points
     not_less = s.not_less
     smaller = s.smaller
     depth = s.counts[DEPTH]
@@ -201,6 +205,8 @@ def orderly_bound(tree, s, cutoff, budget, survivors):  # type: ignore[no-untype
         next_letter[depth] = letter + 1
         n_states += 1
         deeper = depth + 1
+        later_levels = (_ONE << np.uint64(5 * (top - depth))) - _ONE
+        this_level = (later_levels << np.uint64(5)) | np.uint64(31)
         touched = np.int64(0)
         for level in range(deeper, n_levels):
             n_choices[deeper, level] = n_choices[depth, level]
@@ -223,62 +229,61 @@ def orderly_bound(tree, s, cutoff, budget, survivors):  # type: ignore[no-untype
         held = points[depth] + row[letter]
         below = (np.int64(1) << letter) - 1
         stacked = choices[depth]
-        n_terms = np.int64(n_tails[depth, depth])
+        ends = tails[depth]
+        end_points = tail_points[depth]
+        n_ends = n_tails[depth, depth]
         for i in range(n_choices[depth, depth]):
-            o = np.int64(stacked[i])
-            letters = np.int64(cells[o] & LETTERS)
-            if not (letters >> letter) & 1:
+            choice = stacked[i]
+            if not (choice >> letter) & 1:
                 continue
-            j = popcount(letters & below)
-            ref = np.int64(cells[o + 1 + popcount(letters) + j])
+            o = (choice >> LETTER_BITS) + 2 * popcount(choice & below)
+            ref = np.int64(cells[o + 1])
             if ref == 0:
                 continue
-            held -= cells[o + 1 + j]
             n_pushes += 1
             if ref < 0:  # an unbuilt subtree: its terms go behind the stacked single terms of this level
                 run = ~ref
+                held -= cells[o]
                 for x in range(run >> RUN_BITS, (run >> RUN_BITS) + (run & ((1 << RUN_BITS) - 1)) + 1):
-                    tails[depth, n_terms] = (x << 5) | letter
-                    n_terms += 1
+                    ends[n_ends] = keys[x] & this_level
+                    end_points[n_ends] = term_points[x]
                     held += term_points[x]
+                    n_ends += 1
                 continue
-            head = cells[ref]
-            held += head >> 4
+            head = np.int64(cells[ref])
+            held += (head >> 4) - cells[o]
             o = ref + 1
             for _ in range(head & 15):
-                word = cells[o]
-                level = np.int64(word >> LETTER_BITS)
-                touched |= np.int64(1) << level
-                choices[level, n_choices[deeper, level]] = o
-                n_choices[deeper, level] += 1
+                word = np.int64(cells[o])
+                level = word >> LETTER_BITS
+                letters = word & LETTERS
                 o += 1
-                letters = np.int64(word & LETTERS)
-                k = popcount(letters)
+                touched |= np.int64(1) << level
+                at = n_choices[deeper, level]
+                choices[level, at] = (o << LETTER_BITS) | letters
+                n_choices[deeper, level] = at + 1
                 target = sums[deeper, level]
                 while letters:
                     target[lowest_bit(letters)] += cells[o]
                     letters &= letters - 1
-                    o += 1
-                o += k
-        mask = (_ONE << np.uint64(5 * (top - depth))) - _ONE
-        for i in range(n_terms):
-            tail = tails[depth, i]
-            if tail & 31 != letter:
-                continue
-            x = tail >> 5
-            rest = keys[x] & mask
-            if not rest:
+                    o += 2
+        code = np.uint64(letter + 1) << np.uint64(5 * (top - depth))
+        for i in range(n_ends):
+            rest = ends[i] ^ code
+            if rest == _ZERO or rest > later_levels:  # nothing is left, or another letter
                 continue
             n_pushes += 1
-            held -= term_points[x]
+            held -= end_points[i]
             place = (63 - leading_zeros(np.int64(rest))) // 5
             level = top - place
-            code = rest >> np.uint64(5 * place)
-            sums[deeper, level, np.int64(code) - 1] += term_points[x]
+            first = np.int64(rest >> np.uint64(5 * place))
+            sums[deeper, level, first - 1] += end_points[i]
             touched |= np.int64(1) << level
-            if rest != code << np.uint64(5 * place):
-                tails[level, n_tails[deeper, level]] = (x << 5) | (np.int64(code) - 1)
-                n_tails[deeper, level] += 1
+            if rest != np.uint64(first) << np.uint64(5 * place):
+                at = n_tails[deeper, level]
+                tails[level, at] = rest
+                tail_points[level, at] = end_points[i]
+                n_tails[deeper, level] = at + 1
         points[deeper] = held
         while touched:
             level = lowest_bit(touched)

@@ -169,24 +169,25 @@ class Breaker:
         everything = split(node, self.geometry, self.spec.params)
         if not free or len(free) > self.forest.max_free:
             return everything
+        params = self.spec.params
         fused = any(node.masks[c].bit_count() > 1 for c in range(self.geometry.n) if node.is_bare(c))
-        grown = None
-        if self.forest.suits_rim(node, free):
-            grown = self.forest.grow_beside_rim(node, free)
-        if grown is None and not fused:
-            grown = self.forest.grow(node, free)
-        if grown is None:
+        left = node.masks[free[0]]
+        beside_rim = self.forest.suits_rim(node, free)
+        if beside_rim:
+            budget = params.fused_budget if fused else params.rim_budget
+            left = self._attempt(node, free, self.forest.grow_beside_rim(node, free), budget, True, tally)
+        if left and fused and not beside_rim:
+            left = self._attempt(node, free, self.forest.grow(node, free), params.fused_budget, True, tally)
+        if left and fused:
             return everything
-        tally.n_terms += grown.n_terms
-        tally.max_tree_bytes = max(tally.max_tree_bytes, grown.n_bytes)
-        heavy = self._bound(node, free, grown, fused, tally)
-        if heavy is None:
-            return everything
-        # everything[i] forces the next free cell: keep the parts with a heavy letter, the others are settled
-        keep = [part for part in everything if part.masks[free[0]] & heavy] if heavy else []
-        if keep:
-            tally.settled += [part.path for part in everything if part not in keep]
-        return keep
+        if left:
+            narrow = replace(node, masks=tuple(left if c == free[0] else m for c, m in enumerate(node.masks)))
+            left = self._attempt(narrow, free, self.forest.grow(narrow, free), params.node_budget, False, tally)
+        if not left:
+            return []
+        # each of everything forces the next free cell: those with a letter that is left stay to be searched
+        tally.settled += [part.path for part in everything if not part.masks[free[0]] & left]
+        return [part for part in everything if part.masks[free[0]] & left]
 
     def _prepare(self, node: Node, free: list[int], grown: Grown) -> int:
         """Reset the search state for a node, push the roots, and return the bound.
@@ -205,35 +206,40 @@ class Breaker:
             s.not_less[level] = sum(1 << free.index(d) for a, d in node.demands if a == c and d in free[level + 1 :])
         return max(int(bound.add_root(grown.orderly, s, root)) for root in grown.roots)
 
-    def _bound(self, node: Node, free: list[int], grown: Grown, fused: bool, tally: _Tally) -> int | None:
-        """Run OrderlyBound and score what survives; return the mask of the letters of the next cell that spent their budget.
+    def _attempt(
+        self, node: Node, free: list[int], grown: Grown | None, budget: int, cheap: bool, tally: _Tally
+    ) -> int:
+        """Run OrderlyBound over the trees of a node and score what survives; return the mask of the letters of the next cell left.
 
-        None says that the node has to be split as a whole: it is fused, and loose for that reason.
+        Letters are left that spent the budget (a cheap attempt halves it each time, for they will be many), or all if the trees did
+        not fit the memory or survivors stand for too many boards.
         """
+        every = node.masks[free[0]]
+        if grown is None:
+            return every
+        tally.n_terms += grown.n_terms
+        tally.max_tree_bytes = max(tally.max_tree_bytes, grown.n_bytes)
         s = self._search
-        params = self.spec.params
         first = self._prepare(node, free, grown)
         if not reaches(first, self.spec.cutoff):
             tally.max_bound = max(tally.max_bound, first)
             return 0
-        heavy = 0
+        left = 0
         n_before = 0
         status = bound.SURVIVORS_FULL
-        scored = True
-        while status != bound.DONE and scored:
-            budget = params.fused_budget if fused else params.node_budget
+        while status != bound.DONE and left != every:
             status = bound.orderly_bound(grown.orderly, s, self.spec.cutoff, budget, self._survivors)
             n = int(s.counts[bound.SURVIVORS]) - n_before
             n_before += n
-            scored = self._score(node, free, self._survivors[:n], tally)
-            if status == bound.BUDGET_SPENT:
-                if fused:
-                    break
-                heavy |= 1 << bound.skip_letter(s)
+            if not self._score(node, free, self._survivors[:n], tally):
+                left = every
+            elif status == bound.BUDGET_SPENT:
+                left |= 1 << bound.skip_letter(s)
+                budget = budget // 2 if cheap else budget
         tally.n_nodes += int(s.counts[bound.STATES])
         tally.n_pushes += int(s.counts[bound.PUSHES])
         tally.n_survivors += n_before
-        return heavy if status == bound.DONE and scored else None
+        return left
 
     def _score(self, node: Node, free: list[int], survivors: NDArray[np.int8], tally: _Tally) -> bool:
         """Score the boards that survivors stand for, all letters of fused cells; return False if they are too many."""

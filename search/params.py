@@ -20,6 +20,7 @@ class Params:
     unfuse_parts : a fused group is split into this many groups
     force_groups : letter groups that a free cell is forced to when a search splits, in the order of ``letter_order``
     node_budget : pushes of OrderlyBound behind one letter of the next cell before that letter is forced instead
+    rim_budget : the same for the first attempt beside the rim tree, before all terms are grown into one tree
     fused_budget : the same in a node with fused cells, before it is unfused
     unit_budget : pushes and terms after which the rest of a unit is handed back as children
     memory_mb : memory for terms, keys and tree of one worker, in MiB
@@ -33,9 +34,10 @@ class Params:
     unfuse_parts: int = 3
     force_groups: tuple[str, ...] = tuple(LETTER_ORDER)
     node_budget: int = 10_000_000
+    rim_budget: int = 2_000_000
     fused_budget: int = 3_000_000
     unit_budget: int = 2_000_000_000
-    memory_mb: int = 1024
+    memory_mb: int = 1536
     absorb_limit: int = 20_000
     shape_letters: int = 14
     product_limit: int = 20_000
@@ -49,7 +51,7 @@ class Params:
             raise ConfigError(f"force_groups {list(self.force_groups)!r}: expected each letter a-z in exactly one group")
         if self.unfuse_parts < 2:
             raise ConfigError(f"unfuse_parts {self.unfuse_parts!r}: expected 2 or more")
-        for name in ("node_budget", "fused_budget", "unit_budget", "absorb_limit", "product_limit"):
+        for name in ("node_budget", "rim_budget", "fused_budget", "unit_budget", "absorb_limit", "product_limit"):
             if getattr(self, name) < 0:
                 raise ConfigError(f"{name} {getattr(self, name)!r}: expected 0 or more")
         if self.memory_mb < 1:

@@ -7,7 +7,7 @@ Longer runs would save memory and time here but cost more than that in OrderlyBo
 
 Layout of ``tree`` (int32), a sum node at offset r > 0:
 
-    n_choices | points << 4, then per choice:  letters | level << 26,  bound per letter (ascending),  reference per letter
+    n_choices | points << 4, then per choice:  letters | level << 26,  then per letter (ascending):  bound, reference
 
 A reference is 0 for a leaf (its points are its bound), r > 0 for a sum node, ``~(i << 4 | k)`` for the terms ``keys[i : i + k + 1]``.
 """
@@ -100,8 +100,8 @@ def _write_node(cells, tip, points, edges, bounds, refs, n):  # type: ignore[no-
         k = j - i
         cells[tip] = letters | (level << LETTER_BITS)
         for x in range(k):
-            cells[tip + 1 + x] = bounds[i + x]
-            cells[tip + 1 + k + x] = refs[i + x]
+            cells[tip + 1 + 2 * x] = bounds[i + x]
+            cells[tip + 2 + 2 * x] = refs[i + x]
         tip += 1 + 2 * k
         n_choices += 1
         i = j

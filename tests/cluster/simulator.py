@@ -55,9 +55,9 @@ def fake_break(unit: Unit, salt: int = 0, seconds: float = 0.0) -> UnitResult:
     if kind < 3 and depth < 3:
         prefix = f"{unit.path}/" if unit.path else ""
         children = tuple(Unit(unit.class_id, f"{prefix}{depth}={letter}") for letter in "abcd"[: 2 + kind])
-        return UnitResult(unit, "split", 4, 9, (), children, {}, seconds)
+        return UnitResult(unit, "split", 4, 9, (), children, (), {}, seconds)
     found = (("abcd", 10),) if kind == 9 else ()
-    return UnitResult(unit, "candidates" if found else "eliminated", 4, 9, found, (), {}, seconds)
+    return UnitResult(unit, "candidates" if found else "eliminated", 4, 9, found, (), (), {}, seconds)
 
 
 @dataclass

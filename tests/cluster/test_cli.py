@@ -11,7 +11,9 @@ import pytest
 from boardclass.errors import IncompleteError, MismatchError, StoreError
 from cluster import cli, cli_boards, cli_query
 
-COMMANDS = ("run", "status", "top", "show", "score", "bound", "climb")
+PROVING = ("run", "status", "top", "show", "score", "bound", "solve", "verify")
+WORKBENCH = ("climb", "longest", "neighbours", "lists", "query", "compare", "roll", "report", "explain", "wordlist")
+COMMANDS = PROVING + WORKBENCH
 HEAVY = ("numba", "numpy", "pyarrow", "duckdb", "ray", "pydantic", "rich")
 
 

@@ -34,7 +34,7 @@ from search.breaker import Unit, UnitResult
 
 def result(unit, *children, seconds=1.0):
     status = "split" if children else "eliminated"
-    return UnitResult(unit, status, 4, 9, (), tuple(Unit(unit.class_id, path) for path in children), {}, seconds)
+    return UnitResult(unit, status, 4, 9, (), tuple(Unit(unit.class_id, path) for path in children), (), {}, seconds)
 
 
 class Bench:

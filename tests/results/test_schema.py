@@ -42,6 +42,9 @@ HOSTILE = [
     ("below cutoff 80", {**FOUND, "candidates": (("wxyz", 79),)}),
     ("is listed twice", {**FOUND, "candidates": (("wxyz", 94), ("wxyz", 94))}),
     ("is listed twice", {"status": "split", "children": ("0=a", "0=a")}),
+    ("is listed twice", {"status": "split", "children": ("0=a",), "settled": ("0=a",)}),
+    ("only a split unit has settled parts", {"settled": ("0=a",)}),
+    ("does not extend the path", {"path": "0=a", "status": "split", "children": ("0=a/1=b",), "settled": ("1=a",)}),
     ("does not extend the path", {"path": "0=a", "status": "split", "children": ("1=a",)}),
     ("does not extend the path", {"path": "0=a", "status": "split", "children": ("0=a/",)}),
     ("is not of the form 5=ab", {"status": "split", "children": ("1=a ",)}),
@@ -101,11 +104,12 @@ def test_of_result():
 
     class Result:
         unit, status, n_boards, max_bound = Unit, "split", 12, 99
-        candidates, children, counters, seconds = (), (Child,), {"n_terms": 5}, 0.5
+        candidates, children, settled, counters, seconds = (), (Child,), ("0=a/1=c",), {"n_terms": 5}, 0.5
 
     made = Row.of_result(Result, fingerprint(), host="h")
     assert made.key == (4, "0=a")
     assert made.children == ("0=a/1=b",)
+    assert made.settled == ("0=a/1=c",)
     assert made.host == "h"
     check_table(to_table([made]), fingerprint(), "here")
 

@@ -31,7 +31,7 @@ def test_any_budget_gives_one_digest(tmp_path):
     assert all(n_letters(word) < 65 for word in WORDS)
     print_of = Fingerprint("2x2", "0" * 64, table.points, CUTOFF, cut.text, geometry("2x2").cell_order)
     scorer = Scorer("2x2", WORDS, table)
-    digests, n_splits = set(), []
+    digests, n_splits, n_settled = set(), [], 0
     for name, unit_budget, node_budget in (("wide", 1 << 60, 1 << 40), ("narrow", 40, 4), ("none", 0, 0)):
         params = Params(unit_budget=unit_budget, node_budget=node_budget, memory_mb=64)
         breaker = Breaker(Spec("2x2", WORDS, table.points, CUTOFF, BUCKETS, params))
@@ -46,10 +46,12 @@ def test_any_budget_gives_one_digest(tmp_path):
             assert coverage.complete, coverage.message()
             digests.add(write_claim(store, coverage, listed, wordlist="toy", n_words=len(WORDS)).result_digest)
             n_splits.append(len(store.splits()))
+            n_settled += sum(len(row.settled) for row in store.rows())
             assert listed.boards
     assert len(digests) == 1
     assert n_splits[0] == 0
     assert n_splits[2] > 0
+    assert n_settled > 0
 
 
 @pytest.mark.parametrize("gone", [0, -1])

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
@@ -144,14 +145,26 @@ def encoded(case: Case, term: Literals) -> int:
     return sum(ord(x) - 96 << 5 * (case.n_levels - 1 - case.free.index(c)) for c, x in term)
 
 
-def planted(case: Case, total: Mapping[Literals, int], capacity: int = 1 << 20) -> tuple[tree.Tree, int, int]:
-    """Build the tree of the given terms; return it with (tip or status, bound)."""
-    keys = np.array(sorted(encoded(case, term) for term in total), np.uint64)
+class Planted(NamedTuple):
+    """A tree and what ``tree.build`` returned for it."""
+
+    tree: tree.Tree
+    tip: int  # or a status
+    root: int
+    bound: int
+
+
+def planted(
+    case: Case, total: Mapping[Literals, int], capacity: int = 1 << 20, tip: int = 1, before: tuple[int, ...] = ()
+) -> Planted:
+    """Build the tree of the given terms from ``tip`` on, its keys behind other ones that are not its own (``before``)."""
+    keys = np.array([*before, *sorted(encoded(case, term) for term in total)], np.uint64)
     by_key = {encoded(case, term): points for term, points in total.items()}
-    points = np.array([by_key[int(key)] for key in keys], np.int32)
+    points = np.array([*before, *(by_key[int(key)] for key in keys[len(before) :])], np.int32)
     cells = np.zeros(capacity, np.int32)
-    tip, root_bound = tree.build(keys, points, len(keys), case.n_levels, cells)
-    return tree.Tree(frozen(cells), frozen(keys), frozen(points), case.n_levels), int(tip), int(root_bound)
+    end, root, root_bound = tree.build(keys, points, len(before), len(keys), case.n_levels, cells, tip)
+    grown = tree.Tree(frozen(cells), frozen(keys), frozen(points), case.n_levels)
+    return Planted(grown, int(end), int(root), int(root_bound))
 
 
 def prepared(case: Case, demands: tuple[tuple[int, int], ...] = (), letter_order: str = LETTER_ORDER) -> bound.Search:

@@ -188,7 +188,7 @@ def test_pinned_4x4(enable2k, rank: int, bound: int) -> None:
     assert basic.orderly_root_bound(parse_partition(PARTITION_4X4, "4x4").class_letters(rank), scorer) == bound
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize(("rank", "bound"), [(467573, 26536), (2579965, 26043)])
 def test_pinned_4x4_large(enable2k, rank: int, bound: int) -> None:
     test_pinned_4x4(enable2k, rank, bound)

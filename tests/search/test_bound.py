@@ -52,17 +52,18 @@ def searched(
         if status == bound.DONE:
             return found
         if status == bound.BUDGET_SPENT:
-            budget = int(s.counts[bound.PUSHES]) + step
+            assert s.counts[bound.DEPTH] >= 1
+            budget = int(s.counts[bound.PUSHES] - s.counts[bound.SINCE]) + step
         else:
             assert (status, n) == (bound.SURVIVORS_FULL, rows)
     raise AssertionError("the search does not end")
 
 
 def started(case: Case, **options) -> tuple[tree.Tree, bound.Search, int]:
-    grown, tip, _ = planted(case, case.total)
-    assert tip > 0
+    plant = planted(case, case.total)
+    assert plant.tip > 0
     s = prepared(case, **options)
-    return grown, s, int(bound.add_root(grown, s, int(grown.cells[0])))
+    return plant.tree, s, int(bound.add_root(plant.tree, s, plant.root))
 
 
 def cutoffs(sums: Sums) -> list[int]:
@@ -75,13 +76,11 @@ def cutoffs(sums: Sums) -> list[int]:
 def test_survivors_are_the_assignments_that_reach_the_cutoff(dims, seed):
     case = small_case(dims, seed)
     sums = multi_scores(case.boards, case.weighted)
-    grown, _, _ = started(case)
     for cutoff in cutoffs(sums):
         wanted = assignments(case, sums.reaching(cutoff))
         if len(wanted) > 30_000:
             continue
-        s = prepared(case)
-        bound.add_root(grown, s, int(grown.cells[0]))
+        grown, s, _ = started(case)
         found = searched(grown, s, cutoff)
         assert set(found) == wanted
         assert len(found) == len(wanted) == int(s.counts[bound.SURVIVORS])
@@ -108,7 +107,69 @@ def test_a_spent_budget_stops_the_search():
     assert pushes > 300
     grown, s, _ = started(case)
     assert bound.orderly_bound(grown, s, 1, 50, np.zeros((10**5, 12), np.int8)) == bound.BUDGET_SPENT
-    assert 50 < s.counts[bound.PUSHES] < pushes
+    assert 50 < s.counts[bound.PUSHES] - s.counts[bound.SINCE]
+    assert s.counts[bound.PUSHES] < pushes
+
+
+def skipping(grown: tree.Tree, s: bound.Search, cutoff: int, budget: int) -> tuple[list[Assignment], set[str]]:
+    """Run the search to its end, skipping every letter that spends its budget; return survivors and these letters."""
+    survivors = np.zeros((10**5, 12), np.int8)
+    found: list[Assignment] = []
+    skipped = set()
+    status = bound.BUDGET_SPENT
+    while status != bound.DONE:
+        before = int(s.counts[bound.SURVIVORS])
+        status = bound.orderly_bound(grown, s, cutoff, budget, survivors)
+        n = int(s.counts[bound.SURVIVORS]) - before
+        found += [tuple(chr(97 + x) for x in row[: grown.n_levels]) for row in survivors[:n].tolist()]
+        if status == bound.BUDGET_SPENT:
+            assert s.counts[bound.DEPTH] >= 1
+            assert s.counts[bound.PUSHES] - s.counts[bound.SINCE] > budget
+            letter = chr(97 + bound.skip_letter(s))
+            assert letter not in skipped
+            skipped.add(letter)
+    return found, skipped
+
+
+@pytest.mark.parametrize(("dims", "seed"), SEEDS[::3])
+def test_letters_that_spend_their_budget_are_skipped_and_the_others_are_finished(dims, seed):
+    case = small_case(dims, seed)
+    sums = multi_scores(case.boards, case.weighted)
+    cutoff = max(1, sums.cutoff_for(3000))
+    wanted = assignments(case, sums.reaching(cutoff))
+    for budget in (0, 3, 30, NO_BUDGET):
+        grown, s, _ = started(case)
+        found, skipped = skipping(grown, s, cutoff, budget)
+        assert len(set(found)) == len(found)
+        assert set(found) <= wanted
+        assert {x for x in wanted if x[0] not in skipped} <= set(found)
+        assert skipped <= set(case.letters[case.free[0]])
+        assert budget < NO_BUDGET or not skipped
+
+
+def test_some_letters_are_skipped_while_others_are_finished():
+    seen = set()
+    for dims, seed in SEEDS[::3]:
+        case = small_case(dims, seed)
+        for budget in (3, 30):
+            grown, s, _ = started(case)
+            skipped = skipping(grown, s, 1, budget)[1]
+            seen.add((len(skipped) > 0, len(skipped) < len(case.letters[case.free[0]])))
+    assert seen == {(True, True), (True, False), (False, True)}
+
+
+def test_the_budget_of_one_letter_is_not_spent_by_another():
+    case = random_case("3x3", 2, n_words=40, widest=4, bare=2)
+    grown, s, _ = started(case)
+    survivors = np.zeros((10**5, 12), np.int8)
+    by_letter, status = {}, bound.BUDGET_SPENT
+    while status != bound.DONE:
+        status = bound.orderly_bound(grown, s, 1, int(s.counts[bound.PUSHES] - s.counts[bound.SINCE]), survivors)
+        if s.counts[bound.DEPTH] >= 0:
+            by_letter[int(s.letter[0])] = int(s.counts[bound.PUSHES] - s.counts[bound.SINCE])
+    grown, s, _ = started(case)
+    assert skipping(grown, s, 1, max(by_letter.values()) + 1)[1] == set()
+    assert int(s.counts[bound.PUSHES]) > max(by_letter.values()) + 1
 
 
 def states(grown: tree.Tree, s: bound.Search, cutoff: int) -> Iterator[tuple[Assignment, int]]:
@@ -117,7 +178,8 @@ def states(grown: tree.Tree, s: bound.Search, cutoff: int) -> Iterator[tuple[Ass
     status = bound.BUDGET_SPENT
     seen = set()
     while status != bound.DONE:
-        status = bound.orderly_bound(grown, s, cutoff, int(s.counts[bound.PUSHES]), survivors)
+        s.counts[bound.SINCE] = s.counts[bound.PUSHES]  # else the budget of one letter would hide states behind the next
+        status = bound.orderly_bound(grown, s, cutoff, 0, survivors)
         for depth in range(int(s.counts[bound.DEPTH]) + 1):
             chosen = tuple(chr(96 + int(x)) for x in s.letter[:depth])
             if chosen not in seen:
@@ -135,7 +197,8 @@ def test_bounds_lie_between_the_best_board_and_the_formula(dims, seed):
     for n, (chosen, value) in enumerate(states(grown, s, cutoff)):
         fixed = dict(zip(case.free, chosen, strict=False))
         below = case.boards.where(fixed.items())
-        assert sums.best(below) <= value <= synchronised_bound(case.weighted, case.free, fixed)
+        assert sums.best(below) <= value
+        assert value == synchronised_bound(case.weighted, case.free, fixed, pairs_apart=True)
         if n == 150:
             break
 
@@ -160,12 +223,12 @@ def test_synchronised_bound_beats_the_sum_over_nodes():
     assert synchronised_bound(weighted, [0, 1, 2], {0: "a"}) == 9
     assert synchronised_bound(weighted, [0, 1, 2], {0: "a", 1: "a"}) == 5
     case = Case("2x2", ("a", "a", "xy", "b"), frozenset({3}), {})
-    grown, _, _ = planted(case, total)
+    grown, _, root, _ = planted(case, total)
     s = prepared(case)
-    bound.add_root(grown, s, int(grown.cells[0]))
+    bound.add_root(grown, s, root)
     assert searched(grown, s, 6) == []
     s = prepared(case)
-    bound.add_root(grown, s, int(grown.cells[0]))
+    bound.add_root(grown, s, root)
     assert [set(x) for x in searched(grown, s, 5)] == [{"a", "x"}]
 
 

@@ -15,7 +15,9 @@ from boardclass.errors import InputError
 from boardclass.geometry import geometry
 from boardclass.partition import Partition, parse_partition
 from boardclass.scores import TABLES, parse_scores
+from search import forest
 from search.breaker import Breaker, Spec, Unit, UnitResult, break_class
+from search.node import Node, class_node, node_at, split
 from search.params import LETTER_ORDER, Params
 from tests.reference.classes import slow_images
 from tests.reference.orderly import absorb, terms_of_class, with_points
@@ -103,7 +105,11 @@ def broken(breaker: Breaker, unit: Unit) -> list[UnitResult]:
             assert child.class_id == unit.class_id
             assert child.path.startswith(f"{unit.path}/" if unit.path else "")
             assert child.path != unit.path
-        assert len(set(result.children)) == len(result.children)
+        parts = [child.path for child in result.children] + list(result.settled)
+        assert len(set(parts)) == len(parts)
+        assert not any(other.startswith(f"{part}/") for part in parts for other in parts)
+        assert all(path.startswith(f"{unit.path}/" if unit.path else "") for path in result.settled)
+        assert result.children or not result.settled
         todo += result.children
         results.append(result)
     return results
@@ -137,6 +143,8 @@ def random_params(rng: random.Random, tiny: bool = False) -> Params:
         unfuse_parts=rng.choice([2, 3, 26]),
         force_groups=rng.choice([tuple(groups), tuple(LETTER_ORDER)]),
         node_budget=rng.choice([0, 1, 10, 100]) if tiny else rng.choice([100, 10**6]),
+        rim_budget=rng.choice([0, 1, 10, 100]) if tiny else rng.choice([100, 10**6]),
+        fused_budget=rng.choice([0, 1, 10, 100]) if tiny else rng.choice([100, 10**6]),
         unit_budget=rng.choice([0, 1, 100, 10**4]) if tiny else 10**9,
         memory_mb=rng.choice([1, 16]),
         absorb_limit=rng.choice([0, 1, 100, 10**6]),
@@ -189,24 +197,83 @@ def test_random_classes_of_several_buckets(name, seed):
     check_class(of, max(1, of.scores.cutoff_for(2000)), rank, random_params(rng))
 
 
-@pytest.mark.parametrize("memory_mb", [0, 1])
+@pytest.fixture(params=[1, 8, 30])
+def n_terms_that_fit(request, monkeypatch) -> int:
+    """Make memory of that many terms, where the parameters say as many MiB."""
+    monkeypatch.setattr(forest, "_BYTES_PER_TERM", 1 << 20)
+    return request.param
+
+
 @pytest.mark.parametrize("shape_letters", [0, 99])
-def test_too_little_memory_splits_and_loses_nothing(memory_mb, shape_letters):
+def test_too_little_memory_splits_and_loses_nothing(n_terms_that_fit, shape_letters):
     of = WORLDS["2x3"]
     cutoff = of.scores.cutoff_for(20)
-    check_class(of, cutoff, 0, replace(SMALL, memory_mb=memory_mb, fused=("edge",), shape_letters=shape_letters))
-    starved = Breaker(of.spec(cutoff, replace(SMALL, memory_mb=0, unit_budget=1 << 40))).break_unit(Unit(0))
+    params = replace(SMALL, memory_mb=n_terms_that_fit, fused=("edge",), shape_letters=shape_letters)
+    check_class(of, cutoff, 0, params)
+    starved = Breaker(of.spec(cutoff, replace(params, unit_budget=1 << 40))).break_unit(Unit(0))
     assert starved.counters["n_splits"] > 0
 
 
 def test_limits_are_never_an_elimination():
     of = WORLDS["3x3"]
     cutoff = of.scores.cutoff_for(10)
-    for params in (replace(SMALL, node_budget=0, unit_budget=0), replace(SMALL, memory_mb=0, unit_budget=-1)):
+    for fused in (("center",), ()):
+        params = replace(SMALL, fused=fused, node_budget=0, rim_budget=0, fused_budget=0, unit_budget=0)
         result = Breaker(of.spec(cutoff, params)).break_unit(Unit(0))
         assert result.status == "split"
         assert result.children
         assert result.candidates == ()
+
+
+def test_no_memory_at_all_is_never_an_elimination(monkeypatch):
+    monkeypatch.setattr(forest, "_BYTES_PER_TERM", 1 << 20)
+    of = WORLDS["2x2"]
+    best = of.scores.best(of.boards.all)
+    result = Breaker(of.spec(best, replace(SMALL, memory_mb=1))).break_unit(Unit(0))
+    assert result.status == "candidates"
+    assert spread(of, set(result.candidates), ("aeqst",) * 4) == of.found_in(of.scores.reaching(best))
+
+
+def left_after(root: Node, unit: Unit, first: str, params: Params) -> tuple[list[str], list[str]]:
+    """Return the parts on the way from a unit to ``first``: those that the search comes to before it, and the rest."""
+    board = geometry("3x3" if len(root.masks) == 9 else "2x2")
+    before: list[str] = []
+    after = [first]
+    path = first
+    while path != unit.path:
+        parent = path.rpartition("/")[0]
+        parts = [part.path for part in split(node_at(root, parent, board, params), board, params)]
+        before += parts[: parts.index(path)]
+        after += parts[parts.index(path) + 1 :]
+        path = parent
+    return before, after
+
+
+@pytest.mark.parametrize(("name", "fused"), [("3x3 q", ("center",)), ("3x3", ()), ("2x2", ())])
+@pytest.mark.parametrize("unit_budget", [0, 300])
+def test_children_and_settled_parts_are_all_that_was_left(name, fused, unit_budget):
+    """Parts before the first child in search order are decided; of the others each is a child or named as settled."""
+    of = WORLDS[name]
+    cutoff = of.scores.cutoff_for(300)
+    seen = set()
+    for node_budget in (0, 3, 10, 40):
+        budgets = {"node_budget": node_budget, "rim_budget": 0, "fused_budget": 0, "unit_budget": unit_budget}
+        params = replace(SMALL, fused=fused, **budgets)
+        breaker = Breaker(of.spec(cutoff, params))
+        root = class_node(of.partition.class_masks(0).tolist(), geometry(of.dims), params)
+        for result in broken(breaker, Unit(0))[:60]:
+            if result.status != "split":
+                continue
+            children = [child.path for child in result.children]
+            before, after = left_after(root, result.unit, children[0], params)
+            assert [path for path in after if path not in result.settled] == children
+            assert set(result.settled) <= {*before, *after}
+            seen |= {path in before for path in result.settled}
+            # A settled part was decided: searched on its own it gives no board that is not listed here.
+            for path in result.settled[:3]:
+                alone = broken(breaker, Unit(0, path))
+                assert candidates(alone) <= set(result.candidates)
+    assert seen == {True, False}
 
 
 @pytest.mark.parametrize("name", ["2x2", "2x3", "3x3"])

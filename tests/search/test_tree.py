@@ -10,26 +10,26 @@ import pytest
 
 from search import tree
 from tests.reference.orderly import Literals, orderly_bound
-from tests.search.harness import Case, decoded, encoded, generate, planted, random_case
+from tests.search.harness import Case, Planted, decoded, encoded, generate, planted, random_case
 
 SEEDS = [(dims, seed) for dims, n in (("2x2", 30), ("2x3", 30), ("3x3", 20), ("3x4", 6)) for seed in range(n)]
 
 
-def grown(case: Case) -> tuple[tree.Tree, int]:
-    """Walk, sort, group and build; return the tree and its root bound."""
+def grown(case: Case) -> Planted:
+    """Walk, sort, group and build."""
     n, _, terms, points_of_code = generate(case)
     terms.sort()
     points = np.zeros(max(1, n), np.int32)
     n_keys = tree.group(terms, points, points_of_code, case.code_bits)
     cells = np.zeros(1 << 20, np.int32)
-    tip, root_bound = tree.build(terms, points, n_keys, case.n_levels, cells)
-    assert tip > 0
-    return tree.Tree(cells, terms[:n_keys], points[:n_keys], case.n_levels), root_bound
+    tip, root, root_bound = tree.build(terms, points, 0, n_keys, case.n_levels, cells, 1)
+    assert tip > root > 0
+    return Planted(tree.Tree(cells, terms[:n_keys], points[:n_keys], case.n_levels), tip, root, root_bound)
 
 
-def read_back(case: Case, grown_tree: tree.Tree) -> dict[Literals, int]:
+def read_back(case: Case, plant: Planted) -> dict[Literals, int]:
     """Walk the whole tree and return its terms; check levels, letters and every bound on the way."""
-    cells, order = grown_tree.cells, case.free
+    cells, order = plant.tree.cells, case.free
 
     def node(offset: int, prefix: Literals, level_before: int) -> dict[Literals, int]:
         head = int(cells[offset])
@@ -45,7 +45,7 @@ def read_back(case: Case, grown_tree: tree.Tree) -> dict[Literals, int]:
             chosen = [chr(97 + x) for x in range(26) if letters >> x & 1]
             k = len(chosen)
             for letter, below, ref in zip(
-                chosen, cells[offset + 1 : offset + 1 + k], cells[offset + 1 + k : offset + 1 + 2 * k], strict=True
+                chosen, cells[offset + 1 : offset + 1 + 2 * k : 2], cells[offset + 2 : offset + 2 + 2 * k : 2], strict=True
             ):
                 some = behind(int(ref), int(below), prefix | {(order[level], letter)}, level)
                 assert below == orderly_bound(list(some.items()), order), "bound of a letter"
@@ -59,20 +59,26 @@ def read_back(case: Case, grown_tree: tree.Tree) -> dict[Literals, int]:
             return {prefix: below}
         if ref > 0:
             return node(ref, prefix, level)
-        term = decoded(case, grown_tree.keys[~ref])
-        assert prefix < term
-        assert {x for x in term if order.index(x[0]) <= level} == prefix
-        return {term: int(grown_tree.points[~ref])}
+        first, n_more = ~ref >> tree.RUN_BITS, ~ref & (1 << tree.RUN_BITS) - 1
+        some = {}
+        for place in range(first, first + n_more + 1):
+            term = decoded(case, plant.tree.keys[place])
+            assert prefix <= term
+            assert prefix < term or place < first + n_more, "only the first of a pair may end where the pair begins"
+            assert {x for x in term if order.index(x[0]) <= level} == prefix
+            some[term] = int(plant.tree.points[place])
+        assert len(some) == n_more + 1
+        return some
 
-    return node(int(cells[0]), frozenset(), -1)
+    return node(plant.root, frozenset(), -1)
 
 
 @pytest.mark.parametrize(("dims", "seed"), SEEDS)
 def test_root_bound_is_U_and_the_tree_holds_exactly_the_terms(dims, seed):
     case = random_case(dims, seed, n_words=15 if dims == "3x4" else 25)
-    grown_tree, root_bound = grown(case)
-    assert root_bound == orderly_bound(case.weighted, case.free)
-    assert read_back(case, grown_tree) == case.total
+    plant = grown(case)
+    assert plant.bound == orderly_bound(case.weighted, case.free)
+    assert read_back(case, plant) == case.total
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -102,10 +108,16 @@ def test_any_set_of_terms_round_trips(seed):
     rng = random.Random(seed)
     case = random_case(rng.choice(["2x2", "2x3", "3x3", "3x4"]), seed, alphabet="abyz", widest=4, bare=0)
     total = any_total(rng, case, rng.choice([0, 1, 2, 3, 10, 200]), rng.choice([1, 9, 1000]))
-    grown_tree, tip, root_bound = planted(case, total)
-    assert tip > 0
-    assert root_bound == orderly_bound(list(total.items()), case.free)
-    assert read_back(case, grown_tree) == total
+    plant = planted(case, total)
+    assert plant.tip > plant.root > 0
+    assert plant.bound == orderly_bound(list(total.items()), case.free)
+    assert read_back(case, plant) == total
+    behind = planted(case, total, tip=1000, before=(7, 3, 5))
+    assert behind.tip - 1000 == plant.tip - 1
+    assert (behind.root - 1000, behind.bound) == (plant.root - 1, plant.bound)
+    assert not behind.tree.cells[:1000].any(), "what stands before is left alone"
+    assert behind.tree.keys[:3].tolist() == [7, 3, 5]
+    assert read_back(case, behind) == total
 
 
 def test_trees_of_no_term_one_term_and_the_empty_term():
@@ -116,18 +128,33 @@ def test_trees_of_no_term_one_term_and_the_empty_term():
         {frozenset({(3, "b")}): 7},
         {frozenset(): 5, frozenset({(2, "z"), (3, "a")}): 1},
     ):
-        grown_tree, tip, root_bound = planted(case, total)
-        assert tip > 0
-        assert root_bound == sum(total.values())
-        assert read_back(case, grown_tree) == total
+        plant = planted(case, total)
+        assert plant.tip > plant.root > 0
+        assert plant.bound == sum(total.values())
+        assert read_back(case, plant) == total
 
 
 def test_single_terms_are_left_in_the_keys():
     case = Case("3x3", ("abc",) * 9, frozenset(), {})
     lonely = {frozenset((c, x) for c in range(9)): 1 for x in "abc"}
-    grown_tree, tip, _ = planted(case, lonely)
-    assert tip < 30, "three terms that share nothing need one sum node"
-    assert read_back(case, grown_tree) == lonely
+    plant = planted(case, lonely)
+    assert plant.tip < 30, "three terms that share nothing need one sum node"
+    assert read_back(case, plant) == lonely
+
+
+@pytest.mark.parametrize("apart", [True, False])
+def test_pairs_are_left_in_the_keys(apart):
+    case = Case("3x3", ("abc",) * 9, frozenset(), {})
+    end = case.free[-1]
+    pairs = {
+        frozenset((c, x) for c in case.free[:-1]) | last: 2 + len(last)
+        for x in "abc"
+        for last in ({(end, "a")}, {(end, "b")} if apart else set())
+    }
+    plant = planted(case, pairs)
+    assert plant.tip < 30, "three pairs that share nothing need one sum node"
+    assert plant.bound == (3 if apart else 5)
+    assert read_back(case, plant) == pairs
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -135,36 +162,37 @@ def test_a_full_tree_is_reported_or_did_not_matter(seed):
     rng = random.Random(seed)
     case = random_case("3x3", seed, alphabet="abyz", widest=4, bare=0)
     total = any_total(rng, case, 300, 9)
-    _, tip, root_bound = planted(case, total)
+    _, tip, root, root_bound = planted(case, total)
     n_full = 0
     for capacity in [1, 2, 100, tip // 2, tip - 1, tip, tip + 200, 4 * tip]:
-        grown_tree, status, found = planted(case, total, capacity)
-        if status == tree.TREE_FULL:
+        plant = planted(case, total, capacity)
+        if plant.tip == tree.TREE_FULL:
             n_full += 1
         else:
-            assert (status, found) == (tip, root_bound)
-            assert read_back(case, grown_tree) == total
+            assert plant[1:] == (tip, root, root_bound)
+            assert read_back(case, plant) == total
     assert n_full >= 5
-    assert planted(case, total, 4 * tip)[1] == tip
+    assert planted(case, total, 4 * tip).tip == tip
 
 
 def test_too_large_a_bound_is_reported():
     case = Case("2x2", ("ab",) * 4, frozenset(), {})
     half = tree.MAX_BOUND // 2
     one, other = frozenset({(0, "a")}), frozenset({(1, "a"), (2, "b")})
-    assert planted(case, {one: half, other: half})[1:] == (planted(case, {one: 1, other: 1})[1], 2 * half)
-    assert planted(case, {one: half, other: half + 2})[1] == tree.BOUND_TOO_LARGE
+    light = planted(case, {one: 1, other: 1})
+    assert planted(case, {one: half, other: half})[1:] == (light.tip, light.root, 2 * half)
+    assert planted(case, {one: half, other: half + 2}).tip == tree.BOUND_TOO_LARGE
     below = {
         frozenset({(0, "a"), *term}): points
         for term, points in ((one, half), (other, half), (frozenset({(3, "a")}), half))
     }
-    assert planted(case, below)[1] == tree.BOUND_TOO_LARGE
-    assert planted(case, {frozenset(): tree.MAX_BOUND + 1})[1] == tree.BOUND_TOO_LARGE
+    assert planted(case, below).tip == tree.BOUND_TOO_LARGE
+    assert planted(case, {frozenset(): tree.MAX_BOUND + 1}).tip == tree.BOUND_TOO_LARGE
 
 
 def test_grouped_points_are_those_of_the_twin():
     case = random_case("3x3", 3, n_words=40, widest=2)
-    grown_tree, _ = grown(case)
+    grown_tree = grown(case).tree
     found = {decoded(case, key): int(p) for key, p in zip(grown_tree.keys, grown_tree.points, strict=True)}
     assert found == case.total
     assert all(encoded(case, term) == int(key) for term, key in zip(found, grown_tree.keys, strict=True))

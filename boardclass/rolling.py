@@ -1,0 +1,50 @@
+"""Dice: can a board be rolled, and random rolls.  A die is the text of its faces in q-form, ``q`` for a Qu face."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+
+
+def assign_dice(board: str, dice: Sequence[str]) -> tuple[int, ...] | None:
+    """Return for each cell the number of the die that shows its letter, or None if the dice cannot show the board.
+
+    Exact: a maximum matching of cells and dice (augmenting paths), each die on one cell at most.
+
+    Parameters
+    ----------
+    board : one letter a cell
+    dice : at least as many as cells; the faces of each
+
+    Examples
+    --------
+    >>> assign_dice("aab", ["ab", "ac", "ad"])
+    (1, 2, 0)
+    >>> assign_dice("bb", ["ab", "ac"]) is None
+    True
+    """
+    cell_of: dict[int, int] = {}
+    for cell in range(len(board)):
+        if not _augment(board, dice, cell, cell_of, set()):
+            return None
+    die_of = {cell: die for die, cell in cell_of.items()}
+    return tuple(die_of[cell] for cell in range(len(board)))
+
+
+def _augment(board: str, dice: Sequence[str], cell: int, cell_of: dict[int, int], tried: set[int]) -> bool:
+    """Give a cell a die, moving cells that have one already; the depth is at most the number of dice."""
+    for die, faces in enumerate(dice):
+        if die in tried or board[cell] not in faces:
+            continue
+        tried.add(die)
+        if die not in cell_of or _augment(board, dice, cell_of[die], cell_of, tried):
+            cell_of[die] = cell
+            return True
+    return False
+
+
+def roll(dice: Sequence[str], rng: random.Random) -> str:
+    """Return a random board: the dice shuffled over the cells, each with a random face up."""
+    order = list(dice)
+    rng.shuffle(order)
+    return "".join(rng.choice(faces) for faces in order)

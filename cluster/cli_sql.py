@@ -1,0 +1,192 @@
+"""``orderly query``, ``top`` with its filters, and ``compare``: questions about one or more runs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from boardclass.board import parse_board
+from boardclass.canonical import canonical_board
+from boardclass.cutoff import reaches
+from boardclass.errors import BoardError, InputError, quote
+from boardclass.geometry import geometry, parse_dims
+from boardclass.rolling import assign_dice
+from boardclass.tracing import trace
+from cluster.cli_query import check_run_directory
+from cluster.render import Format, console, write_json, write_table
+
+if TYPE_CHECKING:
+    from boardclass.geometry import Geometry
+    from results.rescore import Board
+    from results.run import Run
+
+MAX_FILE_BYTES = 2**26
+BOTH, ONLY_HERE, ONLY_THERE, BELOW = "both", "only here", "only there", "below cutoff"
+
+
+def query(directories: Sequence[str], sql: str, fmt: Format) -> None:
+    """Print the answer to one SELECT statement over the views boards, classes and runs."""
+    for directory in directories:
+        check_run_directory(directory)
+    from results.sql import connect
+
+    database = connect(directories)
+    answer = database.query(sql)
+    database.close()
+    if fmt is Format.json:
+        write_json([dict(zip(answer.columns, row, strict=True)) for row in answer.rows])
+    else:
+        write_table(answer.columns, answer.rows, fmt)
+
+
+class Filters(NamedTuple):
+    """What ``top`` keeps: boards on which words can be traced, with enough words, that some dice can show."""
+
+    contains: tuple[str, ...] = ()
+    min_words: int = 0
+    rollable: str | None = None
+
+
+def top(directories: Sequence[str], n: int, filters: Filters, wordlist: str | None, fmt: Format) -> None:
+    """Print the best boards of one or more runs that pass the filters, best first, then in alphabetical order."""
+    for directory in directories:
+        check_run_directory(directory)
+    from results import query as results_query
+    from results.sql import named_runs
+
+    runs = named_runs(directories)
+    kept: list[tuple[str, Board]] = []
+    for name, run in runs:
+        passing = _Passing(run, filters, wordlist)
+        kept += [(name, item) for item in _first(results_query.boards(run), n, passing)]
+    kept.sort(key=lambda pair: (-pair[1].score, pair[1].board, pair[0]))
+    if len(runs) == 1:
+        write_table(("board", "score"), [(item.board, item.score) for _, item in kept[:n]], fmt)
+    else:
+        write_table(("run", "board", "score"), [(name, item.board, item.score) for name, item in kept[:n]], fmt)
+
+
+def _first(items: Sequence[Board], n: int, passing: _Passing) -> list[Board]:
+    found: list[Board] = []
+    for item in items:
+        if len(found) == n:
+            break
+        if passing(item.board):
+            found.append(item)
+    return found
+
+
+class _Passing:
+    """Whether a board of a run passes the filters; loads the word list only when it takes one."""
+
+    def __init__(self, run: Run, filters: Filters, wordlist: str | None) -> None:
+        from boardclass.scores import ScoreTable, parse_scores
+
+        self._geometry: Geometry = geometry(run.fingerprint.dims)
+        self._words = tuple(_spelling(word) for word in filters.contains)
+        self._min_words = filters.min_words
+        self._dice = None
+        if filters.rollable is not None:
+            from configs.dicesets import dice_for
+
+            self._dice = dice_for(filters.rollable, self._geometry.n).dice
+        self._scorer = None
+        if filters.min_words > 0:
+            from cluster.cli_verify import run_wordlist
+            from search.scorer import Scorer
+
+            table: ScoreTable = parse_scores("words")
+            self._scorer = Scorer(self._geometry.dims, run_wordlist(run, wordlist).words, table)
+
+    def __call__(self, board: str) -> bool:
+        """Test the cheap things first."""
+        if any(trace(word, board, self._geometry) is None for word in self._words):
+            return False
+        if self._dice is not None and assign_dice(board, self._dice) is None:
+            return False
+        return self._scorer is None or self._scorer.score(board) >= self._min_words
+
+
+def _spelling(word: str) -> str:
+    """Return the q-form of a word that boards are to contain."""
+    spelled = word.strip().lower()
+    if not re.fullmatch(r"[a-z]+", spelled):
+        raise InputError(f"--contains {quote(word)}: expected a word of letters a-z")
+    return spelled.replace("qu", "q")
+
+
+class Listed(NamedTuple):
+    """A board of a file, canonical, with the score that stands behind it, if any."""
+
+    board: str
+    score: int | None
+
+
+def read_boards(path: str, shape: Geometry) -> dict[str, Listed]:
+    """Return the boards of a file by canonical form: the first field of each line, the score in the second.
+
+    Accepts what ``climb``, ``top`` and ``score`` print as CSV, ``board: score`` lists and bare boards; blank lines,
+    ``#`` comments and a header are skipped.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read or a line is no board, with its number.
+    """
+    try:
+        with Path(path).open("rb") as file:
+            data = file.read(MAX_FILE_BYTES + 1)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise InputError(f"cannot read the boards in {quote(path)}: {reason}; check the path") from error
+    if len(data) > MAX_FILE_BYTES:
+        raise InputError(f"{quote(path)} has more than {MAX_FILE_BYTES // 2**20} MiB: expected a list of boards")
+    found: dict[str, Listed] = {}
+    for number, line in enumerate(data.decode("utf-8-sig", "backslashreplace").splitlines(), 1):
+        fields = [field for field in re.split(r"[\s,;:]+", line.strip()) if field]
+        if not fields or fields[0].startswith("#") or (number == 1 and fields[0] == "board"):
+            continue
+        try:
+            board = canonical_board(parse_board(fields[0], shape.dims), shape)
+        except BoardError as error:
+            raise BoardError(f"{path}, line {number}: {error}") from error
+        score = int(fields[1]) if len(fields) > 1 and re.fullmatch(r"[0-9]{1,10}", fields[1]) else None
+        found[board] = Listed(board, score)
+    return found
+
+
+def compare(directory: str, path: str, fmt: Format) -> None:
+    """Print which boards a run and a file have in common, whatever the rotation, and which only one of them has."""
+    check_run_directory(directory)
+    from results import query as results_query
+    from results.run import open_run
+
+    run = open_run(directory)
+    shape = geometry(parse_dims(run.fingerprint.dims))
+    here = {item.board: item.score for item in results_query.boards(run)}
+    there = read_boards(path, shape)
+    cutoff = run.fingerprint.cutoff
+    rows: list[tuple[str, str, int | None, int | None]] = []
+    for board in here.keys() | there.keys():
+        listed = there.get(board)
+        score = listed.score if listed else None
+        if board in here:
+            where = BOTH if listed else ONLY_HERE
+        else:
+            where = ONLY_THERE if score is None or reaches(score, cutoff) else BELOW
+        rows.append((where, board, here.get(board), score))
+    order = {BOTH: 0, ONLY_HERE: 1, ONLY_THERE: 2, BELOW: 3}
+    rows.sort(key=lambda row: (order[row[0]], -(row[2] or row[3] or 0), row[1]))
+    counts = {where: sum(row[0] == where for row in rows) for where in order}
+    if fmt is Format.json:
+        listed_rows = [dict(zip(("where", "board", "score", "file_score"), row, strict=True)) for row in rows]
+        write_json({"counts": {name.replace(" ", "_"): n for name, n in counts.items()}, "boards": listed_rows})
+        return
+    write_table(("where", "board", "score", "file_score"), rows, fmt)
+    if fmt is Format.table:
+        told = ", ".join(f"{n:,} {name}" for name, n in counts.items() if n or name != BELOW)
+        differing = sum(row[2] is not None and row[3] is not None and row[2] != row[3] for row in rows)
+        more = f"; {differing:,} with another score: another word list or score table?" if differing else ""
+        console().print(f"{told}{more}", markup=False, soft_wrap=True)

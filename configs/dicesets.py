@@ -1,0 +1,116 @@
+"""Sets of dice as TOML: three bundled ones in ``configs/dice``, or a file of one's own.
+
+A file has ``title``, ``dims`` and ``dice``: the faces of each die as one word, ``Qu`` for a Qu face.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+import tomllib
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from boardclass.errors import ConfigError, quote
+
+MAX_FILE_BYTES = 2**16
+_FOLDER = Path(__file__).resolve().parent / "dice"
+
+
+class DiceSet(BaseModel):
+    """A set of dice.
+
+    Attributes
+    ----------
+    name : str
+        File stem.
+    title : str
+    dims : str
+        Board size such as ``4x4``; as many dice as cells.
+    dice : tuple of str
+        Faces of each die in q-form: ``q`` is a Qu face.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    name: str
+    title: str = Field(min_length=1, max_length=200)
+    dims: str = Field(pattern=r"^[1-9]x[1-9]$")
+    dice: tuple[str, ...]
+
+    @property
+    def n(self) -> int:
+        """Number of dice."""
+        return len(self.dice)
+
+
+def dice_names() -> list[str]:
+    """Return the names of the bundled sets."""
+    return sorted(path.stem for path in _FOLDER.glob("*.toml"))
+
+
+def all_dice() -> list[DiceSet]:
+    """Return the bundled sets."""
+    return [load_dice(name) for name in dice_names()]
+
+
+def dice_for(source: str, n_cells: int) -> DiceSet:
+    """Return the named set, which must have as many dice as a board has cells.
+
+    Raises
+    ------
+    ConfigError
+        When it has not, and as in :func:`load_dice`.
+    """
+    found = load_dice(source)
+    if found.n != n_cells:
+        fitting = [dice.name for dice in all_dice() if dice.n == n_cells]
+        raise ConfigError(
+            f"dice {found.name!r} are {found.n}, the board has {n_cells} cells: "
+            f"expected {' or '.join(fitting) or 'a TOML file with as many dice'}"
+        )
+    return found
+
+
+def load_dice(source: str) -> DiceSet:
+    """Return a bundled set by name, or the set in a TOML file.
+
+    Raises
+    ------
+    ConfigError
+        When there is none, or the file is no set of dice.
+    """
+    path = _FOLDER / f"{source}.toml" if source in dice_names() else Path(source)
+    if source not in dice_names() and "/" not in source and "." not in source:
+        near = difflib.get_close_matches(source.lower(), dice_names(), 1, 0.4)
+        hint = f"; did you mean {near[0]!r}?" if near else ""
+        raise ConfigError(f"no dice {quote(source)}: expected {', '.join(dice_names())} or a TOML file{hint}")
+    where = f"dice {quote(str(source))}"
+    try:
+        with path.open("rb") as file:
+            text = file.read(MAX_FILE_BYTES).decode()
+        values = tomllib.loads(text)
+    except (OSError, ValueError, RecursionError) as error:
+        reason = getattr(error, "strerror", None) or str(error)[:200]
+        raise ConfigError(f"cannot read the {where}: {reason}; expected TOML with title, dims and dice") from error
+    faces = values.get("dice")
+    values["dice"] = tuple(_die(word, where) for word in faces.split()) if isinstance(faces, str) else faces
+    try:
+        found = DiceSet.model_validate({**values, "name": path.stem})
+    except ValidationError as error:
+        first = error.errors()[0]
+        key = ".".join(map(str, first["loc"]))
+        raise ConfigError(f"{where}: {key} = {quote(first['input'])}: {first['msg']}; see configs/dice") from error
+    width, height = map(int, found.dims.split("x"))
+    if found.n != width * height:
+        raise ConfigError(f"{where}: {found.n} dice for {found.dims}, expected {width * height}")
+    return found
+
+
+def _die(word: str, where: str) -> str:
+    """Return the faces of a die in q-form."""
+    die = word.replace("Qu", "q").lower()
+    if not re.fullmatch(r"[a-z]{1,20}", die):
+        raise ConfigError(f"{where}: die {quote(word)}: expected its faces as letters a-z, such as aaciot")
+    return die

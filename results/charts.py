@@ -1,0 +1,100 @@
+"""The charts of the report: plain rows in, SVG text out; Altair draws, vl-convert renders, nothing is fetched.
+
+Text takes the colour of the page around it (``currentColor``), so one drawing serves light, dark and print.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Mapping, Sequence
+from itertools import count
+from typing import Any
+
+import altair as alt
+
+Rows = Sequence[Mapping[str, Any]]
+
+ACCENT, SECOND, WARN = "#4c78a8", "#f2a541", "#d1495b"
+_STATUS_COLOURS = {
+    "eliminated": ACCENT,
+    "candidates": WARN,
+    "split": SECOND,
+    "error": "#888888",
+    "quarantined": "#555555",
+}
+_WIDTH, _HEIGHT = 440, 220
+_numbers = count(1)
+
+
+def bars(rows: Rows, x: str, y: str, x_title: str, y_title: str, rule: int | None = None) -> str:
+    """Return a histogram: one bar a row from ``x`` to ``x_end``, ``y`` high; ``rule`` draws a line at that value."""
+    base = alt.Chart(alt.Data(values=list(rows)))
+    chart: Any = base.mark_bar(color=ACCENT).encode(
+        x=alt.X(f"{x}:Q", title=x_title, bin="binned"),
+        x2="x_end:Q",
+        y=alt.Y(f"{y}:Q", title=y_title),
+    )
+    if rule is not None:
+        line = alt.Chart(alt.Data(values=[{"at": rule}])).mark_rule(color=WARN, strokeWidth=2)
+        chart = chart + line.encode(x="at:Q")
+    return _svg(chart)
+
+
+def named_bars(rows: Rows, name: str, value: str, title: str) -> str:
+    """Return one bar a row with its name below, in the order given."""
+    chart = alt.Chart(alt.Data(values=list(rows))).mark_bar(color=ACCENT)
+    return _svg(
+        chart.encode(
+            x=alt.X(f"{name}:N", title=None, sort=None, axis=alt.Axis(labelAngle=0)),
+            y=alt.Y(f"{value}:Q", title=title),
+        )
+    )
+
+
+def stacked_by_status(rows: Rows, x: str, y: str, x_title: str, y_title: str) -> str:
+    """Return one column per ``x``, cut by the row's ``status``."""
+    names = list(_STATUS_COLOURS)
+    chart = alt.Chart(alt.Data(values=list(rows))).mark_bar()
+    return _svg(
+        chart.encode(
+            x=alt.X(f"{x}:O", title=x_title, axis=alt.Axis(labelAngle=0)),
+            y=alt.Y(f"{y}:Q", title=y_title),
+            color=alt.Color(
+                "status:N",
+                title=None,
+                scale=alt.Scale(domain=names, range=list(_STATUS_COLOURS.values())),
+                legend=alt.Legend(orient="top", values=sorted({row["status"] for row in rows}, key=names.index)),
+            ),
+        )
+    )
+
+
+def letter_map(rows: Rows) -> str:
+    """Return the score (colour) of a board with each ``cell`` replaced by each ``letter``."""
+    chart = alt.Chart(alt.Data(values=list(rows))).mark_rect()
+    n_cells = len({row["cell"] for row in rows})
+    return _svg(
+        chart.encode(
+            x=alt.X("letter:O", title=None, axis=alt.Axis(labelAngle=0, orient="top")),
+            y=alt.Y("cell:O", title=None, sort=None),
+            color=alt.Color("score:Q", title="score", scale=alt.Scale(scheme="viridis")),
+        ),
+        height=20 * n_cells,
+        width=520,
+    )
+
+
+def _svg(chart: Any, height: int = _HEIGHT, width: int = _WIDTH) -> str:
+    """Return a chart as SVG for a page; element ids get a number, so that several can share it."""
+    text = {"labelColor": "currentColor", "titleColor": "currentColor"}
+    chart = chart.properties(height=height, width=width, background="transparent").configure_view(stroke=None)
+    chart = chart.configure_axis(**text, domainColor="currentColor", tickColor="currentColor", gridOpacity=0.25)
+    chart = chart.configure_legend(**text)
+    out = io.StringIO()
+    chart.save(out, format="svg")
+    svg = out.getvalue()
+    number = next(_numbers)
+    svg = re.sub(r'\bid="([^"]+)"', rf'id="c{number}-\1"', svg)
+    svg = re.sub(r"url\(#([^)]+)\)", rf"url(#c{number}-\1)", svg)
+    return re.sub(r'<svg ([^>]*?)\s*width="[^"]*"\s*height="[^"]*"', r'<svg \1 role="img"', svg, count=1)

@@ -1,0 +1,240 @@
+"""The report of a run: one HTML page that needs nothing else, readable for years, on paper and on a phone.
+
+    render(run, scorer) -> facts, tables and boards (here) -> charts.py (SVG) -> templates/report.html.j2
+
+The page carries its data, style and script; a content security policy forbids it to fetch anything.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+from boardclass.board import LETTERS, format_rows
+from boardclass.errors import InputError
+from boardclass.geometry import geometry
+from boardclass.partition import parse_partition
+from boardclass.scores import n_letters
+from results.query import Summary, summary
+from results.run import Run
+from results.sql import Database
+
+_TEMPLATES = Path(__file__).resolve().parent / "templates"
+_BINS = 24
+_LISTED = 500
+
+
+class FoundLike(Protocol):
+    """A word on a board."""
+
+    @property
+    def word(self) -> str:
+        """In q-form."""
+
+    @property
+    def points(self) -> int:
+        """Points."""
+
+    @property
+    def path(self) -> tuple[int, ...]:
+        """Cells of one way to spell it."""
+
+
+class WordScorer(Protocol):
+    """An exact scorer that also tells the words."""
+
+    def scores(self, boards: list[str]) -> Any:
+        """Return int32[m]: the exact score of each board."""
+
+    def words(self, board: str) -> Sequence[FoundLike]:
+        """Return the words on a board."""
+
+
+def render(run: Run, scorer: WordScorer, n_boards: int = 6) -> str:
+    """Return the report of a run as HTML.
+
+    Parameters
+    ----------
+    run : Run
+    scorer : WordScorer
+        For the word list and score table of the run.
+    n_boards : int
+        How many of the best boards are drawn with their words.
+
+    Raises
+    ------
+    InputError
+        When the packages that draw it are not installed.
+    StoreError
+        When the run is damaged.
+    """
+    try:
+        import jinja2
+
+        from results import charts
+    except ImportError as error:
+        raise InputError(f"the report needs {error.name}: pip install 'orderly[report]'") from error
+    found = summary(run)
+    database = Database([("run", run)])
+    values = {
+        "found": found,
+        "facts": _facts(found),
+        "boards": [_drawn(item.board, item.score, scorer, found) for item in found.listed.boards[:n_boards]],
+        "listed": found.listed.boards[:_LISTED],
+        "coverage": _coverage(found, database),
+        "hosts": _records(database, _HOSTS),
+        "work": _records(database, _WORK),
+        "charts": list(_charts(charts, found, database)),
+        "sensitivity": _sensitivity(charts, found, scorer),
+    }
+    database.close()
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(_TEMPLATES), autoescape=True, undefined=jinja2.StrictUndefined
+    )
+    return environment.get_template("report.html.j2").render(values)
+
+
+_HOSTS = """
+    SELECT host, cpu, count(*) AS units, sum(seconds) AS seconds, max(peak_rss_bytes) / 2**20 AS peak_mib,
+           string_agg(DISTINCT kernel_hash, ' ') AS kernels
+    FROM classes GROUP BY host, cpu ORDER BY host, cpu
+"""
+_WORK = """
+    SELECT sum(n_terms)::HUGEINT AS terms, sum(n_nodes)::HUGEINT AS states, sum(n_pushes)::HUGEINT AS pushes,
+           sum(n_splits)::HUGEINT AS splits, sum(n_survivors)::HUGEINT AS survivors,
+           max(max_tree_bytes) / 2**20 AS tree_mib, sum(seconds) AS seconds
+    FROM classes
+"""
+_DEPTHS = """
+    SELECT depth, status, count(*) AS units, sum(seconds) AS seconds
+    FROM classes GROUP BY depth, status ORDER BY depth, status
+"""
+_COSTS = "SELECT class_id, sum(seconds) AS seconds FROM classes GROUP BY class_id"
+_BOUNDS = "SELECT max_bound FROM classes WHERE status = 'eliminated' AND max_bound > 0"
+
+
+def _records(database: Database, sql: str) -> list[dict[str, Any]]:
+    answer = database.query(sql)
+    return [dict(zip(answer.columns, row, strict=True)) for row in answer.rows]
+
+
+def _facts(found: Summary) -> list[tuple[str, str]]:
+    """Return name and value of what the reader must know to judge the claim."""
+    wordlist = found.info.get("wordlist", {})
+    versions = found.info.get("versions", {})
+    listed = found.listed
+    facts = [
+        ("Board size", found.fingerprint.dims),
+        ("Word list", f"{wordlist.get('name')}, {wordlist.get('n_words', 0):,} usable words"),
+        ("SHA-256 of the list", found.fingerprint.wordlist_sha256),
+        ("Score table", str(found.info.get("scores"))),
+        ("Cutoff", f"{found.fingerprint.cutoff:,}"),
+        ("Letter buckets", found.fingerprint.partition),
+        ("Boards at or above the cutoff", f"{listed.n_canonical:,} up to symmetry, {listed.n_raw:,} in all"),
+        ("Rescored exactly", "yes" if found.rescored else "not yet: scores as the workers reported them"),
+        ("Result digest", found.result_digest),
+        ("Made with", ", ".join(f"{name} {version}" for name, version in sorted(versions.items()))),
+    ]
+    return [(name, value) for name, value in facts if value]
+
+
+def _coverage(found: Summary, database: Database) -> dict[str, Any]:
+    """Return how much of the class space has a verdict."""
+    n_classes = parse_partition(found.fingerprint.partition, found.fingerprint.dims).n_canonical
+    return {
+        "n_classes": n_classes,
+        "n_begun": found.n_classes_begun,
+        "percent": 100.0 * found.n_classes_begun / n_classes,
+        "n_pending": found.n_pending,
+        "n_trouble": found.n_quarantined + found.n_conflicts,
+        "n_all_boards": 26**found.fingerprint.n_cells,
+        "status": _records(database, "SELECT status, count(*) AS units FROM classes GROUP BY status ORDER BY status"),
+    }
+
+
+def _drawn(board: str, score: int, scorer: WordScorer, found: Summary) -> dict[str, Any]:
+    """Return a board for drawing: cells with their place and heat, words by number of letters, paths."""
+    words = sorted(scorer.words(board), key=lambda item: (-n_letters(item.word), item.word))
+    height = geometry(found.fingerprint.dims).dims.h
+    faces = format_rows(board, found.fingerprint.dims)
+    heat = [0] * len(board)
+    for item in words:
+        for cell in item.path:
+            heat[cell] += item.points
+    low, high = min(heat), max(heat)
+    cells = []
+    for cell in range(len(board)):
+        x, y = divmod(cell, height)
+        share = (heat[cell] - low) / (high - low) if high > low else 0.5
+        cells.append({"x": x, "y": y, "face": faces[y][x], "share": round(share, 3)})
+    groups: dict[int, list[dict[str, Any]]] = {}
+    for item in words:
+        spelled = item.word.replace("q", "qu")
+        entry = {"word": spelled, "points": item.points, "path": ",".join(map(str, item.path))}
+        groups.setdefault(n_letters(item.word), []).append(entry)
+    return {
+        "board": board,
+        "score": score,
+        "n_words": len(words),
+        "w": len(faces[0]),
+        "h": height,
+        "cells": cells,
+        "groups": groups,
+    }
+
+
+def _charts(charts: Any, found: Summary, database: Database) -> list[tuple[str, str, str]]:
+    """Return title, explanation and SVG of each chart there is data for."""
+    made: list[tuple[str, str, str]] = []
+    costs = [row["seconds"] for row in _records(database, _COSTS)]
+    if any(costs):
+        svg = charts.bars(histogram(costs), "x", "n", "seconds", "classes")
+        made.append(("Cost of a class", "Seconds of computing per board class, subclasses included.", svg))
+    bounds = [row["max_bound"] for row in _records(database, _BOUNDS)]
+    if bounds:
+        svg = charts.bars(histogram(bounds), "x", "n", "largest bound", "units", found.fingerprint.cutoff)
+        text = "The largest bound at which a part of an eliminated unit was discarded; the line is the cutoff."
+        made.append(("Bounds", text, svg))
+    depths = _records(database, _DEPTHS)
+    if depths:
+        svg = charts.stacked_by_status(depths, "depth", "units", "forced cells", "units")
+        made.append(("Elimination by depth", "Units by the number of cells forced beyond the class.", svg))
+        svg = charts.stacked_by_status(depths, "depth", "seconds", "forced cells", "seconds")
+        made.append(("Time by depth", "Seconds of computing by the number of cells forced.", svg))
+    (work,) = _records(database, _WORK)
+    if work["terms"]:
+        rows = [{"stage": name, "n": float(work[name] or 0) / 1e6} for name in ("terms", "states", "pushes")]
+        text = "Millions of terms generated, states visited by OrderlyBound and nodes pushed: where the time goes."
+        made.append(("Work by stage", text, charts.named_bars(rows, "stage", "n", "millions")))
+    return made
+
+
+def histogram(values: Sequence[float]) -> list[dict[str, float]]:
+    """Return bars ``x`` to ``x_end`` of equal width, ``n`` high, over round numbers that hold all values."""
+    low, high = min(values), max(values)
+    step = 10.0 ** math.floor(math.log10((high - low) / _BINS)) if high > low else 1.0
+    step *= next(factor for factor in (1, 2, 5, 10) if step * factor * _BINS >= high - low or factor == 10)
+    first = math.floor(low / step)
+    counts = [0] * (math.floor(high / step) - first + 1)
+    for value in values:
+        counts[math.floor(value / step) - first] += 1
+    return [{"x": (first + i) * step, "x_end": (first + i + 1) * step, "n": n} for i, n in enumerate(counts)]
+
+
+def _sensitivity(charts: Any, found: Summary, scorer: WordScorer) -> dict[str, Any] | None:
+    """Return what one changed letter makes of the best board: the map, and the best of the other boards."""
+    if not found.listed.boards:
+        return None
+    best = found.listed.boards[0]
+    places = [(cell, letter) for cell in range(len(best.board)) for letter in LETTERS]
+    boards = [best.board[:cell] + letter + best.board[cell + 1 :] for cell, letter in places]
+    scores = [int(value) for value in scorer.scores(boards)]
+    rows = [
+        {"cell": f"{cell}: {best.board[cell].upper()}", "letter": letter, "score": score}
+        for (cell, letter), score in zip(places, scores, strict=True)
+    ]
+    others = [(score, board) for score, board in zip(scores, boards, strict=True) if board != best.board]
+    score, board = max(others)
+    return {"svg": charts.letter_map(rows), "board": best.board, "next": board, "next_score": score}

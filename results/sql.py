@@ -1,0 +1,216 @@
+"""SQL over runs: DuckDB in memory, three views, and no way out of it.
+
+    connect(locations) -> Database.query(sql) -> Answer
+
+    boards    run, board, score, n_images
+    classes   run, and one row per stored unit: class_id, path, depth, status, n_boards, max_bound, seconds ...
+    runs      run, dims, wordlist, cutoff, state, n_boards, best_score, digest ...
+
+Everything is read with checksums first (``results.run``) and copied into memory; then DuckDB loses the right to open
+files, to load extensions and to change settings, and takes single SELECT statements only.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from decimal import Decimal
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import duckdb
+import pyarrow as pa
+
+from boardclass.errors import InputError, quote
+from boardclass.partition import parse_partition
+from results.query import boards, summary
+from results.run import Run, open_run
+from results.schema import SCHEMA
+
+VIEWS = ("boards", "classes", "runs")
+MAX_SQL_CHARACTERS = 100_000
+
+_SETTINGS = {
+    "autoinstall_known_extensions": "false",
+    "autoload_known_extensions": "false",
+    "python_enable_replacements": "false",  # names in SQL are never variables of this program
+    "temp_directory": "",  # nothing is spilled to disk
+    "enable_external_access": "false",  # after the others, some of which it locks
+}
+_ALLOWED = ("SELECT", "EXPLAIN")
+
+_BOARDS = pa.schema(
+    [
+        pa.field("run", pa.string()),
+        pa.field("board", pa.string()),
+        pa.field("score", pa.int32()),
+        pa.field("n_images", pa.int32()),
+    ]
+)
+_RUNS = pa.schema(
+    [
+        pa.field(name, kind)
+        for name, kind in (
+            ("run", pa.string()),
+            ("state", pa.string()),
+            ("dims", pa.string()),
+            ("wordlist", pa.string()),
+            ("wordlist_sha256", pa.string()),
+            ("n_words", pa.int64()),
+            ("scores", pa.string()),
+            ("cutoff", pa.int64()),
+            ("partition", pa.string()),
+            ("n_classes", pa.int64()),
+            ("n_classes_begun", pa.int64()),
+            ("n_rows", pa.int64()),
+            ("n_boards", pa.int64()),
+            ("n_boards_with_images", pa.int64()),
+            ("best_score", pa.int64()),
+            ("digest", pa.string()),
+            ("statement", pa.string()),
+        )
+    ]
+)
+
+
+class Answer(NamedTuple):
+    """Column names, all different, and rows of plain values: numbers, texts, booleans, None, lists, dicts."""
+
+    columns: tuple[str, ...]
+    rows: list[tuple[Any, ...]]
+
+
+class Database:
+    """The views of some runs, read only."""
+
+    def __init__(self, runs: Sequence[tuple[str, Run]]) -> None:
+        self._connection = duckdb.connect(":memory:", config={"threads": 2})
+        views = {"boards": _boards(runs), "classes": _classes(runs), "runs": _runs(runs)}
+        for name, table in views.items():
+            self._connection.register("given", table)
+            columns = "*"
+            if name == "classes":  # decimal digits in the store, because 26^16 overflows int64
+                depth = "len(string_split(path, '/')) - (path = '')::int"
+                columns = f"run, class_id, path, ({depth})::int AS depth, * EXCLUDE (run, class_id, path, fingerprint) "
+                columns += "REPLACE (n_boards::HUGEINT AS n_boards)"
+            self._connection.execute(f"CREATE TABLE {name} AS SELECT {columns} FROM given")
+            self._connection.unregister("given")
+        for setting, value in _SETTINGS.items():
+            self._connection.execute(f"SET {setting} = '{value}'")
+        self._connection.execute("SET lock_configuration = true")
+
+    def query(self, sql: str) -> Answer:
+        """Return the answer to one SELECT (also DESCRIBE, SHOW, SUMMARIZE, WITH, FROM, EXPLAIN).
+
+        Raises
+        ------
+        InputError
+            With DuckDB's message, when the statement is wrong, changes something or reaches for files.
+        """
+        try:
+            statements = self._connection.extract_statements(sql[:MAX_SQL_CHARACTERS])
+            if len(sql) > MAX_SQL_CHARACTERS or len(statements) != 1:
+                raise InputError(f"SQL {quote(sql)}: expected one statement, such as SELECT * FROM boards LIMIT 5")
+            kind = statements[0].type.name
+            if kind not in _ALLOWED:
+                raise InputError(f"SQL {quote(sql)} is {kind}: a run is only read; expected a SELECT statement")
+            self._connection.execute(statements[0])
+            names = [column[0] for column in self._connection.description or ()]
+            rows = self._connection.fetchall()
+        except duckdb.Error as error:
+            hint = "" if "Candidate" in str(error) else f"; the views are {', '.join(VIEWS)}: try DESCRIBE classes"
+            raise InputError(f"SQL {quote(sql)}: {str(error).strip()[:600]}{hint}") from error
+        return Answer(_distinct(names), [tuple(_plain(value) for value in row) for row in rows])
+
+    def close(self) -> None:
+        """Give the memory back."""
+        self._connection.close()
+
+
+def connect(locations: Sequence[str | Path]) -> Database:
+    """Return the views of one or more run directories; ``run`` is the last part of the path, made distinct.
+
+    Raises
+    ------
+    StoreError
+        When one holds no run, or a damaged one.
+    """
+    return Database(named_runs(locations))
+
+
+def named_runs(locations: Sequence[str | Path]) -> list[tuple[str, Run]]:
+    """Return each run with a distinct name: its folder's, or the whole location where folders have the same name."""
+    texts = [str(location).rstrip("/") or "/" for location in locations]
+    short = [text.rpartition("/")[2] or text for text in texts]
+    names = short if len(set(short)) == len(short) else texts
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise InputError(f"run directory {quote(twice)} is given twice")
+    return [(name, open_run(location)) for name, location in zip(names, locations, strict=True)]
+
+
+def _with_run(name: str, table: pa.Table) -> pa.Table:
+    return table.append_column(pa.field("run", pa.string()), pa.array([name] * len(table), pa.string()))
+
+
+def _classes(runs: Sequence[tuple[str, Run]]) -> pa.Table:
+    empty = _with_run("", SCHEMA.empty_table())
+    return pa.concat_tables([empty, *(_with_run(name, table) for name, run in runs for table in run.tables())])
+
+
+def _boards(runs: Sequence[tuple[str, Run]]) -> pa.Table:
+    rows = [{"run": name, **item._asdict()} for name, run in runs for item in boards(run)]
+    return pa.Table.from_pylist(rows, schema=_BOARDS)
+
+
+def _runs(runs: Sequence[tuple[str, Run]]) -> pa.Table:
+    return pa.Table.from_pylist([{"run": name, **_run_record(run)} for name, run in runs], schema=_RUNS)
+
+
+def _run_record(run: Run) -> dict[str, Any]:
+    found = summary(run)
+    wordlist = found.info.get("wordlist", {})
+    listed = found.listed
+    return {
+        "state": "proven" if found.claim else "incomplete",
+        "dims": found.fingerprint.dims,
+        "wordlist": wordlist.get("name"),
+        "wordlist_sha256": found.fingerprint.wordlist_sha256,
+        "n_words": wordlist.get("n_words"),
+        "scores": found.info.get("scores"),
+        "cutoff": found.fingerprint.cutoff,
+        "partition": found.fingerprint.partition,
+        "n_classes": parse_partition(found.fingerprint.partition, found.fingerprint.dims).n_canonical,
+        "n_classes_begun": found.n_classes_begun,
+        "n_rows": sum(found.n_rows.values()),
+        "n_boards": listed.n_canonical,
+        "n_boards_with_images": listed.n_raw,
+        "best_score": listed.boards[0].score if listed.boards else None,
+        "digest": found.result_digest,
+        "statement": found.claim.statement if found.claim else None,
+    }
+
+
+def _distinct(names: Sequence[str]) -> tuple[str, ...]:
+    """Return the names, a number behind those that came before."""
+    seen: list[str] = []
+    for name in names:
+        number, fresh = 1, name
+        while fresh in seen:
+            number += 1
+            fresh = f"{name}_{number}"
+        seen.append(fresh)
+    return tuple(seen)
+
+
+def _plain(value: Any) -> Any:
+    """Return a value that JSON can hold."""
+    if isinstance(value, Decimal):
+        return int(value) if value == value.to_integral_value() else float(value)
+    if isinstance(value, float):
+        return value if math.isfinite(value) else str(value)
+    if isinstance(value, dict):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    return value if isinstance(value, bool | int | str | None) else str(value)

@@ -1,0 +1,79 @@
+"""``longest``, ``neighbours`` and ``lists``."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+
+import pytest
+
+
+@pytest.fixture
+def words(tmp_path):
+    path = tmp_path / "small.txt"
+    path.write_text("seated\nteased\nsedate\nquieted\nseat\nsea\nate\ndate\nquiet\n")
+    return path
+
+
+def rows_of(answer):
+    assert answer.code == 0, answer.err
+    return list(csv.DictReader(io.StringIO(answer.out)))
+
+
+def test_longest_finds_the_best_board_of_each_word(orderly, words):
+    rows = rows_of(orderly("longest", "-d", "2x3", "-w", words, "--format", "csv"))
+    assert {row["word"] for row in rows} == {"seated", "teased", "sedate", "quieted"}
+    assert [int(row["score"]) for row in rows] == sorted((int(row["score"]) for row in rows), reverse=True)
+    for row in rows:
+        shown = json.loads(orderly("show", row["board"], "-w", words, "--format", "json").out)
+        assert row["word"] in {word["word"] for word in shown["words"]}
+        assert shown["score"] == int(row["score"])
+    (only,) = rows_of(orderly("longest", "-d", "2x3", "-w", words, "--letters", "7", "--format", "csv"))
+    assert only["word"] == "quieted"
+    (one,) = rows_of(orderly("longest", "-d", "2x3", "-w", words, "--word", "Seated", "--format", "csv"))
+    assert one == next(row for row in rows if row["word"] == "seated")
+    sampled = rows_of(orderly("longest", "-d", "2x3", "-w", words, "--sample", "200", "--format", "csv"))
+    assert {row["word"] for row in sampled} == {row["word"] for row in rows}
+
+
+@pytest.mark.parametrize(
+    ("options", "quoted"),
+    [
+        (["-d", "3x3"], "no word"),
+        (["-d", "5x5", "--word", "a" * 25], "--sample"),
+        (["-d", "2x2", "--word", "abc"], "'abc'"),
+        (["-d", "2x3", "--letters", "9"], "9 letters"),
+        (["-d", "9x9"], "9x9"),
+    ],
+)
+def test_longest_refuses(orderly, words, options, quoted):
+    answer = orderly("longest", *options, "-w", words)
+    assert (answer.code, answer.out) == (2, "")
+    assert quoted in answer.err
+
+
+def test_neighbours(orderly, words):
+    rows = rows_of(orderly("neighbours", "seatxd", "-d", "2x3", "-w", words, "-n", "1000", "--format", "csv"))
+    own = int(rows_of_score(orderly, words, "seatxd"))
+    assert 100 < len(rows) <= 6 * 25 + 15
+    scored = orderly("score", "-w", words, "--format", "csv", stdin="\n".join(row["board"] for row in rows))
+    for row, again in zip(rows, rows_of(scored), strict=True):
+        assert row["score"] == again["score"]
+        assert int(row["difference"]) == int(row["score"]) - own
+    assert rows[0]["change"].startswith("cell")
+    assert orderly("neighbours", "abc").code == 2
+
+
+def rows_of_score(orderly, words, board):
+    return rows_of(orderly("score", "-w", words, "--format", "csv", stdin=board))[0]["score"]
+
+
+def test_lists(orderly, words, monkeypatch):
+    (words.parent / "bad.txt").write_text("CAT\n")
+    monkeypatch.setenv("ORDERLY_WORDLISTS", str(words.parent))
+    answer = orderly("lists", "seatxd", "--format", "json")
+    rows = {row["wordlist"]: row for row in json.loads(answer.out)}
+    assert rows["small"]["words"] == rows["small"]["score"] == 1
+    assert rows["scowl70"]["score"] > 1
+    assert "left out bad" in answer.err

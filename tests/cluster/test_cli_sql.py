@@ -1,0 +1,135 @@
+"""``query``, ``top`` with filters, ``compare``, ``roll`` and the dice of ``show`` on a real 2x2 run."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+DICE = 'title = "four"\ndims = "2x2"\ndice = "abcde rrrr tttt eeee"\n'
+
+
+def rows_of(answer):
+    assert answer.code == 0, answer.err
+    return list(csv.DictReader(io.StringIO(answer.out)))
+
+
+@pytest.fixture(scope="module")
+def proven(tmp_path_factory, project_root):
+    folder = tmp_path_factory.mktemp("asked")
+    options = ("--dims", "2x2", "--cutoff", "12", "--workers", "0", "--out", "run")
+    done = subprocess.run(
+        [sys.executable, "-c", "from cluster.cli import main; main()", "run", *options],
+        capture_output=True,
+        text=True,
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(project_root)},
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return folder / "run"
+
+
+@pytest.fixture(scope="module")
+def listed(proven, project_root):
+    from results.query import boards
+
+    return [item.board for item in boards(proven)]
+
+
+def test_query_in_every_format(orderly, proven, listed):
+    sql = "SELECT board, score FROM boards ORDER BY score DESC, board LIMIT 2"
+    assert [row["board"] for row in rows_of(orderly("query", proven, sql, "--format", "csv"))] == listed[:2]
+    assert [row["board"] for row in json.loads(orderly("query", proven, sql, "--format", "json").out)] == listed[:2]
+    assert listed[0] in orderly("query", proven, sql).out
+    (row,) = json.loads(orderly("query", proven, "SELECT sum(n_boards) AS n FROM classes", "--format", "json").out)
+    assert row["n"] > 26**4 // 8
+
+
+@pytest.mark.parametrize("sql", ["SELECT", "DROP TABLE boards", "SELECT * FROM '/etc/passwd'", "SELECT x FROM boards"])
+def test_query_refuses(orderly, proven, sql):
+    answer = orderly("query", proven, sql)
+    assert (answer.code, answer.out) == (2, "")
+    assert "Traceback" not in answer.err
+    assert orderly("query", "nosuch", "SELECT 1").code == 2
+
+
+def test_top_filters(orderly, proven, listed, tmp_path):
+    def kept(*options):
+        return [row["board"] for row in rows_of(orderly("top", proven, "-n", "999", "--format", "csv", *options))]
+
+    assert kept() == listed
+    assert kept("--contains", "RATE") == [board for board in listed if set("rate") == set(board)]
+    many = kept("--min-words", "13")
+    scored = orderly("score", "--scores", "words", "--format", "csv", stdin="\n".join(listed))
+    assert many == [row["board"] for row in rows_of(scored) if int(row["score"]) >= 13]
+    assert 0 < len(many) < len(listed)
+    (tmp_path / "four.toml").write_text(DICE)
+    rolled = kept("--rollable", tmp_path / "four.toml")
+    assert rolled == [board for board in listed if {*"rte"} < set(board) and set(board) & {*"abcd"}]
+    assert len(kept("-n", "1", "--contains", "rate", "--rollable", tmp_path / "four.toml")) == 1
+
+
+def test_top_of_several_runs(orderly, proven, listed, tmp_path):
+    (tmp_path / "other").symlink_to(proven)
+    rows = rows_of(orderly("top", proven, tmp_path / "other", "-n", "4", "--format", "csv"))
+    assert [(row["run"], row["board"]) for row in rows] == [
+        (run, board) for board in listed[:2] for run in ("other", "run")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("options", "quoted"),
+    [(["--contains", "a1"], "'a1'"), (["--rollable", "nosuch"], "nosuch"), (["--rollable", "new"], "16")],
+)
+def test_top_refuses(orderly, proven, options, quoted):
+    answer = orderly("top", proven, *options)
+    assert (answer.code, answer.out) == (2, "")
+    assert quoted in answer.err
+
+
+def test_compare(orderly, proven, listed, tmp_path):
+    turned = listed[0][2] + listed[0][0] + listed[0][3] + listed[0][1]
+    file = tmp_path / "boards.txt"
+    file.write_text(f"# mine\n\n{turned}: 14\n{listed[1].upper()}\nzzzz,99,3\nyyyy,1\nxxxx\n")
+    found = json.loads(orderly("compare", proven, file, "--format", "json").out)
+    assert found["counts"] == {"both": 2, "only_here": len(listed) - 2, "only_there": 2, "below_cutoff": 1}
+    rows = rows_of(orderly("compare", proven, file, "--format", "csv"))
+    assert {row["board"]: row["where"] for row in rows}["yyyy"] == "below cutoff"
+    assert "2 both" in orderly("compare", proven, file).out
+    climbed = orderly("climb", "-d", "2x2", "-n", "999", "--pool", "50", "--format", "csv").out
+    file.write_text(climbed)
+    assert json.loads(orderly("compare", proven, file, "--format", "json").out)["counts"]["only_there"] == 0
+
+
+def test_compare_refuses(orderly, proven, tmp_path):
+    file = tmp_path / "boards.txt"
+    file.write_text("board,score\nabcd,1\nabc,2\n")
+    answer = orderly("compare", proven, file)
+    assert (answer.code, answer.out) == (2, "")
+    assert "line 3" in answer.err
+    for missing in (tmp_path / "nosuch", tmp_path):
+        assert orderly("compare", proven, missing).code == 2
+
+
+def test_rolls_repeat_with_their_seed_and_can_be_rolled(orderly):
+    first = orderly("roll", "-n", "5", "--seed", "1", "--format", "csv")
+    assert first == orderly("roll", "-n", "5", "--seed", "1", "--format", "csv")
+    boards = [row["board"] for row in rows_of(first)]
+    assert len(boards) == 5
+    for board in boards:
+        assert json.loads(orderly("show", board, "--format", "json").out)["rollable"]["new"]
+    assert "┌────" in orderly("roll", "--dice", "big", "--seed", "2").out
+    assert orderly("roll", "--dice", "small").code == 2
+
+
+def test_show_says_whether_a_board_can_be_rolled(orderly):
+    assert "can be rolled with the classic and the new dice" in orderly("show", "perslatgsineters").out
+    assert "cannot be rolled with the classic or the new dice" in orderly("show", "eeesrvrreeesrsrs").out
+    assert "cannot be rolled with the big dice" in orderly("show", "ligdrmanesietildsracsepes").out
+    assert "rolled" not in orderly("show", "abcd").out

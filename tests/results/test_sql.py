@@ -1,0 +1,129 @@
+"""SQL over runs: what the views hold, and that nothing leads out of the database."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from boardclass.errors import InputError, StoreError
+from results.query import boards
+from results.rescore import rescore
+from results.sql import connect
+from results.store import Store
+from tests.results.helpers import ToyScorer, all_rows, fingerprint
+
+
+@pytest.fixture(scope="module")
+def run_folder(tmp_path_factory):
+    folder: Path = tmp_path_factory.mktemp("sql") / "toy"
+    with Store.open(folder, fingerprint(), {"wordlist": {"name": "toy", "n_words": 3}}) as store:
+        store.append(all_rows())
+        store.flush()
+        rescore(store, ToyScorer())
+    return folder
+
+
+@pytest.fixture
+def database(run_folder):
+    made = connect([run_folder])
+    yield made
+    made.close()
+
+
+def test_the_views_hold_what_the_run_holds(database, run_folder):
+    best = [("toy", item.board, item.score) for item in boards(run_folder)]
+    assert len(best) == 2
+    assert database.query("SELECT run, board, score FROM boards ORDER BY score DESC, board").rows == best
+    (row,) = database.query("SELECT count(*), sum(n_boards), max(depth) FROM classes").rows
+    assert row[0] == len(all_rows())
+    assert row[1] == sum(item.n_boards for item in all_rows())
+    assert row[2] == 0
+    answer = database.query("FROM runs")
+    record = dict(zip(answer.columns, answer.rows[0], strict=True))
+    assert (record["run"], record["wordlist"], record["cutoff"], record["state"]) == ("toy", "toy", 80, "incomplete")
+
+
+def test_huge_numbers_of_boards_stay_exact(database):
+    answer = database.query("SELECT 26::HUGEINT ** 3 AS x, 43608742899428874059776::HUGEINT AS y")
+    assert answer.rows[0][1] == 26**16
+
+
+def test_lists_structs_dates_and_doubled_names(database):
+    answer = database.query("SELECT 1 AS a, 2 AS a, [1.5, 2], {'x': 1}, DATE '2020-01-01', 'nan'::DOUBLE, true, NULL")
+    assert answer.columns[:2] == ("a", "a_2")
+    assert answer.rows == [(1, 2, [1.5, 2], {"x": 1}, "2020-01-01", "nan", True, None)]
+
+
+@pytest.mark.parametrize("sql", ["DESCRIBE classes", "SHOW TABLES", "WITH x AS (SELECT 1) FROM x", "EXPLAIN FROM runs"])
+def test_questions_that_are_no_plain_select(database, sql):
+    assert database.query(sql).rows
+
+
+OUTSIDE = [
+    "SELECT * FROM read_csv('{path}')",
+    "SELECT * FROM read_text('{path}')",
+    "SELECT * FROM '{path}'",
+    "SELECT * FROM read_parquet('{path}')",
+    "SELECT * FROM glob('/*')",
+    "FROM read_blob('{path}')",
+    "FROM sniff_csv('{path}')",
+    "COPY boards TO '{out}'",
+    "COPY (SELECT 1) TO '{out}'",
+    "EXPORT DATABASE '{out}'",
+    "ATTACH '{out}'",
+    "INSTALL httpfs",
+    "LOAD httpfs",
+    "SET enable_external_access = true",
+    "SET temp_directory = '{out}'",
+    "RESET lock_configuration",
+    "PRAGMA enable_external_access=true",
+    "CREATE TABLE x AS SELECT 1",
+    "DROP TABLE boards",
+    "DELETE FROM boards",
+    "INSERT INTO boards VALUES ('a', 'b', 1, 1)",
+    "UPDATE boards SET score = 0",
+    "SELECT 1; DROP TABLE boards",
+    "EXPLAIN ANALYZE COPY boards TO '{out}'",
+    "SELECT * FROM run_folder",
+    "SELECT * FROM duckdb",
+    "SELECT",
+    "",
+    "nonsense",
+    "SELECT no_such_column FROM boards",
+]
+
+
+@pytest.mark.parametrize("sql", OUTSIDE)
+def test_nothing_leads_out_and_nothing_changes(database, tmp_path, sql):
+    path, out = tmp_path / "secret.csv", tmp_path / "out.csv"
+    path.write_text("a,b\n1,2\n")
+    with pytest.raises(InputError) as caught:
+        database.query(sql.format(path=path, out=out))
+    assert len(str(caught.value)) < 1200
+    assert [item.name for item in tmp_path.iterdir()] == ["secret.csv"]
+    assert database.query("SELECT count(*) FROM boards").rows[0][0] > 0
+
+
+def test_several_runs_have_different_names(run_folder, tmp_path):
+    other = tmp_path / "toy"
+    shutil.copytree(run_folder, other)
+    database = connect([run_folder, other])
+    assert {row[0] for row in database.query("SELECT DISTINCT run FROM boards").rows} == {str(run_folder), str(other)}
+    database.close()
+    with pytest.raises(InputError, match="twice"):
+        connect([run_folder, run_folder])
+
+
+def test_damage_and_absence_are_told(run_folder, tmp_path):
+    copy = tmp_path / "copy"
+    shutil.copytree(run_folder, copy)
+    part = next((copy / "results").glob("*.parquet"))
+    data = bytearray(part.read_bytes())
+    data[len(data) // 2] ^= 1
+    part.write_bytes(data)
+    with pytest.raises(StoreError, match=part.name):
+        connect([copy])
+    with pytest.raises(StoreError, match="no run"):
+        connect([tmp_path])

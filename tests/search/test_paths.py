@@ -1,0 +1,208 @@
+"""Path tables against paths walked cell by cell, and the two marks of a superfluous path against their definition."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+from boardclass.geometry import Geometry, geometry
+from boardclass.jit import frozen
+from search.paths import FREE, MAX_BARE, PathTable, enumerate_paths, level_shifts, pairs_of, path_table, paths_of_length
+from tests.reference.classes import slow_neighbours
+
+Path = tuple[int, ...]
+
+
+def slow_paths(w: int, h: int, length: int) -> Iterator[Path]:
+    """Yield every simple directed path of ``length`` cells."""
+
+    def longer(path: Path) -> Iterator[Path]:
+        if len(path) == length:
+            yield path
+            return
+        for cell in slow_neighbours(w, h, path[-1]) - set(path):
+            yield from longer((*path, cell))
+
+    for cell in range(w * h):
+        yield from longer((cell,))
+
+
+def unpacked(packed: int, length: int) -> Path:
+    return tuple(packed >> 4 * t & 15 for t in range(length))
+
+
+def random_mask(rng: random.Random, n: int, most: int) -> int:
+    return sum(1 << c for c in rng.sample(range(n), rng.randint(0, most)))
+
+
+PINNED = [((3, 3), 10_305), ((3, 4), 193_924), ((4, 4), 12_029_640), ((4, 2), 2_904), ((5, 3), 3_244_045)]
+
+
+@pytest.mark.parametrize(("size", "n_paths"), PINNED)
+def test_golden_counts(size, n_paths):
+    """The published numbers count directed paths of one cell and more."""
+    w, h = size
+    masks = frozen(np.array([sum(1 << d for d in slow_neighbours(w, h, c)) for c in range(w * h)], np.int64))
+    none = np.empty(0, np.uint64)
+    counts = [[enumerate_paths(masks, length, c, none) for c in range(w * h)] for length in range(1, w * h + 1)]
+    assert sum(map(sum, counts)) == n_paths
+    assert sum(counts[0]) == w * h
+
+
+@pytest.mark.parametrize("dims", ["2x2", "2x3", "3x3"])
+def test_paths_are_those_walked_cell_by_cell(dims):
+    board = geometry(dims)
+    for length in range(1, board.n + 1):
+        found = [unpacked(packed, length) for packed in paths_of_length(board, length).tolist()]
+        assert sorted(found) == sorted(slow_paths(*board.dims, length))
+    assert not paths_of_length(board, board.n + 1).size
+
+
+def test_numbers_of_paths_by_length():
+    board = geometry("3x4")
+    counts = [len(paths_of_length(board, length)) for length in range(1, 13)]
+    assert counts[:4] == [12, 58, 256, 946]
+    assert sum(counts) == 193_924
+    longest = {unpacked(packed, 12) for packed in paths_of_length(board, 12).tolist()}
+    assert len(longest) == counts[11]
+    assert all(set(path) == set(range(12)) for path in longest)
+
+
+def groups_of(table: PathTable, length: int) -> dict[tuple[int, ...], int]:
+    """Return the group of each pattern of one length, read from the pattern trie."""
+    found: dict[tuple[int, ...], int] = {}
+
+    def descend(node: int, pattern: tuple[int, ...]) -> None:
+        for symbol, nxt in enumerate(table.child[node].tolist()):
+            if nxt and len(pattern) + 1 == length:
+                found[(*pattern, symbol)] = nxt - 1
+            elif nxt:
+                descend(nxt, (*pattern, symbol))
+
+    if table.root[length]:
+        descend(int(table.root[length]), ())
+    return found
+
+
+def paths_of_group(board: Geometry, bare: int, table: PathTable, pattern: tuple[int, ...], group: int) -> dict[int, Path]:
+    """Return the paths of a group by number, put together from its pattern and its shifts."""
+    bare_cells = [c for c in board.cell_order if bare >> c & 1]
+    shifts = level_shifts(board, bare).tolist()
+    cell_of = {shifts[c]: c for c in range(board.n) if not bare >> c & 1}
+    first, count = int(table.first[group]), int(table.first[group + 1] - table.first[group])
+    n_free = pattern.count(FREE)
+    block = table.shifts[table.block[group] : table.block[group + 1]].reshape(n_free, count).tolist()
+    paths = {}
+    for p in range(count):
+        column = iter([row[p] for row in block])
+        paths[first + p] = tuple(cell_of[next(column)] if x == FREE else bare_cells[x - 1] for x in pattern)
+    return paths
+
+
+def is_path(board: Geometry, path: Path) -> bool:
+    steps = zip(path, path[1:], strict=False)
+    return len(set(path)) == len(path) and all(d in board.neighbours[c] for c, d in steps)
+
+
+def moved(path: Path, t: int, cell: int) -> Path:
+    return (*path[:t], cell, *path[t + 1 :])
+
+
+def slow_absorb(board: Geometry, bare_cells: list[int], path: Path) -> int:
+    """Return 8 bits per position: the unused bare cells to which it alone could move."""
+    bits = 0
+    for t, cell in enumerate(path):
+        for b, other in enumerate(bare_cells[:MAX_BARE]):
+            if cell not in bare_cells and is_path(board, moved(path, t, other)):
+                bits |= 1 << 8 * t + b
+    return bits
+
+
+def slow_swap(board: Geometry, path: Path) -> int:
+    bits = 0
+    for x, (i, j) in enumerate(pairs_of(len(path)).tolist()):
+        if path[i] > path[j] and is_path(board, moved(moved(path, i, path[j]), j, path[i])):
+            bits |= 1 << x
+    return bits
+
+
+@pytest.mark.parametrize(("dims", "seed"), [(dims, seed) for dims in ("2x2", "2x3", "3x3") for seed in range(4)])
+def test_tables_hold_every_path_once_with_its_marks(dims, seed):
+    board = geometry(dims)
+    rng = random.Random(f"{dims} {seed}")
+    bare = random_mask(rng, board.n, board.n - 1)
+    bare_cells = [c for c in board.cell_order if bare >> c & 1]
+    longest = rng.choice([board.n, board.n + 3])
+    table = path_table(dims, bare, longest)
+    assert table.n_bare == len(bare_cells)
+    n_paths = 0
+    for length in range(1, board.n + 1):
+        found: list[Path] = []
+        for pattern, group in groups_of(table, length).items():
+            for p, path in paths_of_group(board, bare, table, pattern, group).items():
+                low, high = table.absorb[p].tolist()
+                assert high << 64 | low == slow_absorb(board, bare_cells, path)
+                assert int(table.swap[p]) == slow_swap(board, path)
+                found.append(path)
+        assert sorted(found) == sorted(slow_paths(*board.dims, length))
+        n_paths += len(found)
+    assert n_paths == len(table.swap) == len(table.absorb) == table.first[-1]
+    assert table.block[-1] == len(table.shifts)
+
+
+def test_marks_of_long_paths_on_the_largest_board():
+    """A sample: positions behind the eighth fill the second word, and 16 cells have more pairs than bits."""
+    board = geometry("4x4")
+    bare = sum(1 << c for c in (5, 6, 9, 10))
+    table = path_table("4x4", bare, 11)
+    rng = random.Random(1)
+    groups = groups_of(table, 11)
+    seen_high = 0
+    for pattern in rng.sample(sorted(groups), 60):
+        paths = paths_of_group(board, bare, table, pattern, groups[pattern])
+        for p in rng.sample(sorted(paths), min(5, len(paths))):
+            low, high = table.absorb[p].tolist()
+            seen_high += high > 0
+            assert is_path(board, paths[p])
+            assert high << 64 | low == slow_absorb(board, [5, 6, 9, 10], paths[p])
+            assert int(table.swap[p]) == slow_swap(board, paths[p])
+    assert seen_high > 10
+
+
+def test_absorption_looks_at_the_first_eight_bare_cells_only():
+    board = geometry("3x4")
+    bare_cells = list(board.cell_order[:10])
+    bare = sum(1 << c for c in bare_cells)
+    table = path_table("3x4", bare, 5)
+    n_marked = 0
+    for length in range(1, 6):
+        for pattern, group in groups_of(table, length).items():
+            for p, path in paths_of_group(board, bare, table, pattern, group).items():
+                assert int(table.absorb[p, 0]) == slow_absorb(board, bare_cells, path)
+                n_marked += bool(table.absorb[p, 0])
+    assert n_marked > 100
+
+
+@pytest.mark.parametrize("length", range(1, 17))
+def test_pairs_are_the_nearest(length):
+    pairs = [tuple(pair) for pair in pairs_of(length).tolist()]
+    every = [(i, j) for j in range(length) for i in range(j)]
+    assert len(pairs) == len(set(pairs)) == min(64, len(every))
+    assert set(pairs) <= set(every)
+    gaps = [j - i for i, j in pairs]
+    assert gaps == sorted(gaps)
+    assert sorted(j - i for i, j in every)[: len(pairs)] == gaps
+
+
+def test_shorter_tables_are_prefixes_and_short_boards_have_no_longer_paths():
+    table = path_table("2x3", 1 << 2, 4)
+    assert [bool(root) for root in table.root.tolist()] == [False, *[True] * 4, *[False] * 13]
+    assert path_table("2x3", 1 << 2, 99).root.tolist() == path_table("2x3", 1 << 2, 6).root.tolist()
+
+
+def test_larger_boards_are_refused():
+    with pytest.raises(ValueError, match="16 cells"):
+        path_table("4x5", 0, 5)
