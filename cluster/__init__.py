@@ -8,5 +8,8 @@
                          -> rescore, coverage, claim (results)
     events.py is the language they speak; progress.py what a person sees meanwhile.
 
+    cli.py, cli_workbench.py                the commands; cli_options.py what they share; cli_*.py what they do
+      render.py, draw_tree.py               tables, boards, trees as text
+
 Exports nothing: import the modules.  Only ray_executor.py imports ray.
 """

@@ -180,10 +180,20 @@ def bound(
     buckets: BucketsOption = None,
     wordlist: WordlistOption = None,
     scores: ScoresOption = None,
+    tree: Annotated[
+        bool, typer.Option("--tree", help="Draw the Sum/Choice tree and the orderly tree of a small class.")
+    ] = False,
+    out: Annotated[
+        str | None, typer.Option("--out", metavar="FILE.svg|FILE.dot", help="Write the trees to files instead.")
+    ] = None,
     fmt: FormatOption = Format.table,
 ) -> None:
     """Print upper bounds on the score of every board of a class."""
-    from cluster import cli_boards
+    from cluster import cli_boards, cli_explain
+
+    if tree or out is not None:
+        cli_explain.tree(board_class, dims, buckets, wordlist, scores, out)
+        return
 
     cli_boards.bound(board_class, dims, buckets, wordlist, scores, fmt)
 

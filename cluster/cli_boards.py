@@ -39,7 +39,8 @@ def words_and_table(wordlist: str | None, scores: str | None) -> tuple[WordList,
     return words, table
 
 
-def _scorer(dims: Dims, words: WordList, table: ScoreTable) -> Scorer:
+def scorer_for(dims: Dims, words: WordList, table: ScoreTable) -> Scorer:
+    """Return the scorer of a board size, with the kernels loaded."""
     from search.scorer import Scorer
 
     return Scorer(dims, words.words, table)
@@ -58,7 +59,7 @@ def show(text: str, dims_text: str | None, wordlist: str | None, scores: str | N
     """Draw a board and list its words by length with their points."""
     dims, board = _board(text, parse_dims(dims_text) if dims_text else None)
     words, table = words_and_table(wordlist, scores)
-    scorer = _scorer(dims, words, table)
+    scorer = scorer_for(dims, words, table)
     found = sorted(scorer.words(board), key=lambda word: (-n_letters(word.word), full_spelling(word.word)))
     total = sum(word.points for word in found)
     if fmt is Format.csv:
@@ -142,7 +143,7 @@ def score_boards(boards: list[tuple[Dims, str]], words: WordList, table: ScoreTa
     result = [0] * len(boards)
     for dims, indices in of_size.items():
         for index, value in zip(
-            indices, _scorer(dims, words, table).scores([boards[i][1] for i in indices]), strict=True
+            indices, scorer_for(dims, words, table).scores([boards[i][1] for i in indices]), strict=True
         ):
             result[index] = int(value)
     return [(board, value) for (_, board), value in zip(boards, result, strict=True)]
@@ -157,9 +158,9 @@ def bound(
     fmt: Format,
 ) -> None:
     """Print the sum, max and orderly bounds of a class, given by number or by its letters."""
-    dims, letters = _class_letters(text, dims_text, buckets)
+    dims, letters = class_letters(text, dims_text, buckets)
     words, table = words_and_table(wordlist, scores)
-    scorer = _scorer(dims, words, table)
+    scorer = scorer_for(dims, words, table)
     from search import basic
 
     n_boards = 1
@@ -171,19 +172,19 @@ def bound(
         "n_boards": n_boards,
         "sum_bound": basic.sum_bound(letters, scorer),
         "max_bound": basic.max_bound(letters, scorer),
-        "orderly_bound": basic.orderly_root_bound(letters, scorer, _cell_order(dims)),
+        "orderly_bound": basic.orderly_root_bound(letters, scorer, cell_order(dims)),
     }
     write_record(record, fmt)
 
 
-def _cell_order(dims: Dims) -> tuple[int, ...]:
+def cell_order(dims: Dims) -> tuple[int, ...]:
     """Return the order of cells of the printed bound: every order gives a bound, this one the published figures."""
     from search.basic import PINNED_ORDER_3X3
 
     return PINNED_ORDER_3X3 if str(dims) == "3x3" else geometry(dims).cell_order
 
 
-def _class_letters(text: str, dims_text: str | None, buckets: str | None) -> tuple[Dims, tuple[str, ...]]:
+def class_letters(text: str, dims_text: str | None, buckets: str | None) -> tuple[Dims, tuple[str, ...]]:
     """Return the dimensions and the letters of each cell of the class that the command line names."""
     from boardclass.partition import parse_class, parse_partition
     from configs.model import load_config

@@ -30,6 +30,7 @@ def certify(
     check_run_directory(directory)
     from boardclass.scores import ScoreTable
     from results.certificates import certified_classes, write_certificates
+    from results.lock import RunLock
     from results.run import open_run
     from search.certificate import class_shape
     from search.scorer import Scorer
@@ -39,18 +40,21 @@ def certify(
     chosen = chosen_classes(run, partition, classes, sample, seed)
     words = run_wordlist(run, wordlist)
     scorer = Scorer(run.fingerprint.dims, words.words, ScoreTable("run", run.fingerprint.scores))
-    done = certified_classes(run)
-    record = {"classes": 0, "classes_from_before": len(done & set(chosen)), "splits": 0, "leaves": 0, "boards": 0}
-    record["bytes"] = 0
-    for class_id in chosen:
-        if class_id in done:
-            continue
-        shape = class_shape(partition.class_letters(class_id), scorer, run.fingerprint.cutoff)
-        record["bytes"] += write_certificates(run, [(class_id, shape)])
-        for name, count in (("classes", 1), ("splits", shape.n_splits), ("leaves", shape.n_leaves)):
-            record[name] += count
-        record["boards"] += shape.n_boards
-        _tell(f"class {class_id}: {shape.n_splits:,} splits, {shape.n_leaves:,} leaves, {shape.n_boards:,} boards")
+    lock = RunLock(run.folder)
+    lock.acquire()
+    try:
+        done = certified_classes(run)
+        record = dict.fromkeys(("classes", "classes_from_before", "splits", "leaves", "boards", "bytes"), 0)
+        record["classes_from_before"] = len(done & set(chosen))
+        for class_id in sorted(set(chosen) - done):
+            shape = class_shape(partition.class_letters(class_id), scorer, run.fingerprint.cutoff)
+            record["classes"] += 1
+            record["bytes"] += write_certificates(run, [(class_id, shape)])
+            counts = {"splits": shape.n_splits, "leaves": shape.n_leaves, "boards": shape.n_boards}
+            record |= {name: record[name] + count for name, count in counts.items()}
+            _tell(f"class {class_id}: " + ", ".join(f"{count:,} {name}" for name, count in counts.items()))
+    finally:
+        lock.release()
     write_record(record, fmt)
 
 

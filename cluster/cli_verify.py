@@ -70,7 +70,7 @@ def run_params(info: Mapping[str, Any]) -> Params:
 
     known = {field.name for field in fields(Params)}
     given: dict[str, Any] = {}
-    for place in (info.get("config", {}).get("search"), info.get("params"), info.get("search")):
+    for place in (info.get("config", {}).get("search"), info.get("structure")):
         if isinstance(place, Mapping):
             given |= {name: value for name, value in place.items() if name in known and value is not None}
     values: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in given.items()}

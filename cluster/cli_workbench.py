@@ -12,6 +12,7 @@ import typer
 
 from cluster.cli_options import (
     BoardArgument,
+    BucketsOption,
     DimsOption,
     FormatOption,
     LimitOption,
@@ -194,6 +195,31 @@ def report(
     cli_report.report(directory, out, n, wordlist)
 
 
+def explain(
+    board_class: Annotated[
+        str,
+        typer.Argument(
+            metavar="CLASS", help="A number, or one group of letters per cell, as for bound.", show_default=False
+        ),
+    ],
+    dims: DimsOption = None,
+    buckets: BucketsOption = None,
+    cutoff: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="Tell where this cutoff eliminates the class.")
+    ] = None,
+    run: Annotated[
+        str | None, typer.Option("--run", metavar="DIR", help="Tell what this run stored about class number CLASS.")
+    ] = None,
+    wordlist: WordlistOption = None,
+    scores: ScoresOption = None,
+    fmt: FormatOption = Format.table,
+) -> None:
+    """Tell the story of one class: terms, bounds by forced cell, where it is eliminated."""
+    from cluster import cli_explain
+
+    cli_explain.explain(board_class, dims, buckets, wordlist, scores, cutoff, run, fmt)
+
+
 wordlists = typer.Typer(name="wordlist", help="List, check and download word lists.", no_args_is_help=True)
 
 
@@ -232,6 +258,6 @@ def wordlist_get(
 
 def register(app: typer.Typer) -> None:
     """Add the commands to the command line."""
-    for command in (climb, longest, neighbours, lists, query, compare, report, roll):
+    for command in (climb, longest, neighbours, lists, query, compare, report, explain, roll):
         app.command()(command)
     app.add_typer(wordlists)

@@ -242,6 +242,8 @@ def _expected(key: str, message: str) -> str:
     expected = {
         "cutoff": "expected a whole number of at least 1, or 'auto'",
         "scores": "expected 'standard', 'words', 'powers' or a list of points from 3 letters on",
+        "search.letter_order": "expected each letter a-z exactly once",
+        "search.force_groups": "expected groups with each letter a-z in exactly one of them",
     }
     return expected.get(key) or f"{message[0].lower()}{message[1:]}"
 

@@ -76,7 +76,6 @@ class Audit:
     """What was checked; ``n_boards`` counts all symmetric images of the certified classes, ``n_boards_all`` is 26^n."""
 
     n_classes: int = 0
-    n_classes_all: int = 0
     n_splits: int = 0
     n_leaves: int = 0
     n_scored: int = 0
@@ -155,7 +154,6 @@ def audit(folder: Path, wordlist: Path, tell: Callable[[str], None] = lambda _: 
     question = _Question(folder, wordlist)
     listed = _check_listed(question, _read_listed(folder, question))
     found = Audit(n_listed=len(set(listed.values())), n_boards_all=26**question.n)
-    found.n_classes_all = prod(len(buckets) for buckets in question.cell_buckets)
     seen: set[tuple[str, ...]] = set()
     for row in _read_certificates(folder):
         where = f"certificate of class {row['class_id']}"
@@ -351,7 +349,7 @@ def _nested(keys, points, begin, end, first, n):  # type: ignore[no-untyped-def]
 
 @njit
 def _merge(keys, points, a, a_end, b, b_end, low, out):  # type: ignore[no-untyped-def]
-    """Write the sorted union of two groups of terms, the second without its first letter, at ``out``; return its end."""
+    """Write the sorted union of two groups, the second without its first letter, at ``out``; return its end."""
     while a < a_end or b < b_end:
         left = keys[a] if a < a_end else np.int64(1) << 62
         right = keys[b] & low if b < b_end else np.int64(1) << 62

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import doctest
 import itertools
 import random
 
 from hypothesis import given
 from hypothesis import strategies as st
 
+from boardclass import rolling, tracing
 from boardclass.geometry import geometry
 from boardclass.rolling import assign_dice, roll
 from boardclass.tracing import trace
@@ -47,3 +49,9 @@ def test_tracing_is_the_first_path_of_all(board, word):
 
 def test_the_empty_word_cannot_be_traced():
     assert trace("", "abcd", geometry("2x2")) is None
+
+
+def test_the_examples_in_the_docstrings():
+    for module in (rolling, tracing):
+        assert doctest.testmod(module).attempted
+        assert doctest.testmod(module).failed == 0

@@ -1,4 +1,4 @@
-"""Certificates and their checker: sound ones pass, whatever is altered is rejected, no code is shared with the search."""
+"""Certificates and their checker: sound ones pass, altered ones are rejected, no code is shared with the search."""
 
 from __future__ import annotations
 

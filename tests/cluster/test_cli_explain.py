@@ -1,0 +1,119 @@
+"""``bound --tree`` and ``explain``: the trees say what the bounds say, and the story ends as the search does."""
+
+from __future__ import annotations
+
+import json
+import xml.etree.ElementTree as ET
+
+import pytest
+
+from boardclass.geometry import geometry
+from boardclass.scores import parse_scores
+from cluster.draw_tree import as_dot, as_svg, as_text
+from search.basic import class_terms, max_bound, orderly_tree
+from search.scorer import Scorer
+from search.teaching import MAX_NODES, orderly_nodes, sum_choice_tree
+
+STANDARD = parse_scores("standard")
+WORDS = ("tar", "tier", "rite", "tire", "tie", "air", "rat", "tea", "ire", "ate")
+CLASS = ("t", "i", "ae", "r")  # the paper's example: t {a,e} over i r
+SMALL = ("e", "b", "e", "e", "f", "e")
+
+
+@pytest.fixture
+def words(tmp_path):
+    path = tmp_path / "small.txt"
+    path.write_text("\n".join(WORDS) + "\n")
+    return path
+
+
+def bound_of(node):
+    """Recompute a bound from points and children."""
+    below = [bound_of(child) for child in node.children]
+    assert node.bound == (max(below) if node.kind == "choice" else node.points + sum(below))
+    return node.bound
+
+
+@pytest.mark.parametrize(
+    ("letters", "words"), [(CLASS, WORDS), (SMALL, ("bee", "beef", "fee")), (("ab",) * 4, ("aba", "abab", "bab"))]
+)
+def test_the_trees_have_the_bounds(letters, words):
+    dims = "2x2" if len(letters) == 4 else "2x3"
+    scorer = Scorer(dims, words, STANDARD)
+    loose = sum_choice_tree(letters, words, STANDARD, geometry(dims))
+    assert bound_of(loose) == max_bound(letters, scorer)
+    tree = orderly_tree(class_terms(letters, scorer))
+    nodes = orderly_nodes(tree)
+    assert bound_of(nodes) == tree.bound
+    for node in (loose, nodes):
+        assert as_text(node).count("\n") + 1 == node.n_nodes
+        assert as_dot(node).count("[shape=") == node.n_nodes
+        picture = ET.fromstring(as_svg(node))
+        assert len(picture.findall("{*}rect")) == node.n_nodes
+
+
+def test_golden_2x3_multi_score_is_the_sum_choice_bound_of_a_board():
+    words = ("bee", "fee", "beef")
+    assert sum_choice_tree(tuple("ebeefe"), words, STANDARD, geometry("2x3")).bound == 12
+
+
+def test_tree_on_the_command_line(orderly, words, tmp_path):
+    answer = orderly("bound", " ".join(CLASS), "--tree", "-w", words)
+    assert answer.code == 0, answer.err
+    assert "Orderly tree" in answer.out
+    assert "cell 2  max" in answer.out
+    for kind in ("svg", "dot"):
+        answer = orderly("bound", " ".join(CLASS), "--out", tmp_path / f"t.{kind}", "-w", words)
+        assert answer.code == 0, answer.err
+        assert (tmp_path / f"t-orderly.{kind}").exists()
+        assert (tmp_path / f"t-sum-choice.{kind}").exists()
+
+
+def test_what_is_too_large_or_cannot_be_written_is_refused(orderly, words, tmp_path):
+    letters = " ".join(["abcdefghijklmnopqrstuvwxyz"] * 9)
+    answer = orderly("bound", letters, "--tree", "-w", words)
+    assert (answer.code, answer.out) == (2, "")
+    assert str(MAX_NODES) in answer.err
+    for out in (tmp_path / "t.png", tmp_path / "no" / "t.svg"):
+        answer = orderly("bound", " ".join(CLASS), "--out", out, "-w", words)
+        assert (answer.code, answer.out) == (2, "")
+
+
+def told(orderly, *arguments):
+    answer = orderly("explain", *arguments)
+    assert answer.code == 0, answer.err
+    return answer.out
+
+
+def test_explain_ends_as_the_search_does(orderly, words):
+    best = max(int(score) for score in Scorer("2x2", WORDS, STANDARD).scores(["tiar", "tier"]))
+    over = told(orderly, " ".join(CLASS), "-w", words, "--cutoff", best)
+    assert "Scored exactly, 1 of them reach" in over or "Scored exactly, 2 of them reach" in over
+    assert "stands for 2 boards" in over
+    assert "eliminated at once" in told(orderly, " ".join(CLASS), "-w", words, "--cutoff", 1000)
+    assert "With --cutoff" in told(orderly, " ".join(CLASS), "-w", words)
+    story = json.loads(told(orderly, " ".join(CLASS), "-w", words, "--cutoff", best, "--format", "json"))
+    assert story["orderly_bound"] <= story["max_bound"]
+    assert max(item["bound"] for item in story["forced"]) <= story["orderly_bound"]
+    for cutoff in range(1, story["orderly_bound"] + 2):
+        text = told(orderly, " ".join(CLASS), "-w", words, "--cutoff", cutoff)
+        assert ("of them reach" in text) == (cutoff <= best), cutoff
+
+
+def test_explain_a_pinned_class(orderly, enable2k):
+    letters = "lnrsy aeiou chkmpt chkmpt aeiou lnrsy lnrsy aeiou bdfgjvwxz"
+    story = json.loads(told(orderly, letters, "-w", "enable2k", "--cutoff", "500", "--format", "json"))
+    assert story["orderly_bound"] == 1231
+    assert story["levels"]
+
+
+def test_explain_a_stored_class(orderly, words, tmp_path):
+    run = tmp_path / "run"
+    options = ("--buckets", "abcdefghijklm nopqrstuvwxyz", "--cutoff", "4", "--workers", "0")
+    assert orderly("run", "--dims", "2x2", "-w", words, *options, "--out", run).code == 0
+    rows = json.loads(told(orderly, "0", "--run", run, "--format", "json"))
+    assert rows[0]["path"] == ""
+    assert rows[0]["status"] in ("eliminated", "candidates", "split")
+    for wrong in (("999", "--run", run), ("ab cd", "--run", run), ("0", "--run", "nosuch")):
+        answer = orderly("explain", *wrong)
+        assert (answer.code, answer.out) == (2, "")

@@ -1,0 +1,233 @@
+"""Terms from path shapes: exactly the terms that the two marks leave, and between them every minimal term."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+from boardclass.geometry import Geometry
+from boardclass.jit import frozen
+from search import shapes
+from search.paths import MAX_BARE, MAX_CELLS, pairs_of, path_table
+from tests.reference.classes import slow_neighbours
+from tests.reference.orderly import Term
+from tests.search.harness import Case, decoded, random_case
+from tests.search.test_walk import found_terms
+
+EVERY = "abcdefghijklmnopqrstuvwxyz"
+Path = tuple[int, ...]
+SEEDS = [(dims, seed) for dims, n in (("2x2", 30), ("2x3", 30), ("3x3", 20), ("3x4", 5)) for seed in range(n)]
+REPEATS = ("eeee", "eee", "sasses", "assesses", "noon", "level", "ee", "e", "esse", "sees", "aaaa")
+
+
+def opened(case: Case, seed: int) -> Case:
+    """Return the case with some free cells open to all letters."""
+    rng = random.Random(seed)
+    letters = [EVERY if c not in case.bare and rng.random() < 0.6 else x for c, x in enumerate(case.letters)]
+    return Case(case.dims, tuple(letters), case.bare, case.points)
+
+
+def shape_case(dims: str, seed: int) -> Case:
+    return opened(random_case(dims, seed, bare=seed % 4 if dims != "3x4" else 4 + seed % 4), seed)
+
+
+def repeats_case(dims: str, seed: int) -> Case:
+    """Return words of few different letters on a board whose bare cells have those letters."""
+    case = random_case(dims, seed, alphabet="aes", widest=2, bare=seed % 4 + (3 if dims == "3x4" else 0))
+    words = [w for w in REPEATS if len(w) <= case.geometry.n]
+    return opened(Case(dims, case.letters, case.bare, {w: i + 1 for i, w in enumerate(words)}), seed)
+
+
+def rim_of(case: Case) -> shapes.Rim:
+    bare = [c for c in case.geometry.cell_order if c in case.bare]
+    on_bare = [sum(1 << i for i, c in enumerate(bare) if x in case.letters[c]) for x in EVERY]
+    tight = [(level, c) for level, c in enumerate(case.free) if case.letters[c] != EVERY]
+    shift = [5 * (case.n_levels - 1 - level) for level, _ in tight]
+    forbidden = [sum(1 << i + 1 for i, x in enumerate(EVERY) if x not in case.letters[c]) for _, c in tight]
+    return shapes.Rim(*(frozen(np.array(values, np.int64)) for values in (on_bare, shift, forbidden)))
+
+
+def run(case: Case, which: int = shapes.ALL, capacity: int = 1 << 20) -> tuple[int, np.ndarray]:
+    """Return the status and the terms as the kernel left them; the code of a word is its points."""
+    bare = sum(1 << c for c in case.bare)
+    table = path_table(case.dims, bare, max(map(len, case.points)))
+    words = shapes.word_arrays(tuple(case.points), tuple(case.points.values()))
+    terms = np.zeros(capacity, np.uint64)
+    n, _ = shapes.shape_terms(words, table, rim_of(case), terms, case.code_bits, which)
+    return int(n), terms[: max(0, int(n))]
+
+
+def shape_found(case: Case, which: int = shapes.ALL) -> Counter[Term]:
+    words = {points: word for word, points in case.points.items()}
+    mask = (1 << case.code_bits) - 1
+    n, terms = run(case, which)
+    assert n == len(terms)
+    return Counter((words[key & mask], decoded(case, key >> case.code_bits)) for key in terms.tolist())
+
+
+def is_path(board: Geometry, path: Path) -> bool:
+    steps = zip(path, path[1:], strict=False)
+    return len(set(path)) == len(path) and all(d in board.neighbours[c] for c, d in steps)
+
+
+def paths_of(case: Case, word: str) -> Iterator[Path]:
+    """Yield the paths of a word, cell by cell."""
+    w, h = case.size
+
+    def longer(path: Path) -> Iterator[Path]:
+        if len(path) == len(word):
+            yield path
+            return
+        for cell in slow_neighbours(w, h, path[-1]) - set(path) if path else range(w * h):
+            if word[len(path)] in case.letters[cell]:
+                yield from longer((*path, cell))
+
+    yield from longer(())
+
+
+def superfluous(case: Case, word: str, path: Path) -> bool:
+    """Return whether one move on a bare cell, or one swap of equal letters, makes the path superfluous."""
+    board = case.geometry
+    bare = [c for c in board.cell_order if c in case.bare][:MAX_BARE]
+    for t, cell in enumerate(path):
+        if cell not in case.bare and any(
+            word[t] in case.letters[b] and is_path(board, (*path[:t], b, *path[t + 1 :])) for b in bare
+        ):
+            return True
+    for i, j in pairs_of(len(word)).tolist():
+        if word[i] == word[j] and path[i] > path[j]:
+            swapped = list(path)
+            swapped[i], swapped[j] = path[j], path[i]
+            if is_path(board, tuple(swapped)):
+                return True
+    return False
+
+
+def term_of(case: Case, word: str, path: Path) -> Term:
+    return word, frozenset((c, x) for c, x in zip(path, word, strict=True) if c not in case.bare)
+
+
+@pytest.mark.parametrize("make", [shape_case, repeats_case])
+@pytest.mark.parametrize(("dims", "seed"), SEEDS)
+def test_terms_are_those_whose_path_is_not_superfluous(dims, seed, make):
+    case = make(dims, seed)
+    kept = [
+        term_of(case, word, path)
+        for word in case.points
+        for path in paths_of(case, word)
+        if not superfluous(case, word, path)
+    ]
+    found = shape_found(case)
+    assert found == Counter(kept)
+    assert set(case.minimal_terms) <= set(found), "a minimal term is lost"
+    assert set(found) <= set(case.all_terms), "not a term of the word"
+
+
+@pytest.mark.parametrize(("dims", "seed"), SEEDS[::2])
+def test_the_walk_gives_the_same_but_for_few_more(dims, seed):
+    case = shape_case(dims, seed)
+    walked = found_terms(case)
+    found = shape_found(case)
+    assert set(walked) <= set(found)
+    assert set(found_terms(case, 0)) >= set(found)
+
+
+def test_few_more_terms_than_minimal_ones():
+    """One move at a time absorbs less than the definition: a few terms more, here where nearly every word repeats letters and can move."""
+    words = {w: i + 1 for i, w in enumerate(("seat", "tease", "state", "assets", "estate", "rates", "tasters", "easter"))}
+    n_found = n_minimal = 0
+    for seed in range(6):
+        rng = random.Random(seed)
+        bare = frozenset({4, *rng.sample([1, 3, 5, 7], 2)})
+        letters = tuple(rng.choice("aerst") if c in bare else EVERY for c in range(9))
+        case = Case("3x3", letters, bare, words)
+        n_found += shape_found(case).total()
+        n_minimal += len(case.minimal_terms)
+    assert n_minimal <= n_found < 1.2 * n_minimal
+
+
+def test_there_was_something_to_absorb_to_swap_and_to_restrict():
+    cases = [make(dims, seed) for dims, seed in SEEDS[::3] for make in (shape_case, repeats_case)]
+    n_paths = sum(len(case.paths) for case in cases)
+    n_found = sum(shape_found(case).total() for case in cases)
+    assert n_found < 0.8 * n_paths
+    assert sum(any(case.letters[c] != EVERY for c in case.free) for case in cases) > 20
+    assert sum(any(len(case.letters[c]) > 1 for c in case.bare) for case in cases) > 20
+
+
+@pytest.mark.parametrize(("word", "dims"), [(w, d) for w in REPEATS for d in ("2x2", "2x3", "3x3") if len(w) > 1])
+@pytest.mark.parametrize("centre", [False, True])
+def test_swaps_never_drop_the_last_path_of_a_term(word, dims, centre):
+    board = Case(dims, (), frozenset(), {}).geometry
+    if len(word) > board.n:
+        return
+    bare = frozenset({board.cell_order[0]} if centre else ())
+    case = Case(dims, tuple("s" if c in bare else EVERY for c in range(board.n)), bare, {word: 1})
+    found = shape_found(case)
+    assert set(case.minimal_terms) <= set(found) <= set(case.all_terms)
+    if len(set(word)) == 1 and not centre:
+        kinds = {frozenset(c for c, _ in literals) for _, literals in case.all_terms}
+        assert {frozenset(c for c, _ in literals) for _, literals in found} == kinds
+
+
+def test_mississippi():
+    """Eleven letters, four different ones: the terms left are those of all paths, with no bare cell and nothing to absorb."""
+    word = "mississippi"
+    case = Case("3x4", (EVERY,) * 12, frozenset(), {word: 1})
+    board = case.geometry
+    found = shape_found(case)
+    every = {term_of(case, word, path) for path in paths_of(case, word)}
+    assert set(found) == every
+    assert found.total() < sum(1 for _ in paths_of(case, word))
+    assert board.n == 12
+
+
+@pytest.mark.parametrize(("dims", "seed"), SEEDS[::2])
+def test_terms_without_and_with_a_bare_cell_are_all_terms(dims, seed):
+    case = shape_case(dims, seed)
+    without, using = shape_found(case, shapes.RIM_ONLY), shape_found(case, shapes.WITH_BARE)
+    assert without + using == shape_found(case)
+    assert all(len(literals) == len(word) for word, literals in without)
+    assert all(len(literals) < len(word) for word, literals in using)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_full_term_array_is_reported_or_did_not_matter(seed):
+    case = shape_case("3x3", seed)
+    n, terms = run(case)
+    assert n > 20
+    n_full = 0
+    for capacity in [0, 1, n // 2, n - 1, n, n + 1, n + 10, 2 * n, 1 << 18]:
+        status, found = run(case, capacity=capacity)
+        if status == shapes.TERMS_FULL:
+            n_full += 1
+            assert capacity < 1 << 18
+        else:
+            assert capacity >= n
+            assert sorted(found.tolist()) == sorted(terms.tolist())
+    assert n_full >= 4
+
+
+def test_words_that_do_not_fit_on_the_board_or_on_sixteen_cells():
+    words = shapes.word_arrays(("abc", "a" * 16, "b" * 17, "abcde"), (1, 2, 3, 4))
+    assert words.length.tolist() == [3, 5, 16]
+    assert words.code.tolist() == [1, 4, 2]
+    assert words.letters.shape == (3, MAX_CELLS)
+    case = Case("2x2", (EVERY,) * 4, frozenset(), {"abc": 1, "abcde": 2})
+    assert {word for word, _ in shape_found(case)} == {"abc"}
+
+
+def test_equal_letters_of_a_word():
+    words = shapes.word_arrays(("level",), (1,))
+    pairs = [tuple(pair) for pair in pairs_of(5).tolist()]
+    same = {pair for x, pair in enumerate(pairs) if int(words.equal[0]) >> x & 1}
+    assert same == {(0, 4), (1, 3)}
+
+
+def test_no_words_give_no_terms():
+    case = Case("2x2", (EVERY,) * 4, frozenset(), {"abcde": 1})
+    assert run(case)[0] == 0
