@@ -261,7 +261,12 @@ class _Units:
         return unfinished
 
     def _check_split(self, row: dict[str, Any], children: list[Key], nodes: NodesLike | None) -> None:
-        """Check the parts of one split unit: apart from each other, inside the unit, and the right ones."""
+        """Check the parts of one split unit: apart from each other, inside the unit, and all of it.
+
+        A unit names every part that it decided itself (settled, in whatever order its search came to them) or left to
+        be searched (children).  None may be, hold or lie in another; with ``nodes``, each must be a part that the
+        search makes, and together they must be the whole unit: a part that was lost, wherever it stood, is missing.
+        """
         key, n_boards, settled = _key(row), int(row["n_boards"]), row["settled"]
         check_apart(key[1], [*row["children"], *settled])
         total = 0
@@ -276,9 +281,9 @@ class _Units:
         if total > n_boards:
             raise RowError(f"its parts hold {total} boards, it has {n_boards}")
         if nodes:
-            left = [path for path in frontier(nodes, key, row["children"][0]) if path not in settled]
-            if row["children"] != left:
-                raise RowError("its children are not all that was left of it")
+            lost = uncovered(nodes, key, [*row["children"], *settled])
+            if lost is not None:
+                raise RowError(f"its part {lost!r} is neither a child nor settled")
 
     def check_boards(self) -> None:
         """Check that each candidate is a board of the unit that lists it."""
@@ -338,24 +343,31 @@ def check_apart(path: str, children: Sequence[str]) -> None:
             raise RowError(f"children below {parent!r} share boards")
 
 
-def frontier(nodes: NodesLike, unit: Key, first: str) -> list[str]:
-    """Return what is left of a unit, in search order, when ``first`` is the next part: it and all that follows.
+def uncovered(nodes: NodesLike, unit: Key, named: Sequence[str]) -> str | None:
+    """Return a part of a unit that the ``named`` parts do not cover; None if together they are all of it.
+
+    Every split on the way from the unit to a named part is made anew, so a part that was lost cannot hide.
 
     Raises
     ------
     RowError
-        When no split of the search makes ``first``.
+        When no split of the search makes one of the named parts.
     """
     class_id, top = unit
-    left, path = [first], first
-    while path != top:
-        parent = path.rpartition("/")[0]
-        parts = list(nodes.parts(class_id, parent))
-        if path not in parts:
-            raise RowError(f"{path!r} is no part of {parent!r}")
-        left += parts[parts.index(path) + 1 :]
-        path = parent
-    return left
+    ends = set(named)
+    above = {end[:i] for end in ends for i, x in enumerate(end) if x == "/"} | {""}
+    todo, reached = [top], 0
+    while todo:
+        path = todo.pop()
+        if path in ends:
+            reached += 1
+        elif path in above and path not in ends:
+            todo += nodes.parts(class_id, path)
+        else:
+            return path
+    if reached != len(ends):
+        raise RowError("a part that it names is none that a split of the search makes")
+    return None
 
 
 class _Sizes:

@@ -13,7 +13,7 @@ from numba.extending import intrinsic
 
 
 def _unary(name: str, has_zero_flag: bool) -> Any:
-    """Return an intrinsic int64 -> int64 around LLVM's ``llvm.<name>.i64``; its argument must not be 0 where it counts zeros."""
+    """Return an intrinsic int64 -> int64 around ``llvm.<name>.i64``; where it counts zeros, never call it with 0."""
 
     @intrinsic
     def apply(typing_context: Any, value: Any) -> Any:

@@ -1,16 +1,17 @@
 """Letter-synchronised OrderlyBound: depth-first over the levels of orderly trees, without merging, without allocation.
 
-State at depth k (levels 0..k-1 have a letter): ``points`` of the terms that hold, and per later level c the *letter sums*
-``V[c][l]``: the bounds behind letter l of all choices stacked on c.  The bound of the state (design: search.md section 3.1)
+State at depth k (levels 0..k-1 have a letter): ``points`` of the terms that hold, and per later level c the *letter
+sums* ``V[c][l]``: the bounds behind letter l of all choices stacked on c.  The bound of the state (design: search.md
+section 3.1)
 
     points + sum over levels c >= k of  max over letters l of V[c][l]
 
-is an upper bound, because every choice on a level must take the letter of that level, and V never underestimates a subtree.
-It never grows on the way down, so no sum here exceeds the bound at the root.
+is an upper bound, because every choice on a level must take the letter of that level, and V never underestimates a
+subtree. It never grows on the way down, so no sum here exceeds the bound at the root.
 
-A letter that a level may not take has the value FORBIDDEN there: it is never a maximum and never survives.  Residual symmetry
-works the same way: where level ``a`` must not be greater than level ``b``, choosing a letter for ``a`` forbids the smaller ones
-on ``b`` (search.node says why this loses no board).
+A letter that a level may not take has the value FORBIDDEN there: it is never a maximum and never survives.  Residual
+symmetry works the same way: where level ``a`` must not be greater than level ``b``, choosing a letter for ``a`` forbids
+the smaller ones on ``b`` (search.node says why this loses no board).
 
 The search can be left and taken up again at any push: all state is in the arrays of :class:`Search`.
 """
@@ -96,8 +97,8 @@ STATES, PUSHES, SURVIVORS, DEPTH, SINCE = range(5)
 def new_search() -> Search:
     """Return working space for one search; :func:`start` prepares it.
 
-    At depth k at most 2**k sum nodes agree with the letters chosen (one per subset of the levels), so at most 2**c choices are
-    stacked on level c, and 26 times as many single terms.
+    At depth k at most 2**k sum nodes agree with the letters chosen (one per subset of the levels), so at most 2**c
+    choices are stacked on level c, and 26 times as many single terms.
     """
     m = _MAX_LEVELS
     return Search(
@@ -119,7 +120,7 @@ def new_search() -> Search:
 
 @kernel(types.int64(TREE_TYPE, SEARCH_TYPE, types.int64))
 def add_root(tree, s, root):  # type: ignore[no-untyped-def]
-    """Push the root of a tree on the state at depth 0 (several trees may share one search); return the bound of the state."""
+    """Push the root of a tree on the state at depth 0 (trees may share a search); return the bound of the state."""
     cells = tree.cells
     head = cells[root]
     o = root + 1
@@ -144,15 +145,16 @@ def add_root(tree, s, root):  # type: ignore[no-untyped-def]
 
 
 @kernel(types.int64(TREE_TYPE, SEARCH_TYPE, types.int64, types.int64, writable(types.int8, 2)))
-def orderly_bound(tree, s, cutoff, budget, survivors):  # type: ignore[no-untyped-def]  # noqa: C901, PLR0912, PLR0915
+def orderly_bound(tree, s, cutoff, budget, survivors):  # type: ignore[no-untyped-def]
     """Search on from the state in ``s``; return DONE, BUDGET_SPENT or SURVIVORS_FULL (call again with an empty buffer).
 
     cutoff : points; every discarded state has a bound below it
-    budget : pushes behind one letter of level 0 at which the search gives up; :func:`skip_letter` goes on with the next one
+    budget : pushes behind one letter of level 0 at which the search gives up; :func:`skip_letter` goes on with the next
+        one
     survivors : int8[m, >= n_levels], filled with the letters of complete assignments whose bound reaches the cutoff
 
-    One long kernel on purpose: each call that hands a NamedTuple of arrays to another kernel counts references on all of them,
-    which cost more than the push itself.
+    One long kernel on purpose: each call that hands a NamedTuple of arrays to another kernel counts references on all
+    of them, which cost more than the push itself.
     """
     cells = tree.cells
     keys = tree.keys
@@ -225,7 +227,8 @@ def orderly_bound(tree, s, cutoff, budget, survivors):  # type: ignore[no-untype
             while gone:
                 sums[deeper, level, lowest_bit(gone)] = FORBIDDEN
                 gone &= gone - 1
-        # What is behind the letter counts as points first, so leaves are done; anything else gives its bound back and is pushed.
+        # What is behind the letter counts as points first, so leaves are done; anything else gives its bound back and
+        # is pushed.
         held = points[depth] + row[letter]
         below = (np.int64(1) << letter) - 1
         stacked = choices[depth]

@@ -1,12 +1,12 @@
-"""The breaker: one unit in, its verdict out.  Puts generation, tree, OrderlyBound, splitting and exact scoring together.
+"""The breaker: one unit in, its verdict out.  Puts trees, OrderlyBound, splitting and exact scoring together.
 
     break_unit -> for each node: grow its trees (search.forest) -> OrderlyBound (search.bound) -> score the survivors
-                  the letters of the next cell whose search spends its budget are forced and searched as nodes of their own;
-                  a fused node is unfused instead; a node that does not fit the memory splits (search.node)
+                  the letters of the next cell whose search spends its budget are forced and searched as nodes of
+                  their own; a fused node is unfused instead; a node that does not fit the memory splits (search.node)
                   what is left of a unit that spends the unit budget goes back to the caller as children
 
-Pure: no files, no clock in any decision, so a unit gives the same verdict anywhere.  A budget or a full array is never an
-elimination.  Design: search.md sections 2-3, architecture.md "Work units".
+Pure: no files, no clock in any decision, so a unit gives the same verdict anywhere.  A budget or a full array is never
+an elimination.  Design: search.md sections 2-3, architecture.md "Work units".
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class UnitResult:
     n_boards : boards of the unit, before residual symmetry
     max_bound : largest bound of a node that was eliminated without search
     candidates : boards with score >= cutoff, as scored here; each stands for its symmetric images
-    settled : paths of parts that were decided here although a sibling of theirs, or of a node above, is among the children
+    settled : paths of the parts decided here when others are left: with the children they are all of the unit
     counters : n_terms, n_nodes (states), n_pushes, n_splits, n_survivors, max_tree_bytes
     seconds : wall time, for information only
     """
@@ -94,7 +94,7 @@ class _Tally:
 
     max_bound: int = 0
     candidates: set[tuple[str, int]] = field(default_factory=set)
-    settled: list[str] = field(default_factory=list)
+    done: set[str] = field(default_factory=set)
     n_terms: int = 0
     n_nodes: int = 0
     n_pushes: int = 0
@@ -142,6 +142,8 @@ class Breaker:
             parts = self._search_node(node, tally)
             tally.n_splits += bool(parts)
             todo += reversed(parts)
+            if not parts:
+                tally.done.add(node.path)
         children = tuple(Unit(unit.class_id, node.path) for node in reversed(todo))
         return UnitResult(
             unit=unit,
@@ -150,10 +152,35 @@ class Breaker:
             max_bound=tally.max_bound,
             candidates=tuple(sorted(tally.candidates)),
             children=children,
-            settled=_settled_beside(tally.settled, children),
+            settled=tuple(self._settled(root, {node.path for node in todo}, tally.done)),
             counters=tally.counters(),
             seconds=time.perf_counter() - began,
         )
+
+    def _settled(self, node: Node, left: set[str], done: set[str]) -> list[str]:
+        """Return the widest parts of a node that are ``done`` and hold nothing of what is ``left``, in search order.
+
+        A part is done by itself or by its parts; what is neither left nor done would be missing here, and coverage
+        would notice.
+        """
+        if not left or node.path in left:
+            return []
+        above = {path[:i] for path in left for i, x in enumerate(path) if x == "/"} | {""}
+        found: list[str] = []
+        for part in split(node, self.geometry, self.spec.params):
+            if part.path in above:
+                found += self._settled(part, left, done)
+            elif part.path not in left and self._is_done(part, done):
+                found.append(part.path)
+        return found
+
+    def _is_done(self, node: Node, done: set[str]) -> bool:
+        """Return whether a node is among the done ones, or all of its parts are."""
+        if node.path in done:
+            return True
+        if not any(path.startswith(node.path + "/") for path in done):
+            return False
+        return all(self._is_done(part, done) for part in split(node, self.geometry, self.spec.params))
 
     def predicted_cost(self, class_id: int) -> float:
         """Return a figure that grows with the expected cost of a class: strong letters on bare cells."""
@@ -186,7 +213,7 @@ class Breaker:
         if not left:
             return []
         # each of everything forces the next free cell: those with a letter that is left stay to be searched
-        tally.settled += [part.path for part in everything if not part.masks[free[0]] & left]
+        tally.done |= {part.path for part in everything if not part.masks[free[0]] & left}
         return [part for part in everything if part.masks[free[0]] & left]
 
     def _prepare(self, node: Node, free: list[int], grown: Grown) -> int:
@@ -209,10 +236,10 @@ class Breaker:
     def _attempt(
         self, node: Node, free: list[int], grown: Grown | None, budget: int, cheap: bool, tally: _Tally
     ) -> int:
-        """Run OrderlyBound over the trees of a node and score what survives; return the mask of the letters of the next cell left.
+        """Run OrderlyBound over the trees of a node and score what survives; return the letters of the next cell left.
 
-        Letters are left that spent the budget (a cheap attempt halves it each time, for they will be many), or all if the trees did
-        not fit the memory or survivors stand for too many boards.
+        A mask: letters that spent the budget (a cheap attempt halves it each time, for they will be many), or all if
+        the trees did not fit the memory or survivors stand for too many boards.
         """
         every = node.masks[free[0]]
         if grown is None:
@@ -258,17 +285,6 @@ class Breaker:
             good = np.flatnonzero([reaches(int(v), self.spec.cutoff) for v in scores])
             tally.candidates.update(zip(decode_boards(flat[good]), scores[good].tolist(), strict=True))
         return True
-
-
-def _settled_beside(settled: list[str], children: tuple[Unit, ...]) -> tuple[str, ...]:
-    """Return the settled paths whose parent lies above one of the children."""
-    above = {path[:i] if i > 0 else "" for path in (c.path for c in children) for i in _step_ends(path)}
-    return tuple(path for path in settled if path.rpartition("/")[0] in above)
-
-
-def _step_ends(path: str) -> list[int]:
-    """Return where the proper prefixes of a path end."""
-    return [i for i, x in enumerate(path) if x == "/"] + [0]
 
 
 def break_class(spec: Spec, class_id: int) -> UnitResult:

@@ -1,11 +1,11 @@
-"""Working memory of a worker and what grows in it: terms of a node, sorted and grouped, and the orderly trees over them.
+"""Working memory of a worker and what grows in it: the terms of a node and the orderly trees over them.
 
     grow(node)       all terms of a node as one tree
-    grow_beside_rim  only the terms that use a bare cell, beside the *rim tree*: the terms that use none, which are the same for every
-                     class with the same bare cells; generated, sorted and built once and kept at the front of the arrays
+    grow_beside_rim  only the terms that use a bare cell, beside the *rim tree*: the terms that use none, which are
+                     the same for every class with the same bare cells; grown once, kept at the front of the arrays
 
-Two roots bound a little looser than one (no absorption of rim terms, no merged maximum) but cost a fraction to grow: the rim has
-more terms than all the rest of a weak class.  Design: search.md section 4, idea 2.
+Two roots bound a little looser than one (no absorption of rim terms, no merged maximum) but cost a fraction to grow:
+the rim has more terms than all the rest of a weak class.  Design: search.md section 4, idea 2.
 """
 
 from __future__ import annotations

@@ -1,13 +1,15 @@
 """Nodes of the search over one class: letters per cell, bare cells, residual symmetry, and how a node splits.
 
-A class is a node; splitting a node gives nodes that together hold every board of it, up to symmetry.  All of it is a pure
-function of the class and the parameters, so that a path of forced parts (text such as ``5=ab/6=t``) names a node for good.
+A class is a node; splitting a node gives nodes that together hold every board of it, up to symmetry.  All of it is a
+pure function of the class and the parameters, so that a path of forced parts (text such as ``5=ab/6=t``) names a node
+for good.
 
-Residual symmetry (design: search.md section 4, idea 4).  Let H be the symmetries that map the class to itself.  Take the cells in
-cell order; for each cell c demand ``letter(c) <= letter(d)`` for every d in the orbit of c under H, then go on with the part of H
-that leaves c in place.  Every board of the class has an image that meets all of these: choose first a symmetry that brings a
-smallest letter of the orbit to c, then, among those that leave c in place, one for the next cell, and so on; no later step moves
-an earlier cell.  So only boards that meet the demands need to be searched, and every board found stands for all its images.
+Residual symmetry (design: search.md section 4, idea 4).  Let H be the symmetries that map the class to itself.  Take
+the cells in cell order; for each cell c demand ``letter(c) <= letter(d)`` for every d in the orbit of c under H, then
+go on with the part of H that leaves c in place.  Every board of the class has an image that meets all of these: choose
+first a symmetry that brings a smallest letter of the orbit to c, then, among those that leave c in place, one for the
+next cell, and so on; no later step moves an earlier cell.  So only boards that meet the demands need to be searched,
+and every board found stands for all its images.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import pairwise
 from math import prod
 
 from boardclass.errors import InputError
@@ -109,7 +112,7 @@ def _settle(node: Node, params: Params) -> Node:
 
 
 def split_cell(node: Node, geometry: Geometry) -> int:
-    """Return the cell at which a node splits: its widest fused cell, else the next free cell in order; -1 for a board."""
+    """Return where a node splits: at its widest fused cell, else the next free cell in order; -1 for a board."""
     fused = [c for c in geometry.cell_order if node.is_bare(c) and node.masks[c].bit_count() > 1]
     if fused:
         return max(fused, key=lambda c: node.masks[c].bit_count())
@@ -117,18 +120,18 @@ def split_cell(node: Node, geometry: Geometry) -> int:
 
 
 def _parts(node: Node, cell: int, params: Params) -> list[str]:
-    """Return the letter groups that ``cell`` is forced to, intervals of the letter order (within the letters of the cell)."""
+    """Return the letter groups that ``cell`` is forced to, within its letters, in the letter order."""
     letters = "".join(x for x in params.letter_order if node.masks[cell] >> (ord(x) - 97) & 1)
     if node.is_bare(cell):
         n = min(params.unfuse_parts, len(letters))
         cuts = [len(letters) * i // n for i in range(n + 1)]
-        return [letters[a:b] for a, b in zip(cuts, cuts[1:], strict=False)]
+        return [letters[a:b] for a, b in pairwise(cuts)]
     groups = ["".join(x for x in group if x in letters) for group in params.force_groups]
     return [group for group in groups if group]
 
 
 def force(node: Node, cell: int, letters: str, params: Params) -> Node:
-    """Return the part of ``node`` whose ``cell`` has one of ``letters``; the cell becomes bare.  May be empty (a mask of 0)."""
+    """Return the part of ``node`` whose ``cell`` has one of ``letters`` and is bare; it may be empty (a mask of 0)."""
     masks = list(node.masks)
     masks[cell] &= mask_of(letters)
     path = f"{node.path}/{cell}={letters}" if node.path else f"{cell}={letters}"
@@ -138,7 +141,8 @@ def force(node: Node, cell: int, letters: str, params: Params) -> Node:
 def split(node: Node, geometry: Geometry, params: Params) -> list[Node]:
     """Return the parts of a node, without empty ones; together they hold every board of it that meets the demands.
 
-    Splitting a fused cell unfuses it; where none is left, the next free cell is forced to one letter group after the other.
+    Splitting a fused cell unfuses it; where none is left, the next free cell is forced to one letter group after the
+    other.
     """
     cell = split_cell(node, geometry)
     if cell < 0:
@@ -158,8 +162,14 @@ def node_at(root: Node, path: str, geometry: Geometry, params: Params) -> Node:
     node = root
     for step in path.split("/") if path else []:
         wanted = f"{node.path}/{step}" if node.path else step
-        found = [part for part in split(node, geometry, params) if part.path == wanted] if split_cell(node, geometry) >= 0 else []
+        found = (
+            [part for part in split(node, geometry, params) if part.path == wanted]
+            if split_cell(node, geometry) >= 0
+            else []
+        )
         if not found:
-            raise InputError(f"no node {path!r}: {step!r} is not a part of {node.path!r}; use the paths the run recorded")
+            raise InputError(
+                f"no node {path!r}: {step!r} is not a part of {node.path!r}; use the paths the run recorded"
+            )
         node = found[0]
     return node

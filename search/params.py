@@ -1,4 +1,4 @@
-"""Everything about *how* a class is searched: budgets, fusing, order of letters.  None of it may change what is found."""
+"""*How* a class is searched: budgets, fusing, order of letters.  None of it may change what is found."""
 
 from __future__ import annotations
 
@@ -48,7 +48,9 @@ class Params:
         if "".join(sorted(self.letter_order)) != alphabet:
             raise ConfigError(f"letter_order {self.letter_order!r}: expected each letter a-z once")
         if "".join(sorted("".join(self.force_groups))) != alphabet:
-            raise ConfigError(f"force_groups {list(self.force_groups)!r}: expected each letter a-z in exactly one group")
+            raise ConfigError(
+                f"force_groups {list(self.force_groups)!r}: expected each letter a-z in exactly one group"
+            )
         if self.unfuse_parts < 2:
             raise ConfigError(f"unfuse_parts {self.unfuse_parts!r}: expected 2 or more")
         for name in ("node_budget", "rim_budget", "fused_budget", "unit_budget", "absorb_limit", "product_limit"):

@@ -1,19 +1,21 @@
 """All simple paths of a board, grouped by what they do on the bare cells: the tables behind search.shapes.
 
-The cells of a path that are bare carry no literal, so for a word only the *pattern* matters: which positions lie on which bare
-cell.  Paths of one length and pattern form a *group*; a word that fits the pattern (its letters are on those bare cells) fits every
-path of the group, and its terms differ only in the levels of the other positions.  Design: search.md section 4, idea 0.
+The cells of a path that are bare carry no literal, so for a word only the *pattern* matters: which positions lie on
+which bare cell.  Paths of one length and pattern form a *group*; a word that fits the pattern (its letters are on those
+bare cells) fits every path of the group, and its terms differ only in the levels of the other positions.  Design:
+search.md section 4, idea 0.
 
-Per path two more words say when its term is not needed (both only ever drop a term that another term of the same word makes
-superfluous, so the bound stays a bound):
+Per path two more words say when its term is not needed (both only ever drop a term that another term of the same word
+makes superfluous, so the bound stays a bound):
 
 absorb
-    bits of position t: the unused bare cells that touch the cells of positions t - 1 and t + 1.  Where such a cell has the letter of
-    position t, the path moved there is the same word with one literal less, and this term contains that one.
+    bits of position t: the unused bare cells that touch the cells of positions t - 1 and t + 1.  Where such a cell has
+    the letter of position t, the path moved there is the same word with one literal less, and this term contains that
+    one.
 swap
-    one bit per pair of positions i < j, nearest pairs first: their cells may be swapped, the path stays a path, and the swapped
-    one is smaller (cell of i above cell of j).  Where the two letters are equal both paths give the same term, and the smaller one
-    gives it too.  The smallest path of each term is never dropped.
+    one bit per pair of positions i < j, nearest pairs first: their cells may be swapped, the path stays a path, and the
+    swapped one is smaller (cell of i above cell of j).  Where the two letters are equal both paths give the same term,
+    and the smaller one gives it too.  The smallest path of each term is never dropped.
 """
 
 from __future__ import annotations
@@ -79,7 +81,8 @@ TABLE_TYPE = types.NamedTuple(
 
 @kernel(types.int64(read_only(types.int64), types.int64, types.int64, writable(types.uint64)))
 def enumerate_paths(neighbours, length, start, out):  # type: ignore[no-untyped-def]
-    """Write every simple path of ``length`` cells from ``start`` to ``out`` (4 bits a position, position 0 lowest); return the count.
+    """Write every simple path of ``length`` cells from ``start`` to ``out`` (4 bits a position, position 0 lowest);
+    return the count.
 
     With an ``out`` of size 0 the paths are only counted.
     """
@@ -115,7 +118,7 @@ def enumerate_paths(neighbours, length, start, out):  # type: ignore[no-untyped-
 
 
 def paths_of_length(board: Geometry, length: int) -> NDArray[np.uint64]:
-    """Return every simple directed path of ``length`` cells, packed: uint64[n], 4 bits a position, position 0 lowest."""
+    """Return every simple directed path of ``length`` cells: uint64[n], 4 bits a position, position 0 lowest."""
     none = np.empty(0, np.uint64)
     counts = [enumerate_paths(board.neighbour_masks, length, c, none) for c in range(board.n)]
     out = np.empty(sum(counts), np.uint64)
@@ -129,7 +132,7 @@ def paths_of_length(board: Geometry, length: int) -> NDArray[np.uint64]:
 
 @kernel(types.void(read_only(types.uint64), types.int64, read_only(types.int64), writable(types.uint64)))
 def _patterns(paths, length, number, out):  # type: ignore[no-untyped-def]
-    """Fill ``out`` with the pattern of each path, position 0 in the highest of ``length`` symbols; ``number[c]`` is bare number + 1 or 0."""
+    """Fill ``out`` with the pattern of each path, position 0 highest; ``number[c]`` is the bare number + 1, or 0."""
     for p in range(paths.size):
         pattern = np.uint64(0)
         for t in range(length):
@@ -222,7 +225,7 @@ def _fill_shifts(paths, length, number, shift, counts, shifts):  # type: ignore[
 
 
 def level_shifts(board: Geometry, bare: int) -> NDArray[np.int64]:
-    """Return for each cell the shift of its level in a key (5 bits per free cell, first in cell order highest), 0 for a bare cell."""
+    """Return the shift of each cell's level in a key (5 bits a level, first in cell order highest), 0 if bare."""
     free = [c for c in board.cell_order if not bare >> c & 1]
     shift = np.zeros(board.n, np.int64)
     for level, c in enumerate(free):
@@ -234,7 +237,8 @@ def level_shifts(board: Geometry, bare: int) -> NDArray[np.int64]:
 def path_table(dims: str, bare: int, max_len: int) -> PathTable:
     """Return the path table of a board for a mask of bare cells and words of up to ``max_len`` cells.
 
-    The last few tables are kept: a run asks for the same few masks again and again (each split forces the next cell in order).
+    The last few tables are kept: a run asks for the same few masks again and again (each split forces the next cell in
+    order).
     """
     board = geometry(dims)
     if board.n > MAX_CELLS:
@@ -278,7 +282,9 @@ class _TableBuilder:
         first = np.flatnonzero(np.concatenate([[True], patterns[1:] != patterns[:-1]]))
         distinct = patterns[first]
         counts = np.diff(np.append(first, patterns.size))
-        symbols = (distinct[:, None] >> (np.arange(length - 1, -1, -1, dtype=np.uint64) * np.uint64(_SYMBOL_BITS))) & np.uint64(15)
+        symbols = (
+            distinct[:, None] >> (np.arange(length - 1, -1, -1, dtype=np.uint64) * np.uint64(_SYMBOL_BITS))
+        ) & np.uint64(15)
         self._add_trie(length, symbols.astype(np.int64))
         n_free = (symbols == 0).sum(1)
         absorb = np.empty((paths.size, 2), np.uint64)

@@ -1,12 +1,12 @@
 """Term generation from path shapes: the fast generator, for nodes whose free cells may hold (nearly) any letter.
 
-A word runs down the pattern trie of its length (search.paths): at each position it stays on free cells or steps on a bare cell
-that has its letter.  At the end stands a group of paths; each gives one term, the OR of ``letter code << shift`` over its free
-positions: no search, the same few instructions for every path.  Terms marked superfluous by ``absorb`` and ``swap`` are dropped,
-then those with a letter that a restricted free cell must not have.
+A word runs down the pattern trie of its length (search.paths): at each position it stays on free cells or steps on a
+bare cell that has its letter.  At the end stands a group of paths; each gives one term, the OR of ``letter code <<
+shift`` over its free positions: no search, the same few instructions for every path.  Terms marked superfluous by
+``absorb`` and ``swap`` are dropped, then those with a letter that a restricted free cell must not have.
 
-Absorption here is one AND per path and therefore weaker than in search.walk by the few terms that need two moves at once; both
-are sound.  Design: search.md section 4, idea 0.
+Absorption here is one AND per path and therefore weaker than in search.walk by the few terms that need two moves at
+once; both are sound.  Design: search.md section 4, idea 0.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from boardclass.jit import frozen, kernel, read_only, writable
 from search.bits import popcount
-from search.paths import MAX_BARE, MAX_CELLS, N_PAIRS, TABLE_TYPE, pairs_of
+from search.paths import MAX_BARE, MAX_CELLS, TABLE_TYPE, pairs_of
 
 TERMS_FULL = -2
 RIM_ONLY, WITH_BARE, ALL = 1, 2, 3  # which terms: without a bare cell, with one, both
@@ -29,7 +29,7 @@ _ONE = np.uint64(1)
 
 
 class Words(NamedTuple):
-    """The words of a run: letters uint8[n, 16] (0..25), length int64[n], points code int64[n], equal-letter pairs uint64[n]."""
+    """The words of a run: letters uint8[n, 16] (0..25), length, points code int64[n], equal pairs uint64[n]."""
 
     letters: NDArray[np.uint8]
     length: NDArray[np.int64]
@@ -83,7 +83,8 @@ def word_arrays(words: Sequence[str], codes: Sequence[int]) -> Words:
     )
 )  # fmt: skip
 def _emit(table, group, codes, drop, points_code, code_bits, terms, n):  # type: ignore[no-untyped-def]
-    """Append the terms of a word on the paths of a group; ``codes`` are its letter codes, shifted past the points code, free positions only.
+    """Append the terms of a word on the paths of a group; ``codes`` are its letter codes, shifted past the points code,
+    free positions only.
 
     drop : words of the word for absorb (two) and swap; return the new number of terms, or TERMS_FULL
     """
@@ -144,7 +145,9 @@ def _restrict(rim, terms, begin, end, code_bits):  # type: ignore[no-untyped-def
     return kept
 
 
-@kernel(types.UniTuple(types.int64, 2)(WORDS_TYPE, TABLE_TYPE, RIM_TYPE, writable(types.uint64), types.int64, types.int64))
+@kernel(
+    types.UniTuple(types.int64, 2)(WORDS_TYPE, TABLE_TYPE, RIM_TYPE, writable(types.uint64), types.int64, types.int64)
+)
 def shape_terms(words, table, rim, terms, code_bits, which):  # type: ignore[no-untyped-def]
     """Write the terms of a node to ``terms``; return (their number or TERMS_FULL, paths looked at).
 
@@ -198,9 +201,7 @@ def shape_terms(words, table, rim, terms, code_bits, which):  # type: ignore[no-
             if not which & (RIM_ONLY if free == length else WITH_BARE):
                 continue
             n_paths += table.first[nxt] - table.first[nxt - 1]
-            n = _emit(
-                table, nxt - 1, codes, (low, high, words.equal[w]), np.uint64(words.code[w]), code_bits, terms, n
-            )
+            n = _emit(table, nxt - 1, codes, (low, high, words.equal[w]), np.uint64(words.code[w]), code_bits, terms, n)
             if n < 0:
                 return TERMS_FULL, n_paths
         if rim.shift.size:

@@ -1,15 +1,17 @@
 """The orderly tree of a node: sorted keys grouped into terms, then one pass that builds what two terms share.
 
-A *sum node* holds the points of the terms that end there and one *choice* per level that goes on; a choice has a letter set, and
-per letter a bound and a reference to the sum node behind it.  Subtrees of a single term are not built: their reference is the
-complement of the term's place in the sorted key array; neither are subtrees of two terms (design: search.md section 4, idea 0b).
-Longer runs would save memory and time here but cost more than that in OrderlyBound (runs of up to 4: +60 %, 8: +170 %).
+A *sum node* holds the points of the terms that end there and one *choice* per level that goes on; a choice has a letter
+set, and per letter a bound and a reference to the sum node behind it.  Subtrees of a single term are not built: their
+reference is the complement of the term's place in the sorted key array; neither are subtrees of two terms (design:
+search.md section 4, idea 0b). Longer runs would save memory and time here but cost more than that in OrderlyBound (runs
+of up to 4: +60 %, 8: +170 %).
 
 Layout of ``tree`` (int32), a sum node at offset r > 0:
 
     n_choices | points << 4, then per choice:  letters | level << 26,  then per letter (ascending):  bound, reference
 
-A reference is 0 for a leaf (its points are its bound), r > 0 for a sum node, ``~(i << 4 | k)`` for the terms ``keys[i : i + k + 1]``.
+A reference is 0 for a leaf (its points are its bound), r > 0 for a sum node, ``~(i << 4 | k)`` for the terms ``keys[i :
+i + k + 1]``.
 """
 
 from __future__ import annotations
@@ -51,12 +53,14 @@ class Tree(NamedTuple):
     n_levels: int
 
 
-TREE_TYPE = types.NamedTuple([read_only(types.int32), read_only(types.uint64), read_only(types.int32), types.int64], Tree)
+TREE_TYPE = types.NamedTuple(
+    [read_only(types.int32), read_only(types.uint64), read_only(types.int32), types.int64], Tree
+)
 
 
 @kernel(types.int64(writable(types.uint64), writable(types.int32), read_only(types.int32), types.int64))
 def group(terms, points, points_of_code, code_bits):  # type: ignore[no-untyped-def]
-    """Merge the sorted ``terms`` with equal keys in place (keys without code, ``points`` filled); return how many keys are left."""
+    """Merge equal keys of the sorted ``terms`` in place (code dropped, ``points`` filled); return how many are left."""
     shift = np.uint64(code_bits)
     mask = (_ONE << shift) - _ONE
     last = _ZERO
@@ -80,8 +84,8 @@ def group(terms, points, points_of_code, code_bits):  # type: ignore[no-untyped-
 
 @kernel(
     types.int64(
-        writable(types.int32), types.int64, types.int64, writable(types.int64), writable(types.int32), writable(types.int32),
-        types.int64,
+        writable(types.int32), types.int64, types.int64, writable(types.int64), writable(types.int32),
+        writable(types.int32), types.int64,
     )
 )  # fmt: skip
 def _write_node(cells, tip, points, edges, bounds, refs, n):  # type: ignore[no-untyped-def]
@@ -121,15 +125,18 @@ def _first_difference(a, b, n_levels):  # type: ignore[no-untyped-def]
         types.int64,
     )
 )  # fmt: skip
-def build(keys, points, begin, n, n_levels, cells, tip):  # type: ignore[no-untyped-def]  # noqa: C901, PLR0912, PLR0915
-    """Build the sum nodes over ``keys[begin:n]`` (sorted, distinct) from ``tip`` (> 0) on; return (tip or a status, root, root bound).
+def build(keys, points, begin, n, n_levels, cells, tip):  # type: ignore[no-untyped-def]
+    """Build the sum nodes over ``keys[begin:n]`` (sorted, distinct) from ``tip`` (> 0) on; return (tip or a status,
+    root, root bound).
 
-    The root is written last, and even for a single term.  The new tip is TREE_FULL when ``cells`` ran out and BOUND_TOO_LARGE when a bound passes MAX_BOUND: neither says anything about the node.
-    The bound is U of search.md section 2.2.
+    The root is written last, and even for a single term.  The new tip is TREE_FULL when ``cells`` ran out and
+    BOUND_TOO_LARGE when a bound passes MAX_BOUND: neither says anything about the node. The bound is U of search.md
+    section 2.2.
 
-    One pass over the keys: neighbours share the letters above the level at which they first differ, so that level says which sum
-    nodes close and which open.  The open ones, one per depth, collect their entries (level, letter, bound, reference); entries of
-    one choice arrive one after the other.  One long kernel for the reason given at search.bound.orderly_bound.
+    One pass over the keys: neighbours share the letters above the level at which they first differ, so that level says
+    which sum nodes close and which open.  The open ones, one per depth, collect their entries (level, letter, bound,
+    reference); entries of one choice arrive one after the other.  One long kernel for the reason given at
+    search.bound.orderly_bound.
     """
     depths = _MAX_LEVELS + 1
     edge = np.zeros(depths, np.int64)  # level << 5 | letter of the edge to the open node
@@ -175,7 +182,9 @@ def build(keys, points, begin, n, n_levels, cells, tip):  # type: ignore[no-unty
         if pair:
             place = (63 - leading_zeros(np.int64(pair))) // 5
             new_edge = ((after - 1 - place) << 5) | (np.int64(pair >> np.uint64(5 * place)) - 1)
-            apart = (key >> np.uint64(5 * (n_levels - 1 - after))) & np.uint64(31)  # both go on at one level: one of them holds
+            apart = (key >> np.uint64(5 * (n_levels - 1 - after))) & np.uint64(
+                31
+            )  # both go on at one level: one of them holds
             a = np.int64(points[i])
             b = np.int64(points[i + 1])
             new_bound = max(a, b) if apart else a + b
@@ -218,7 +227,9 @@ def build(keys, points, begin, n, n_levels, cells, tip):  # type: ignore[no-unty
             if new_bound > MAX_BOUND:
                 return BOUND_TOO_LARGE, 0, 0
             new_ref = tip
-            tip = _write_node(cells, tip, points_of[depth], entry_edge[depth], entry_bound[depth], entry_ref[depth], n_entries[depth])
+            tip = _write_node(
+                cells, tip, points_of[depth], entry_edge[depth], entry_bound[depth], entry_ref[depth], n_entries[depth]
+            )
             new_edge = edge[depth]
             depth -= 1
         before = after

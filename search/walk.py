@@ -1,9 +1,10 @@
 """Term generation by a walk over the word trie: the general generator, for any letters on any cell.
 
-A term is one way a word can lie on the board, reduced to its literals on the free cells: 5 bits per level (letter + 1, 0 = cell
-not used), level 0 highest, then the points code of the word in the low bits.  Bare cells (forced, or fused) carry no literal.
-The walk keeps, for every prefix on the current trie path, all its partial paths side by side (cell, used cells, key), so a trie
-edge is looked at once and not once per path.  Design: search.md sections 3.2, 3.3 and idea 1 of section 4.
+A term is one way a word can lie on the board, reduced to its literals on the free cells: 5 bits per level (letter + 1,
+0 = cell not used), level 0 highest, then the points code of the word in the low bits.  Bare cells (forced, or fused)
+carry no literal. The walk keeps, for every prefix on the current trie path, all its partial paths side by side (cell,
+used cells, key), so a trie edge is looked at once and not once per path.  Design: search.md sections 3.2, 3.3 and idea
+1 of section 4.
 
 Per word equal terms are dropped (deduplication), then those that contain another term of the word (absorption).
 """
@@ -38,7 +39,8 @@ class Frontier(NamedTuple):
 
 
 class Cells(NamedTuple):
-    """What generation must know of a node: int64 neighbour masks [n], int64 cells per letter [26], uint64 literal units [n].
+    """What generation must know of a node: int64 neighbour masks [n], int64 cells per letter [26], uint64 literal units
+    [n].
 
     ``unit[c]`` is 1 shifted to the level of free cell c, 0 for a bare cell: a literal is ``(letter + 1) * unit[c]``.
     ``bare`` is the mask of bare cells, ``low`` has the lowest bit of each level set.
@@ -62,13 +64,16 @@ CELLS_TYPE = types.NamedTuple(
 def new_frontier(capacity: int) -> Frontier:
     """Return working space for ``capacity`` partial paths; untouched pages cost no memory."""
     return Frontier(
-        np.empty(capacity, np.int8), np.empty(capacity, np.int32), np.empty(capacity, np.uint64), np.empty(capacity, np.uint64)
+        np.empty(capacity, np.int8),
+        np.empty(capacity, np.int32),
+        np.empty(capacity, np.uint64),
+        np.empty(capacity, np.uint64),
     )
 
 
 @kernel(types.int64(FRONTIER_TYPE, types.int64, types.int64, types.int64, CELLS_TYPE, types.int64, types.int64))
 def _extend(front, begin, end, tip, cells, letter, first):  # type: ignore[no-untyped-def]
-    """Append to ``front`` at ``tip`` every partial path of begin..end carried on by ``letter``; return the new tip, or FRONTIER_FULL."""
+    """Append the partial paths of begin..end carried on by ``letter``; return the new tip, or FRONTIER_FULL."""
     capacity = front.cell.size
     holds = cells.holds[letter]
     literal = np.uint64(letter + 1)
@@ -132,8 +137,8 @@ def _sorted_unique(keys, n):  # type: ignore[no-untyped-def]
 def _absorb(keys, n, low, limit):  # type: ignore[no-untyped-def]
     """Drop from the distinct ``keys[:n]`` of one word those that contain another; return how many are left.
 
-    Sound: where the longer term holds the shorter one holds too, so the word is still counted.  At most ``limit`` comparisons are
-    made; a term that stays for that reason loosens the bound and breaks nothing.
+    Sound: where the longer term holds the shorter one holds too, so the word is still counted.  At most ``limit``
+    comparisons are made; a term that stays for that reason loosens the bound and breaks nothing.
     """
     fewest = 64
     for i in range(n):
@@ -163,7 +168,7 @@ def _absorb(keys, n, low, limit):  # type: ignore[no-untyped-def]
 
 @kernel(types.int64(FRONTIER_TYPE, types.int64, types.int64, CELLS_TYPE, types.int64, types.int64))
 def _finish_word(front, begin, end, cells, repeats, limit):  # type: ignore[no-untyped-def]
-    """Copy the keys of a word to ``front.scratch``, deduplicated and absorbed; return how many there are, or FRONTIER_FULL."""
+    """Copy the keys of a word to ``front.scratch``, deduplicated and absorbed; return their number or FRONTIER_FULL."""
     n = end - begin
     if 2 * n > front.scratch.size:
         return FRONTIER_FULL

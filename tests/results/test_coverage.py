@@ -140,6 +140,54 @@ def test_a_unit_may_settle_its_first_parts_itself(tmp_path):
         assert check_coverage(partition(), store, Nodes()).complete
 
 
+SETTLED = [
+    (("0=ae",), ("0=iou",)),  # behind the first child
+    (("0=iou",), ("0=ae",)),  # before it
+    (("0=iou",), ("0=ae/1=eiou", "0=ae/1=a")),
+    (("0=ae/1=a",), ("0=iou", "0=ae/1=eiou")),
+    (("0=ae/1=eiou", "0=iou"), ("0=ae/1=a",)),
+    (("0=iou", "0=ae/1=a"), ("0=ae/1=eiou",)),
+]
+
+
+def settled_rows(children: tuple[str, ...], settled: tuple[str, ...]) -> list[Row]:
+    """Return a class whose root says what it settled, with a verdict for each child."""
+    root = replace(split_rows(0)[0], children=children, settled=settled)
+    return [root, *(row(0, path=path, n_boards=Nodes.sizes[path]) for path in children), *all_rows()[1:]]
+
+
+@pytest.mark.parametrize(("children", "settled"), SETTLED)
+def test_a_unit_may_settle_parts_out_of_turn_and_says_so(tmp_path, children, settled):
+    with Store.open(tmp_path, fingerprint()) as store:
+        store.append(settled_rows(children, settled))
+        for nodes in (Nodes(), None):
+            coverage = check_coverage(partition(), store, nodes)
+            assert coverage.complete, coverage.message()
+
+
+@pytest.mark.parametrize(
+    ("children", "settled", "message"),
+    [
+        (("0=ae",), (), "part '0=iou' is neither"),
+        (("0=iou",), (), "part '0=ae' is neither"),
+        (("0=ae/1=a",), ("0=ae/1=eiou",), "part '0=iou' is neither"),
+        (("0=ae/1=a",), ("0=iou",), "part '0=ae/1=eiou' is neither"),
+        (("0=ae/1=eiou", "0=iou"), (), "part '0=ae/1=a' is neither"),
+        (("0=iou",), ("0=ae/1=a",), "part '0=ae/1=eiou' is neither"),
+        (("0=ae", "0=iou"), ("0=ae/1=a",), "share boards"),  # below a child
+        (("0=ae/1=a", "0=iou"), ("0=ae",), "share boards"),  # above one
+        (("0=ae",), ("0=io",), "no node '0=io'"),
+        (("0=ae",), ("1=iou",), "share boards"),
+    ],
+)
+def test_settled_parts_that_the_search_would_not_name_are_problems(tmp_path, children, settled, message):
+    with Store.open(tmp_path, fingerprint()) as store:
+        store.append(settled_rows(children, settled))
+        coverage = check_coverage(partition(), store, Nodes())
+    assert not coverage.complete
+    assert any(message in problem for problem in coverage.problems), coverage.problems
+
+
 @pytest.mark.parametrize(
     ("changes", "message"),
     [

@@ -107,7 +107,7 @@ def test_a_spent_budget_stops_the_search():
     assert pushes > 300
     grown, s, _ = started(case)
     assert bound.orderly_bound(grown, s, 1, 50, np.zeros((10**5, 12), np.int8)) == bound.BUDGET_SPENT
-    assert 50 < s.counts[bound.PUSHES] - s.counts[bound.SINCE]
+    assert s.counts[bound.PUSHES] - s.counts[bound.SINCE] > 50
     assert s.counts[bound.PUSHES] < pushes
 
 
@@ -178,7 +178,8 @@ def states(grown: tree.Tree, s: bound.Search, cutoff: int) -> Iterator[tuple[Ass
     status = bound.BUDGET_SPENT
     seen = set()
     while status != bound.DONE:
-        s.counts[bound.SINCE] = s.counts[bound.PUSHES]  # else the budget of one letter would hide states behind the next
+        # else the budget spent behind one letter would hide states behind the next
+        s.counts[bound.SINCE] = s.counts[bound.PUSHES]
         status = bound.orderly_bound(grown, s, cutoff, 0, survivors)
         for depth in range(int(s.counts[bound.DEPTH]) + 1):
             chosen = tuple(chr(96 + int(x)) for x in s.letter[:depth])

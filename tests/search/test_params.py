@@ -20,9 +20,11 @@ def test_defaults_are_accepted():
     assert Params().force_groups == tuple(LETTER_ORDER)
 
 
-@pytest.mark.parametrize("order", ["", "abc", ALPHABET + "a", ALPHABET[:-1] + "y", ALPHABET.upper(), ALPHABET[:-1] + "é"])
+@pytest.mark.parametrize(
+    "order", ["", "abc", ALPHABET + "a", ALPHABET[:-1] + "y", ALPHABET.upper(), ALPHABET[:-1] + "é"]
+)
 def test_letter_orders_that_lack_or_repeat_a_letter(order):
-    with pytest.raises(ConfigError, match="letter_order .*expected each letter a-z once"):
+    with pytest.raises(ConfigError, match=r"letter_order .*expected each letter a-z once"):
         Params(letter_order=order)
 
 
@@ -40,11 +42,13 @@ def test_letter_orders_that_lack_or_repeat_a_letter(order):
     ],
 )
 def test_force_groups_that_lack_or_repeat_a_letter(groups):
-    with pytest.raises(ConfigError, match="force_groups .*each letter a-z in exactly one group"):
+    with pytest.raises(ConfigError, match=r"force_groups .*each letter a-z in exactly one group"):
         Params(force_groups=groups)
 
 
-@pytest.mark.parametrize("groups", [(ALPHABET,), (ALPHABET[:5], ALPHABET[5:]), ("", ALPHABET), tuple(reversed(ALPHABET))])
+@pytest.mark.parametrize(
+    "groups", [(ALPHABET,), (ALPHABET[:5], ALPHABET[5:]), ("", ALPHABET), tuple(reversed(ALPHABET))]
+)
 def test_any_partition_of_the_letters_is_accepted(groups):
     assert Params(force_groups=groups).force_groups == groups
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -87,7 +88,9 @@ def groups_of(table: PathTable, length: int) -> dict[tuple[int, ...], int]:
     return found
 
 
-def paths_of_group(board: Geometry, bare: int, table: PathTable, pattern: tuple[int, ...], group: int) -> dict[int, Path]:
+def paths_of_group(
+    board: Geometry, bare: int, table: PathTable, pattern: tuple[int, ...], group: int
+) -> dict[int, Path]:
     """Return the paths of a group by number, put together from its pattern and its shifts."""
     bare_cells = [c for c in board.cell_order if bare >> c & 1]
     shifts = level_shifts(board, bare).tolist()
@@ -103,8 +106,7 @@ def paths_of_group(board: Geometry, bare: int, table: PathTable, pattern: tuple[
 
 
 def is_path(board: Geometry, path: Path) -> bool:
-    steps = zip(path, path[1:], strict=False)
-    return len(set(path)) == len(path) and all(d in board.neighbours[c] for c, d in steps)
+    return len(set(path)) == len(path) and all(d in board.neighbours[c] for c, d in pairwise(path))
 
 
 def moved(path: Path, t: int, cell: int) -> Path:

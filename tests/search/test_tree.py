@@ -45,7 +45,10 @@ def read_back(case: Case, plant: Planted) -> dict[Literals, int]:
             chosen = [chr(97 + x) for x in range(26) if letters >> x & 1]
             k = len(chosen)
             for letter, below, ref in zip(
-                chosen, cells[offset + 1 : offset + 1 + 2 * k : 2], cells[offset + 2 : offset + 2 + 2 * k : 2], strict=True
+                chosen,
+                cells[offset + 1 : offset + 1 + 2 * k : 2],
+                cells[offset + 2 : offset + 2 + 2 * k : 2],
+                strict=True,
             ):
                 some = behind(int(ref), int(below), prefix | {(order[level], letter)}, level)
                 assert below == orderly_bound(list(some.items()), order), "bound of a letter"
