@@ -152,16 +152,18 @@ def _patterns(paths, length, number, out):  # type: ignore[no-untyped-def]
         writable(types.uint64),
     )
 )
-def _superfluous(paths, length, neighbours, number, pairs, absorb, swap):  # type: ignore[no-untyped-def]
+def _superfluous(paths, length, neighbours, number, pair_bit, absorb, swap):  # type: ignore[no-untyped-def]
     """Fill the absorb and swap words of ``paths`` (see the module)."""
     cells = np.zeros(MAX_CELLS + 2, np.int64)
     near = np.zeros(MAX_CELLS + 2, np.int64)  # cells that touch both neighbours of a position
+    place = np.zeros(MAX_CELLS + 2, np.int64)  # position of a cell of the path
     every = (np.int64(1) << neighbours.size) - 1
     for p in range(paths.size):
         used = np.int64(0)
         for t in range(length):
             cells[t] = np.int64((paths[p] >> np.uint64(4 * t)) & np.uint64(15))
             used |= np.int64(1) << cells[t]
+            place[cells[t]] = t
         for t in range(length):
             near[t] = every
             if t > 0:
@@ -180,17 +182,20 @@ def _superfluous(paths, length, neighbours, number, pairs, absorb, swap):  # typ
                             bits |= np.uint64(1) << np.uint64(8 * (t - 8 * word) + number[c] - 1)
             absorb[p, word] = bits
         bits = np.uint64(0)
-        for x in range(pairs.shape[0]):
-            i = pairs[x, 0]
-            j = pairs[x, 1]
-            if cells[i] > cells[j]:
-                a = near[i]
-                b = near[j]
-                if j == i + 1:  # neighbours stay neighbours; only the outer sides must fit
-                    a = neighbours[cells[i - 1]] if i > 0 else every
-                    b = neighbours[cells[j + 1]] if j + 1 < length else every
-                if (a >> cells[j]) & 1 and (b >> cells[i]) & 1:
-                    bits |= np.uint64(1) << np.uint64(x)
+        for i in range(length):
+            mates = near[i] & used  # cells of the path that position i could take over, neighbours in the path apart
+            while mates:
+                c = lowest_bit(mates)
+                mates &= mates - 1
+                j = place[c]
+                if j > i + 1 and cells[i] > c and (near[j] >> cells[i]) & 1 and pair_bit[i, j] >= 0:
+                    bits |= np.uint64(1) << np.uint64(pair_bit[i, j])
+            j = i + 1  # neighbours in the path stay neighbours: only their outer sides must fit
+            if j < length and cells[i] > cells[j] and pair_bit[i, j] >= 0:
+                left = neighbours[cells[i - 1]] if i > 0 else every
+                right = neighbours[cells[j + 1]] if j + 1 < length else every
+                if (left >> cells[j]) & 1 and (right >> cells[i]) & 1:
+                    bits |= np.uint64(1) << np.uint64(pair_bit[i, j])
         swap[p] = bits
 
 
@@ -198,6 +203,14 @@ def pairs_of(length: int) -> NDArray[np.int64]:
     """Return the pairs of positions i < j that have a bit in ``swap``, nearest first, at most 64: int64[n, 2]."""
     pairs = [(i, i + gap) for gap in range(1, length) for i in range(length - gap)][:N_PAIRS]
     return np.array(pairs, np.int64).reshape(-1, 2)
+
+
+def _pair_bits(length: int) -> NDArray[np.int64]:
+    """Return int64[16, 16]: the bit of a pair of positions in ``swap``, -1 where it has none."""
+    bits = np.full((MAX_CELLS, MAX_CELLS), -1, np.int64)
+    for x, (i, j) in enumerate(pairs_of(length).tolist()):
+        bits[i, j] = x
+    return bits
 
 
 @kernel(
@@ -289,7 +302,7 @@ class _TableBuilder:
         n_free = (symbols == 0).sum(1)
         absorb = np.empty((paths.size, 2), np.uint64)
         swap = np.empty(paths.size, np.uint64)
-        _superfluous(paths, length, self.board.neighbour_masks, self.number, frozen(pairs_of(length)), absorb, swap)
+        _superfluous(paths, length, self.board.neighbour_masks, self.number, frozen(_pair_bits(length)), absorb, swap)
         block = np.empty(int((n_free * counts).sum()), np.uint8)
         _fill_shifts(paths, length, self.number, self.shift, frozen(counts), block)
         self.counts.append(counts)

@@ -271,7 +271,7 @@ def test_a_forgotten_part_is_noticed_before_the_word_proven(config):
     outcome = run(config, make_executor=lambda spec, _: InProcessExecutor(spec, ForgetfulBreaker))
     assert not outcome.complete
     assert outcome.claim is None
-    assert "not all that was left" in outcome.message
+    assert "is neither a child nor settled" in outcome.message
 
 
 def other_params(**changes):

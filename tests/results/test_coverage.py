@@ -136,7 +136,7 @@ def test_a_unit_may_settle_its_first_parts_itself(tmp_path):
     rest = ("0=ae/1=eiou", "0=iou")
     root, high, _, _, deep = split_rows(0)
     with Store.open(tmp_path, fingerprint()) as store:
-        store.append([replace(root, children=rest), high, deep, *all_rows()[1:]])
+        store.append([replace(root, children=rest, settled=("0=ae/1=a",)), high, deep, *all_rows()[1:]])
         assert check_coverage(partition(), store, Nodes()).complete
 
 
@@ -191,9 +191,9 @@ def test_settled_parts_that_the_search_would_not_name_are_problems(tmp_path, chi
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"row0": {"children": ("0=ae",)}}, "not all that was left"),
-        ({"row0": {"children": ("0=iou", "0=ae")}}, "not all that was left"),
-        ({"row2": {"children": ("0=ae/1=a",)}}, "not all that was left"),
+        ({"row0": {"children": ("0=ae",)}}, "part '0=iou' is neither a child nor settled"),
+        ({"row0": {"children": ("0=iou",)}}, "part '0=ae' is neither a child nor settled"),
+        ({"row2": {"children": ("0=ae/1=a",)}}, "part '0=ae/1=eiou' is neither a child nor settled"),
         ({"row0": {"children": ("0=ae", "0=io")}}, "no node '0=io'"),
         ({"row1": {"n_boards": 374}}, "has 375 boards, its row says 374"),
     ],
