@@ -19,7 +19,7 @@ def assign_dice(board: str, dice: Sequence[str]) -> tuple[int, ...] | None:
     Examples
     --------
     >>> assign_dice("aab", ["ab", "ac", "ad"])
-    (1, 2, 0)
+    (2, 1, 0)
     >>> assign_dice("bb", ["ab", "ac"]) is None
     True
     """

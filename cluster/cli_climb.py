@@ -24,7 +24,7 @@ class Asked(NamedTuple):
     method: str
     pool: int
     seed: int
-    runs: int
+    runs: int | None
     workers: int
     exclude: str
     start: str | None
@@ -44,7 +44,7 @@ def climb(asked: Asked, wordlist: str | None, scores: str | None, fmt: Format) -
     letters = allowed_letters(asked.exclude)
     words, table = words_and_table(wordlist, scores)
     from search.climb import BatchScorer
-    from search.local import local_search
+    from search.local import DEFAULT_RUNS, local_search
     from search.parallel import HoldingScorer, ParallelScorer
     from search.scorer import Scorer
 
@@ -53,12 +53,13 @@ def climb(asked: Asked, wordlist: str | None, scores: str | None, fmt: Format) -
         word = asked.contains.strip().lower().replace("qu", "q")
         scorer = HoldingScorer(scorer, word)
         start = start or place(word, dims, letters)
-    with _progress(sys.stderr, asked.runs) as told:
+    runs = asked.runs or DEFAULT_RUNS[asked.method]
+    with _progress(sys.stderr, runs) as told:
         finds = local_search(
             scorer,
             asked.method,
             seed=asked.seed,
-            runs=asked.runs,
+            runs=runs,
             pool=asked.pool,
             letters=letters,
             start=start,

@@ -41,8 +41,9 @@ def climb(
     pool: Annotated[int, typer.Option(metavar="N", min=2, help="Boards kept, chains, or population.")] = 500,
     seed: SeedOption = 0,
     runs: Annotated[
-        int, typer.Option(metavar="N", min=1, help="Searches, with seeds from --seed on, counted together.")
-    ] = 1,
+        int | None,
+        typer.Option(metavar="N", min=1, help="Searches, counted together.", show_default="pool 3, others 1"),
+    ] = None,
     workers: Annotated[
         int, typer.Option(metavar="N", min=0, help="Threads that score; never changes the result; 0: all cores.")
     ] = 0,
@@ -65,8 +66,8 @@ def climb(
     Boards are canonical (one of their rotations and reflections).  The column "found" tells how often a board was
     found: for annealing by how many chains, otherwise in how many of the --runs.
 
-    The wordiest board: --scores words.  Points that double with every letter: --scores powers; there the best board
-    known (rpqaselinifcoita) is one that hill climbing misses, try --method anneal.
+    The wordiest board: --scores words.  Points that double with every letter: --scores powers; climbing then misses
+    boards with one very long word, such as rpqaselinifcoita: orderly longest --letters 17 --scores powers finds it.
     """
     from cluster import cli_climb
 

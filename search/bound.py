@@ -7,7 +7,9 @@ section 3.1)
     points + sum over levels c >= k of  max over letters l of V[c][l]
 
 is an upper bound, because every choice on a level must take the letter of that level, and V never underestimates a
-subtree. It never grows on the way down, so no sum here exceeds the bound at the root.
+subtree.  On the way down it grows only where two terms that were left as a pair (search.tree) are pushed one by one: a
+pair that goes on with one letter counts as its larger term in the tree and as both once pushed.  So no sum here exceeds
+twice the bound at the root, and MAX_BOUND keeps that within int32.
 
 A letter that a level may not take has the value FORBIDDEN there: it is never a maximum and never survives.  Residual
 symmetry works the same way: where level ``a`` must not be greater than level ``b``, choosing a letter for ``a`` forbids

@@ -104,7 +104,7 @@ class _Tally:
 
     @property
     def effort(self) -> int:
-        return self.n_terms + self.n_pushes
+        return self.n_terms + self.n_pushes + self.n_splits
 
     def counters(self) -> dict[str, int]:
         names = ("n_terms", "n_nodes", "n_pushes", "n_splits", "n_survivors", "max_tree_bytes")

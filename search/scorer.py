@@ -86,7 +86,8 @@ class Scorer:
         other = copy(self)
         other._seen, other._generation = np.zeros_like(self._seen), np.zeros_like(self._generation)
         if self._vector is not None:
-            other._vector = self._vector[0], scorer_simd.make_queue()
+            # lanes too: the kernel writes the letters of each board into them
+            other._vector = scorer_simd.make_lanes(self.geometry.neighbours), scorer_simd.make_queue()
         return other
 
     @property

@@ -79,7 +79,7 @@ def test_the_table_draws_the_best_board_and_csv_has_a_header(orderly, words):
         (["--dims", "2x2", "--contains", "bad", "--exclude", "d"], "'d'"),
         (["--dims", "2x2", "--scores", "many"], "many"),
         (["--dims", "2x2", "--method", "luck"], "luck"),
-        (["--dims", "2x2", "--pool", "0"], "0"),
+        (["--dims", "2x2", "--pool", "0"], "--pool"),
     ],
 )
 def test_bad_options_are_refused(orderly, words, options, quoted):

@@ -8,7 +8,7 @@ from boardclass.errors import InputError
 from boardclass.partition import parse_partition
 from boardclass.scores import parse_scores
 from cluster.nodes import SearchNodes
-from results.coverage import frontier
+from results.coverage import uncovered
 from search.breaker import Breaker, Spec, Unit
 from search.params import Params
 
@@ -34,8 +34,11 @@ def test_parts_and_sizes_are_those_of_the_breaker(partition, fused):
         assert result.n_boards == nodes.n_boards(unit.class_id, unit.path)
         if result.status == "split":
             children = [child.path for child in result.children]
-            left = frontier(nodes, (unit.class_id, unit.path), children[0])
-            assert children == [path for path in left if path not in result.settled]
+            named = [*children, *result.settled]
+            assert uncovered(nodes, (unit.class_id, unit.path), named) is None
+            assert all(
+                uncovered(nodes, (unit.class_id, unit.path), [x for x in named if x != lost]) for lost in named[:9]
+            )
             todo += result.children[-2:] if unit.path.count("/") < 4 else ()
             n_splits += 1
     assert n_splits > 3

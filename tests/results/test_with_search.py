@@ -68,4 +68,4 @@ def test_a_child_lost_from_a_split_is_noticed(tmp_path, gone):
     with Store.open(tmp_path, print_of) as store:
         store.append([Row(**{**vars(row), "children": tuple(kept)})])
         coverage = check_coverage(cut, store, SearchNodes(cut, params))
-    assert any("is neither a child nor settled" in problem for problem in coverage.problems)
+    assert any(f"{lost!r} is neither a child nor settled" in problem for problem in coverage.problems)
