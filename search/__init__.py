@@ -1,0 +1,41 @@
+"""search: one class of boards in, the boards at or above the cutoff out; and everything that scores.
+
+    Breaker.break_unit                        breaker.py  Spec, Unit -> UnitResult
+      class_node, split, force                node.py     letters per cell, bare cells, residual symmetry (params.py)
+      Forest.grow, grow_beside_rim            forest.py   terms -> sorted keys -> tree
+        shape_terms  <- path_table            shapes.py, paths.py   nodes with open cells
+        walk                                  walk.py     nodes with few letters on a cell
+        group, build                          tree.py     the orderly tree
+      orderly_bound                           bound.py    letter-synchronised OrderlyBound
+      Scorer.scores                           scorer.py   exact scores; scorer_simd.py, scorer_kernels.py, trie.py
+
+    basic.py, teaching.py                     the paper's older bounds and plain trees: for twins, `bound` and `explain`
+    climb.py, anneal.py, genetic.py, ...      local search; hamilton.py  words that use every cell
+    solvers/                                  four independent solvers, referees of the scorer
+    certificate.py                            the shape of a search, for the checker in results/audit.py
+
+Importing this package loads nothing heavy; the names below load their module when they are first used.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+_HOMES = {
+    "Breaker": "search.breaker",
+    "Params": "search.params",
+    "Scorer": "search.scorer",
+    "Spec": "search.breaker",
+    "Unit": "search.breaker",
+    "UnitResult": "search.breaker",
+    "break_class": "search.breaker",
+    "solve": "search.solvers",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Load the module that has one of the exported names."""
+    if name in _HOMES:
+        return getattr(import_module(_HOMES[name]), name)
+    raise AttributeError(f"module 'search' has no attribute {name!r}")
