@@ -9,6 +9,7 @@ from typing import Any
 
 from llvmlite import ir
 from numba import config, types
+from numba.core import cgutils
 from numba.extending import intrinsic
 
 
@@ -32,7 +33,28 @@ def _unary(name: str, has_zero_flag: bool) -> Any:
     return apply
 
 
+@intrinsic
+def _prefetch(typing_context: Any, array: Any, index: Any) -> Any:
+    """Ask for the cache line of ``array[index]`` (one dimension, C-contiguous); a hint only."""
+    if not isinstance(array, types.Array) or not isinstance(index, types.Integer):
+        return None
+
+    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        data = context.make_array(sig.args[0])(context, builder, args[0]).data
+        pointer = builder.bitcast(builder.gep(data, [args[1]]), ir.IntType(8).as_pointer())
+        i32 = ir.IntType(32)
+        function_type = ir.FunctionType(ir.VoidType(), [pointer.type, i32, i32, i32])
+        function = cgutils.get_or_insert_function(builder.module, function_type, "llvm.prefetch.p0")
+        builder.call(function, [pointer, ir.Constant(i32, 0), ir.Constant(i32, 3), ir.Constant(i32, 1)])
+        return context.get_dummy_value()
+
+    return types.void(array, types.int64), codegen
+
+
 if config.DISABLE_JIT:
+
+    def prefetch(array: Any, index: int) -> None:
+        """Do nothing: only kernels profit."""
 
     def popcount(value: int) -> int:
         """Return the number of set bits of a 64-bit value."""
@@ -47,6 +69,7 @@ if config.DISABLE_JIT:
         return 64 - (int(value) & 0xFFFFFFFFFFFFFFFF).bit_length()
 
 else:
+    prefetch = _prefetch
     popcount = _unary("ctpop", False)
     lowest_bit = _unary("cttz", True)
     leading_zeros = _unary("ctlz", True)
