@@ -56,7 +56,7 @@ class Search(NamedTuple):
     tails : uint64[13, capacity], what is left of the stacked single terms by level, the literal of the level included
     tail_points : int32[13, capacity], their points
     not_less : int64[13], mask of the levels that must not take a smaller letter than this one
-    greater : int64[26, 26], 1 where the second letter is smaller than the first in the order of ``not_less``
+    smaller : int64[26], for each letter the mask of the letters before it in the order of ``not_less``
     counts : int64[5]: states, pushes, survivors, current depth, pushes when level 0 took its letter
     """
 

@@ -22,6 +22,7 @@ from math import prod
 
 from boardclass.errors import InputError
 from boardclass.geometry import Geometry
+from boardclass.partition import letter_mask
 from search.params import Params
 
 N_LETTERS = 26
@@ -63,11 +64,6 @@ def letters_of(mask: int) -> str:
     return "".join(chr(97 + x) for x in range(N_LETTERS) if mask >> x & 1)
 
 
-def mask_of(letters: str) -> int:
-    """Return the mask of some letters."""
-    return sum(1 << (ord(x) - 97) for x in set(letters))
-
-
 def residual_demands(masks: Sequence[int], geometry: Geometry) -> tuple[tuple[int, int], ...]:
     """Return the demands that the symmetries of a class allow (see the module)."""
     group = [row for row in geometry.symmetries.tolist() if all(masks[row[c]] == masks[c] for c in range(geometry.n))]
@@ -103,8 +99,8 @@ def _settle(node: Node, params: Params) -> Node:
         for c, d in node.demands:
             least = min((order.index(x) for x in letters_of(masks[c])), default=0)
             most = max((order.index(x) for x in letters_of(masks[d])), default=-1)
-            upper = mask_of(order[least:]) & masks[d]
-            lower = mask_of(order[: most + 1]) & masks[c]
+            upper = letter_mask(order[least:]) & masks[d]
+            lower = letter_mask(order[: most + 1]) & masks[c]
             changed |= upper != masks[d] or lower != masks[c]
             masks[d], masks[c] = upper, lower
     open_demands = tuple((c, d) for c, d in node.demands if masks[c].bit_count() > 1 and masks[d].bit_count() > 1)
@@ -133,7 +129,7 @@ def _parts(node: Node, cell: int, params: Params) -> list[str]:
 def force(node: Node, cell: int, letters: str, params: Params) -> Node:
     """Return the part of ``node`` whose ``cell`` has one of ``letters`` and is bare; it may be empty (a mask of 0)."""
     masks = list(node.masks)
-    masks[cell] &= mask_of(letters)
+    masks[cell] &= letter_mask(letters)
     path = f"{node.path}/{cell}={letters}" if node.path else f"{cell}={letters}"
     return _settle(Node(tuple(masks), node.bare | 1 << cell, node.demands, path), params)
 

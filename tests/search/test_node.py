@@ -11,13 +11,13 @@ import pytest
 
 from boardclass.errors import InputError
 from boardclass.geometry import geometry
+from boardclass.partition import letter_mask
 from search.node import (
     Node,
     at_least,
     class_node,
     force,
     letters_of,
-    mask_of,
     node_at,
     residual_demands,
     split,
@@ -59,7 +59,7 @@ def random_class(rng: random.Random, dims: str, alphabet: str = ALPHABET) -> tup
 
 
 def masks(letters: tuple[str, ...]) -> list[int]:
-    return [mask_of(x) for x in letters]
+    return [letter_mask(x) for x in letters]
 
 
 def class_images(letters: tuple[str, ...], dims: str, board: str) -> set[str]:
@@ -167,7 +167,10 @@ def test_demands_of_whole_symmetry_leave_an_eighth():
 def test_a_class_without_symmetry_demands_nothing():
     letters = ("a", "b", "c", "d", "e", "f", "g", "h", "i")
     assert residual_demands(masks(letters), geometry("3x3")) == ()
-    assert residual_demands([mask_of("ab"), mask_of("ab"), mask_of("ab"), mask_of("a")], geometry("2x2")) != ()
+    assert (
+        residual_demands([letter_mask("ab"), letter_mask("ab"), letter_mask("ab"), letter_mask("a")], geometry("2x2"))
+        != ()
+    )
 
 
 def test_at_least_follows_the_letter_order():
@@ -178,9 +181,9 @@ def test_at_least_follows_the_letter_order():
 
 
 def test_letters_and_masks_round_trip():
-    assert letters_of(mask_of("zeta")) == "aetz"
-    assert mask_of("") == 0
-    assert mask_of("abcdefghijklmnopqrstuvwxyz") == (1 << 26) - 1
+    assert letters_of(letter_mask("zeta")) == "aetz"
+    assert letter_mask("") == 0
+    assert letter_mask("abcdefghijklmnopqrstuvwxyz") == (1 << 26) - 1
 
 
 def test_class_node_makes_single_letters_and_fused_cells_bare():
