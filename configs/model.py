@@ -56,8 +56,10 @@ class SearchConfig(BaseModel):
         Letter groups that a free cell is forced to when a search splits.
     node_budget : int, optional
         Pushes of OrderlyBound behind one letter of the next cell before that letter is forced instead.
-    rim_budget : int, optional
-        The same for the first attempt, beside the tree that classes share.
+    whole_terms : int, optional
+        Terms of its own from which a part is forced at once instead of being searched as one tree.
+    least_budget : int, optional
+        Each letter that spends the budget halves it for the letters after it, down to this.
     fused_budget : int, optional
         The same in a part with fused cells, before it is unfused.
     unit_budget : int, optional
@@ -79,7 +81,8 @@ class SearchConfig(BaseModel):
     unfuse_parts: Annotated[int, Field(ge=2, le=26)] | None = None
     force_groups: Annotated[list[str], AfterValidator(_each_letter_once)] | None = None
     node_budget: _Budget | None = None
-    rim_budget: _Budget | None = None
+    whole_terms: _Budget | None = None
+    least_budget: _Budget | None = None
     fused_budget: _Budget | None = None
     unit_budget: _Budget | None = None
     memory_mb: Annotated[int, Field(ge=16, le=2**20)] | None = None

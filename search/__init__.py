@@ -2,10 +2,11 @@
 
     Breaker.break_unit                        breaker.py  Spec, Unit -> UnitResult
       class_node, split, force                node.py     letters per cell, bare cells, residual symmetry (params.py)
-      Forest.grow, grow_beside_rim            forest.py   terms -> sorted keys -> tree
-        shape_terms  <- path_table            shapes.py, paths.py   nodes with open cells
+      Forest.grow, grow_on_layers             forest.py   terms -> sorted keys -> tree
+        shape_terms  <- path_table            shapes.py, paths.py   nodes with open cells, whole or what forcing changes
         walk                                  walk.py     nodes with few letters on a cell
         group, build                          tree.py     the orderly tree
+        merge                                 merge.py    what forcing changes, put into the tree of the node above
       orderly_bound                           bound.py    letter-synchronised OrderlyBound
       Scorer.scores                           scorer.py   exact scores; scorer_simd.py, scorer_kernels.py, trie.py
 

@@ -30,6 +30,7 @@ from search.params import Params
 from search.scorer import Scorer, decode_boards
 
 _SURVIVORS = 4096
+_ALL_LETTERS = (1 << 26) - 1
 
 
 @dataclass(frozen=True)
@@ -70,7 +71,7 @@ class UnitResult:
     ----------
     status : ``eliminated``, ``candidates``, or ``split``: the ``children`` are still to be searched
     n_boards : boards of the unit, before residual symmetry
-    max_bound : largest bound of a node that was eliminated without search
+    max_bound : largest bound or score of what was discarded: nodes, states, boards; below the cutoff
     candidates : boards with score >= cutoff, as scored here; each stands for its symmetric images
     settled : paths of the parts decided here when others are left: with the children they are all of the unit
     counters : n_terms, n_nodes (states), n_pushes, n_splits, n_survivors, max_tree_bytes
@@ -133,13 +134,16 @@ class Breaker:
         """
         began = time.perf_counter()
         params = self.spec.params
-        root = class_node(self.partition.class_masks(unit.class_id).tolist(), self.geometry, params)
+        masks = self.partition.class_masks(unit.class_id).tolist()
+        root = class_node(masks, self.geometry, params)
+        is_open = all(root.is_bare(c) or mask == _ALL_LETTERS for c, mask in enumerate(masks))
+        layers = tuple(c for c in self.geometry.cell_order if root.is_bare(c)) if is_open else ()
         root = node_at(root, unit.path, self.geometry, params)
         tally = _Tally()
         todo = [root]
         while todo and tally.effort <= params.unit_budget:
             node = todo.pop()
-            parts = self._search_node(node, tally)
+            parts = self._search_node(node, layers, tally)
             tally.n_splits += bool(parts)
             todo += reversed(parts)
             if not parts:
@@ -188,69 +192,64 @@ class Breaker:
         letters = self.partition.class_letters(class_id)
         return prod(max(weights[x] for x in cell) for cell in letters)
 
-    def _search_node(self, node: Node, tally: _Tally) -> list[Node]:
-        """Search one node; return the parts of it that are still to be searched."""
+    def _search_node(self, node: Node, layers: tuple[int, ...], tally: _Tally) -> list[Node]:
+        """Search one node; return the parts of it that are still to be searched.
+
+        layers : the bare cells of the class, if its nodes are grown layer by layer; else empty
+        """
         free = [c for c in self.geometry.cell_order if not node.is_bare(c)]
-        if not free and self._score(node, free, np.zeros((1, 0), np.int8), tally):
+        if not free and self._score(node, np.zeros((1, 0), np.int8), tally):
             return []
         everything = split(node, self.geometry, self.spec.params)
         if not free or len(free) > self.forest.max_free:
             return everything
-        params = self.spec.params
         fused = any(node.masks[c].bit_count() > 1 for c in range(self.geometry.n) if node.is_bare(c))
-        left = node.masks[free[0]]
-        beside_rim = self.forest.suits_rim(node, free)
-        if beside_rim:
-            budget = params.fused_budget if fused else params.rim_budget
-            left = self._attempt(node, free, self.forest.grow_beside_rim(node, free), budget, True, tally)
-        if left and fused and not beside_rim:
-            left = self._attempt(node, free, self.forest.grow(node, free), params.fused_budget, True, tally)
+        in_layers = layers and self.forest.suits_layers(layers, self.geometry.n - len(free))
+        grown = self.forest.grow_on_layers(layers, node) if in_layers else self.forest.grow(node, free)
+        left = self._attempt(node, free, grown, fused, tally) if grown else node.masks[free[0]]
         if left and fused:
             return everything
-        if left:
-            narrow = replace(node, masks=tuple(left if c == free[0] else m for c, m in enumerate(node.masks)))
-            left = self._attempt(narrow, free, self.forest.grow(narrow, free), params.node_budget, False, tally)
-        if not left:
-            return []
         # each of everything forces the next free cell: those with a letter that is left stay to be searched
-        tally.done |= {part.path for part in everything if not part.masks[free[0]] & left}
+        if left:
+            tally.done |= {part.path for part in everything if not part.masks[free[0]] & left}
         return [part for part in everything if part.masks[free[0]] & left]
 
     def _prepare(self, node: Node, free: list[int], grown: Grown) -> int:
-        """Reset the search state for a node, push the roots, and return the bound.
+        """Reset the search state for a node, push the root, and return the bound.
 
         Letters outside the masks are forbidden, demands go by level.
         """
         s = self._search
+        first = grown.orderly.first
         s.counts[:] = 0
-        s.points[0] = 0
-        s.n_choices[0] = s.n_tails[0] = 0
-        s.sums[:] = bound.FORBIDDEN
+        s.counts[bound.DEPTH] = first
+        s.points[first] = 0
+        s.n_choices[first] = s.n_tails[first] = 0
+        s.sums[first] = bound.FORBIDDEN
         s.not_less[:] = 0
         s.smaller[:] = [((1 << 26) - 1) & ~mask for mask in at_least(self.spec.params.letter_order)]
-        for level, c in enumerate(free):
-            s.sums[0, level, [x for x in range(26) if node.masks[c] >> x & 1]] = 0
-            s.not_less[level] = sum(1 << free.index(d) for a, d in node.demands if a == c and d in free[level + 1 :])
-        return max(int(bound.add_root(grown.orderly, s, root)) for root in grown.roots)
+        for level, c in enumerate(free, first):
+            s.sums[first, level, [x for x in range(26) if node.masks[c] >> x & 1]] = 0
+            s.not_less[level] = sum(1 << level_of for level_of, d in enumerate(free, first) if (c, d) in node.demands)
+        return int(bound.add_root(grown.orderly, s, grown.root))
 
-    def _attempt(
-        self, node: Node, free: list[int], grown: Grown | None, budget: int, cheap: bool, tally: _Tally
-    ) -> int:
-        """Run OrderlyBound over the trees of a node and score what survives; return the letters of the next cell left.
+    def _attempt(self, node: Node, free: list[int], grown: Grown, fused: bool, tally: _Tally) -> int:
+        """Run OrderlyBound over the tree of a node and score what survives; return the letters of the next cell left.
 
-        A mask: letters that spent the budget (a cheap attempt halves it each time, for they will be many), or all if
-        the trees did not fit the memory or survivors stand for too many boards.
+        A mask: letters that spent the budget (which is halved each time, for they may be many), or all if survivors
+        stand for too many boards.
         """
+        params = self.spec.params
         every = node.masks[free[0]]
-        if grown is None:
-            return every
         tally.n_terms += grown.n_terms
         tally.max_tree_bytes = max(tally.max_tree_bytes, grown.n_bytes)
         s = self._search
-        first = self._prepare(node, free, grown)
-        if not reaches(first, self.spec.cutoff):
-            tally.max_bound = max(tally.max_bound, first)
+        first = grown.orderly.first
+        root_bound = self._prepare(node, free, grown)
+        if not reaches(root_bound, self.spec.cutoff):
+            tally.max_bound = max(tally.max_bound, root_bound)
             return 0
+        budget = params.fused_budget if fused else params.node_budget
         left = 0
         n_before = 0
         status = bound.SURVIVORS_FULL
@@ -258,18 +257,20 @@ class Breaker:
             status = bound.orderly_bound(grown.orderly, s, self.spec.cutoff, budget, self._survivors)
             n = int(s.counts[bound.SURVIVORS]) - n_before
             n_before += n
-            if not self._score(node, free, self._survivors[:n], tally):
+            if not self._score(node, self._survivors[:n, first:], tally):
                 left = every
             elif status == bound.BUDGET_SPENT:
-                left |= 1 << bound.skip_letter(s)
-                budget = budget // 2 if cheap else budget
+                left |= 1 << bound.skip_letter(s, first)
+                budget = max(budget // 2, params.least_budget)
+        tally.max_bound = max(tally.max_bound, int(s.counts[bound.DISCARDED]))
         tally.n_nodes += int(s.counts[bound.STATES])
         tally.n_pushes += int(s.counts[bound.PUSHES])
         tally.n_survivors += n_before
         return left
 
-    def _score(self, node: Node, free: list[int], survivors: NDArray[np.int8], tally: _Tally) -> bool:
+    def _score(self, node: Node, survivors: NDArray[np.int8], tally: _Tally) -> bool:
         """Score the boards that survivors stand for, all letters of fused cells; return False if they are too many."""
+        free = [c for c in self.geometry.cell_order if not node.is_bare(c)]
         bare = [c for c in range(self.geometry.n) if node.is_bare(c)]
         letters = [[x for x in range(26) if node.masks[c] >> x & 1] for c in bare]
         each = prod(map(len, letters))
@@ -282,7 +283,9 @@ class Breaker:
             boards[:, :, bare] = choices.T[None]
             flat = boards.reshape(-1, self.geometry.n)
             scores = self.scorer.scores(flat)
-            good = np.flatnonzero([reaches(int(v), self.spec.cutoff) for v in scores])
+            reaching = np.array([reaches(int(v), self.spec.cutoff) for v in scores])
+            good = np.flatnonzero(reaching)
+            tally.max_bound = max(tally.max_bound, int(scores[~reaching].max(initial=0)))
             tally.candidates.update(zip(decode_boards(flat[good]), scores[good].tolist(), strict=True))
         return True
 

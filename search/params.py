@@ -20,7 +20,8 @@ class Params:
     unfuse_parts : a fused group is split into this many groups
     force_groups : letter groups that a free cell is forced to when a search splits, in the order of ``letter_order``
     node_budget : pushes of OrderlyBound behind one letter of the next cell before that letter is forced instead
-    rim_budget : the same for the first attempt beside the rim tree, before all terms are grown into one tree
+    whole_terms : terms of its own from which a node is not searched as one tree but forced at once
+    least_budget : each letter that spends the budget halves it for the letters after it, down to this
     fused_budget : the same in a node with fused cells, before it is unfused
     unit_budget : pushes and terms after which the rest of a unit is handed back as children
     memory_mb : memory for terms, keys and tree of one worker, in MiB
@@ -33,8 +34,9 @@ class Params:
     letter_order: str = LETTER_ORDER
     unfuse_parts: int = 3
     force_groups: tuple[str, ...] = tuple(LETTER_ORDER)
-    node_budget: int = 5_000_000
-    rim_budget: int = 2_000_000
+    node_budget: int = 2_000_000
+    whole_terms: int = 45_000_000
+    least_budget: int = 100_000
     fused_budget: int = 3_000_000
     unit_budget: int = 2_000_000_000
     memory_mb: int = 1536
@@ -53,7 +55,15 @@ class Params:
             )
         if self.unfuse_parts < 2:
             raise ConfigError(f"unfuse_parts {self.unfuse_parts!r}: expected 2 or more")
-        for name in ("node_budget", "rim_budget", "fused_budget", "unit_budget", "absorb_limit", "product_limit"):
+        for name in (
+            "node_budget",
+            "whole_terms",
+            "least_budget",
+            "fused_budget",
+            "unit_budget",
+            "absorb_limit",
+            "product_limit",
+        ):
             if getattr(self, name) < 0:
                 raise ConfigError(f"{name} {getattr(self, name)!r}: expected 0 or more")
         if self.memory_mb < 1:

@@ -5,6 +5,10 @@ bare cell that has its letter.  At the end stands a group of paths; each gives o
 shift`` over its free positions: no search, the same few instructions for every path.  Terms marked superfluous by
 ``absorb`` and ``swap`` are dropped, then those with a letter that a restricted free cell must not have.
 
+Forcing one more cell changes the terms of few words, so they are not generated anew: with ``new`` bare cells only the
+difference is written, the terms that use one of them, and with negative points those that are absorbed because of them.
+search.merge puts it into the tree of the node above.
+
 Absorption here is one AND per path and therefore weaker than in search.walk by the few terms that need two moves at
 once; both are sound.  Design: search.md section 4, idea 0.
 """
@@ -23,7 +27,7 @@ from search.bits import popcount
 from search.paths import MAX_BARE, MAX_CELLS, TABLE_TYPE, pairs_of
 
 TERMS_FULL = -2
-RIM_ONLY, WITH_BARE, ALL = 1, 2, 3  # which terms: without a bare cell, with one, both
+NO_LIMIT = np.uint64((1 << 64) - 1)
 _ZERO = np.uint64(0)
 _ONE = np.uint64(1)
 
@@ -129,6 +133,49 @@ def _emit(table, group, codes, drop, points_code, code_bits, terms, n):  # type:
     return n + kept
 
 
+@kernel(
+    types.int64(
+        TABLE_TYPE, types.int64, read_only(types.uint64), types.UniTuple(types.uint64, 3),
+        types.UniTuple(types.uint64, 2), types.uint64, writable(types.uint64), types.int64,
+    )
+)  # fmt: skip
+def _emit_absorbed(table, group, codes, drop, drop_new, points_code, terms, n):  # type: ignore[no-untyped-def]
+    """Append the terms of a word on the paths of a group that ``drop`` keeps and ``drop_new`` does not.
+
+    Arguments as for ``_emit``, which would write the terms that ``drop`` keeps.
+    """
+    begin = table.first[group]
+    count = table.first[group + 1] - begin
+    if n + count > terms.size:
+        return TERMS_FULL
+    at = table.block[group]
+    n_free = (table.block[group + 1] - at) // count
+    for p in range(count):
+        low = table.absorb[begin + p, 0]
+        high = table.absorb[begin + p, 1]
+        if ((low & drop_new[0]) | (high & drop_new[1])) == _ZERO:
+            continue
+        if ((low & drop[0]) | (high & drop[1]) | (table.swap[begin + p] & drop[2])) != _ZERO:
+            continue
+        term = points_code
+        for t in range(n_free):
+            term |= codes[t] << np.uint64(table.shifts[at + t * count + p])
+        terms[n] = term
+        n += 1
+    return n
+
+
+@kernel(types.int64(writable(types.uint64), types.int64, types.int64, types.uint64))
+def _up_to(terms, begin, end, limit):  # type: ignore[no-untyped-def]
+    """Drop from ``terms[begin:end]`` those above ``limit``; return the new end."""
+    kept = begin
+    for i in range(begin, end):
+        term = terms[i]
+        terms[kept] = term
+        kept += term <= limit
+    return kept
+
+
 @kernel(types.int64(RIM_TYPE, writable(types.uint64), types.int64, types.int64, types.int64))
 def _restrict(rim, terms, begin, end, code_bits):  # type: ignore[no-untyped-def]
     """Drop from ``terms[begin:end]`` those with a letter that a restricted cell must not have; return the new end."""
@@ -146,18 +193,29 @@ def _restrict(rim, terms, begin, end, code_bits):  # type: ignore[no-untyped-def
 
 
 @kernel(
-    types.UniTuple(types.int64, 2)(WORDS_TYPE, TABLE_TYPE, RIM_TYPE, writable(types.uint64), types.int64, types.int64)
-)
-def shape_terms(words, table, rim, terms, code_bits, which):  # type: ignore[no-untyped-def]
-    """Write the terms of a node to ``terms``; return (their number or TERMS_FULL, paths looked at).
+    types.UniTuple(types.int64, 2)(
+        WORDS_TYPE, TABLE_TYPE, RIM_TYPE, writable(types.uint64), types.int64, types.int64, types.uint64
+    )
+)  # fmt: skip
+def shape_terms(words, table, rim, terms, code_bits, new, limit):  # type: ignore[no-untyped-def]
+    """Write terms of a node to ``terms``; return (their number or TERMS_FULL, paths looked at).
 
-    terms : uint64[], filled in place: 5 bits per level, then the points code in the low ``code_bits``
-    which : RIM_ONLY, WITH_BARE or ALL
+    terms : uint64[], filled in place: 5 bits per level, then the points code in the low ``code_bits``; the highest bit
+        of the code is set for points to lose.  Of size 0: nothing is written, and the number returned is an upper bound
+        of what would be, terms to lose not counted.
+    new : mask of bare cell numbers, 0 for all terms of the node; otherwise the difference to the node where these cells
+        were free and none of the terms used them
+    limit : terms above it are left out (those with a literal on a first level)
+
+    The new cells must come after the other bare cells in cell order, so that both nodes number those alike.
     """
     codes = np.zeros(MAX_CELLS + 1, np.uint64)
     node = np.zeros(MAX_CELLS + 1, np.int64)
     option = np.zeros(MAX_CELLS + 1, np.int64)  # symbols still to be tried, as a mask
     n_free = np.zeros(MAX_CELLS + 1, np.int64)
+    used = np.zeros(MAX_CELLS + 1, np.int64)  # bare cells used, as a mask
+    loss = _ONE << np.uint64(code_bits - 1)
+    eight = (np.int64(1) << MAX_BARE) - 1
     n = 0
     n_paths = 0
     for w in range(words.length.size):
@@ -167,17 +225,30 @@ def shape_terms(words, table, rim, terms, code_bits, which):  # type: ignore[no-
         letters = words.letters[w]
         low = _ZERO
         high = _ZERO
+        low_new = _ZERO
+        high_new = _ZERO
+        changes = new == 0
         for t in range(length):
-            on_bare = np.uint64(rim.on_bare[letters[t]] & ((1 << MAX_BARE) - 1))
+            on_bare = rim.on_bare[letters[t]]
+            changes = changes or (on_bare & new) != 0
+            shift = np.uint64(8 * (t & 7))
             if t < 8:
-                low |= on_bare << np.uint64(8 * t)
+                low |= np.uint64(on_bare & eight) << shift
+                low_new |= np.uint64(on_bare & eight & new) << shift
             else:
-                high |= on_bare << np.uint64(8 * (t - 8))
+                high |= np.uint64(on_bare & eight) << shift
+                high_new |= np.uint64(on_bare & eight & new) << shift
+        if not changes:
+            continue
+        equal = words.equal[w]
+        points_code = np.uint64(words.code[w])
+        absorbs_more = (low_new | high_new) != _ZERO
         before = n
         d = 0
         node[0] = table.root[length]
         option[0] = (rim.on_bare[letters[0]] << 1) | 1
         n_free[0] = 0
+        used[0] = 0
         while d >= 0:
             todo = option[d]
             if todo == 0:
@@ -189,21 +260,37 @@ def shape_terms(words, table, rim, terms, code_bits, which):  # type: ignore[no-
             if nxt == 0:
                 continue
             free = n_free[d]
+            bare = used[d]
             if symbol == 0:
                 codes[free] = np.uint64(letters[d] + 1) << np.uint64(code_bits)
                 free += 1
+            else:
+                bare |= np.int64(1) << (symbol - 1)
             if d + 1 < length:
                 d += 1
                 node[d] = nxt
                 option[d] = (rim.on_bare[letters[d]] << 1) | 1
                 n_free[d] = free
+                used[d] = bare
                 continue
-            if not which & (RIM_ONLY if free == length else WITH_BARE):
-                continue
-            n_paths += table.first[nxt] - table.first[nxt - 1]
-            n = _emit(table, nxt - 1, codes, (low, high, words.equal[w]), np.uint64(words.code[w]), code_bits, terms, n)
+            count = table.first[nxt] - table.first[nxt - 1]
+            if new == 0 or bare & new:
+                if terms.size == 0:
+                    n += count
+                    continue
+                n_paths += count
+                n = _emit(table, nxt - 1, codes, (low, high, equal), points_code, code_bits, terms, n)
+            elif absorbs_more and terms.size:
+                n_paths += count
+                n = _emit_absorbed(
+                    table, nxt - 1, codes, (low ^ low_new, high ^ high_new, equal), (low_new, high_new),
+                    points_code | loss, terms, n,
+                )  # fmt: skip
             if n < 0:
                 return TERMS_FULL, n_paths
-        if rim.shift.size:
-            n = _restrict(rim, terms, before, n, code_bits)
+        if terms.size:
+            if rim.shift.size:
+                n = _restrict(rim, terms, before, n, code_bits)
+            if limit != NO_LIMIT:
+                n = _up_to(terms, before, n, limit)
     return n, n_paths

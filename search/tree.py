@@ -32,6 +32,7 @@ LETTER_BITS = 26
 LETTERS = (1 << LETTER_BITS) - 1
 _MAX_LEVELS = 13
 RUN_BITS = 4
+LARGEST_NODE = 1 + _MAX_LEVELS * (1 + 2 * LETTER_BITS)
 _ONE = np.uint64(1)
 _ZERO = np.uint64(0)
 
@@ -45,16 +46,18 @@ class Tree(NamedTuple):
     keys : uint64[], distinct keys, sorted, 5 bits per level, without points code
     points : int32[], summed points of each key
     n_levels : number of levels of a key
+    first : levels before this one have no literal anywhere in the tree (their cells are forced)
     """
 
     cells: NDArray[np.int32]
     keys: NDArray[np.uint64]
     points: NDArray[np.int32]
     n_levels: int
+    first: int
 
 
 TREE_TYPE = types.NamedTuple(
-    [read_only(types.int32), read_only(types.uint64), read_only(types.int32), types.int64], Tree
+    [read_only(types.int32), read_only(types.uint64), read_only(types.int32), types.int64, types.int64], Tree
 )
 
 
@@ -148,7 +151,6 @@ def build(keys, points, begin, n, n_levels, cells, tip):  # type: ignore[no-unty
     entry_edge = np.zeros((depths, _MAX_LEVELS * LETTER_BITS), np.int64)
     entry_bound = np.zeros((depths, _MAX_LEVELS * LETTER_BITS), np.int32)
     entry_ref = np.zeros((depths, _MAX_LEVELS * LETTER_BITS), np.int32)
-    largest_node = 1 + _MAX_LEVELS * (1 + 2 * LETTER_BITS)
     edge[0] = -1
     current[0] = -1
     depth = 0
@@ -222,7 +224,7 @@ def build(keys, points, begin, n, n_levels, cells, tip):  # type: ignore[no-unty
                 break
             new = True
             new_bound = points_of[depth] + total[depth] + best[depth]
-            if tip + largest_node > cells.size:
+            if tip + LARGEST_NODE > cells.size:
                 return TREE_FULL, 0, 0
             if new_bound > MAX_BOUND:
                 return BOUND_TOO_LARGE, 0, 0
@@ -235,7 +237,7 @@ def build(keys, points, begin, n, n_levels, cells, tip):  # type: ignore[no-unty
         before = after
         after = follow
         i += 1
-    if tip + largest_node > cells.size:
+    if tip + LARGEST_NODE > cells.size:
         return TREE_FULL, 0, 0
     root_bound = points_of[0] + total[0] + best[0]
     if root_bound > MAX_BOUND:

@@ -163,7 +163,7 @@ def planted(
     points = np.array([*before, *(by_key[int(key)] for key in keys[len(before) :])], np.int32)
     cells = np.zeros(capacity, np.int32)
     end, root, root_bound = tree.build(keys, points, len(before), len(keys), case.n_levels, cells, tip)
-    grown = tree.Tree(frozen(cells), frozen(keys), frozen(points), case.n_levels)
+    grown = tree.Tree(frozen(cells), frozen(keys), frozen(points), case.n_levels, 0)
     return Planted(grown, int(end), int(root), int(root_bound))
 
 

@@ -125,7 +125,7 @@ def skipping(grown: tree.Tree, s: bound.Search, cutoff: int, budget: int) -> tup
         if status == bound.BUDGET_SPENT:
             assert s.counts[bound.DEPTH] >= 1
             assert s.counts[bound.PUSHES] - s.counts[bound.SINCE] > budget
-            letter = chr(97 + bound.skip_letter(s))
+            letter = chr(97 + bound.skip_letter(s, 0))
             assert letter not in skipped
             skipped.add(letter)
     return found, skipped

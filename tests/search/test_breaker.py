@@ -143,7 +143,8 @@ def random_params(rng: random.Random, tiny: bool = False) -> Params:
         unfuse_parts=rng.choice([2, 3, 26]),
         force_groups=rng.choice([tuple(groups), tuple(LETTER_ORDER)]),
         node_budget=rng.choice([0, 1, 10, 100]) if tiny else rng.choice([100, 10**6]),
-        rim_budget=rng.choice([0, 1, 10, 100]) if tiny else rng.choice([100, 10**6]),
+        least_budget=rng.choice([0, 1, 10, 100]) if tiny else rng.choice([100, 10**6]),
+        whole_terms=rng.choice([0, 1, 100, 10**6]),
         fused_budget=rng.choice([0, 1, 10, 100]) if tiny else rng.choice([100, 10**6]),
         unit_budget=rng.choice([0, 1, 100, 10**4]) if tiny else 10**9,
         memory_mb=rng.choice([1, 16]),
@@ -218,7 +219,7 @@ def test_limits_are_never_an_elimination():
     of = WORLDS["3x3"]
     cutoff = of.scores.cutoff_for(10)
     for fused in (("center",), ()):
-        params = replace(SMALL, fused=fused, node_budget=0, rim_budget=0, fused_budget=0, unit_budget=0)
+        params = replace(SMALL, fused=fused, node_budget=0, least_budget=0, fused_budget=0, unit_budget=0)
         result = Breaker(of.spec(cutoff, params)).break_unit(Unit(0))
         assert result.status == "split"
         assert result.children
@@ -254,7 +255,7 @@ def test_children_and_settled_parts_are_all_of_a_unit(name, fused, unit_budget):
     cutoff = of.scores.cutoff_for(300)
     seen = set()
     for node_budget in (0, 3, 10, 40):
-        budgets = {"node_budget": node_budget, "rim_budget": 0, "fused_budget": 0, "unit_budget": unit_budget}
+        budgets = {"node_budget": node_budget, "least_budget": 0, "fused_budget": 0, "unit_budget": unit_budget}
         params = replace(SMALL, fused=fused, **budgets)
         breaker = Breaker(of.spec(cutoff, params))
         root = class_node(of.partition.class_masks(0).tolist(), geometry(of.dims), params)

@@ -1,4 +1,4 @@
-"""Trees of a node: one over all terms, or two; the rim tree is shared by every class with the same bare cells."""
+"""Trees of a node: grown at once or merged layer by layer, they hold the same terms and bounds."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from search.node import Node
 from search.params import Params
 from search.scorer import Scorer, encode_boards
 from tests.search.harness import Case, prepared, random_words
+from tests.search.test_merge import Ground
 
 ALPHABET = "abcdefghijklmnopqrstuvwxyz"
 ALL = (1 << 26) - 1
@@ -40,23 +41,14 @@ def new_forest(words: tuple[str, ...] = WORDS, params: Params = PARAMS) -> Fores
     return Forest(geometry("3x3"), words, POINTS, params)
 
 
-def end_of(cells: np.ndarray, root: int) -> int:
-    """Return the offset behind a sum node."""
-    end = root + 1
-    for _ in range(int(cells[root]) & 15):
-        end += 1 + 2 * (int(cells[end]) & ALL).bit_count()
-    return end
-
-
-def snapshot(grown: Grown | None) -> tuple[object, ...]:
-    """Return everything that a search of these trees reads, as values: the arrays are used again."""
+def snapshot(grown: Grown | None) -> tuple[dict[int, int], int]:
+    """Return the terms of a tree, points by key, and its bound, as values: the arrays are used again."""
     assert grown is not None
-    cells, keys, points, n_levels = grown.orderly
-    end = end_of(cells, max(grown.roots))
-    n_keys, rest = divmod(grown.n_bytes - 4 * (end - 1), 12)
-    assert rest == 0
-    values = (cells[1:end].tolist(), keys[:n_keys].tolist(), points[:n_keys].tolist(), n_levels)
-    return (*grown[1:], *values)
+    ground = Ground(grown.orderly.n_levels)
+    ground.cells, ground.keys, ground.points = grown.orderly.cells, grown.orderly.keys, grown.orderly.points
+    found, total = ground.read(grown.root)
+    assert total == grown.bound
+    return found, total
 
 
 def survivors(
@@ -65,9 +57,7 @@ def survivors(
     """Search the trees for rims of some letters; return the survivors, and the bound at the root."""
     case = Case("3x3", tuple(bare.get(c, rim) for c in range(9)), frozenset(bare), {})
     s = prepared(case)
-    first = 0
-    for root in grown.roots:
-        first = int(bound.add_root(grown.orderly, s, root))
+    first = int(bound.add_root(grown.orderly, s, grown.root))
     rows = np.zeros((min(at_most, 1 << 16), 12), np.int8)
     found: set[bytes] = set()
     status = bound.SURVIVORS_FULL
@@ -89,32 +79,43 @@ def good_cutoff(bare: dict[int, str], share: float = 0.97) -> int:
     return low
 
 
-BARE = [{4: "e"}, {4: "t"}, {4: "z"}, {4: "e", 1: "s"}, {4: "a", 1: "e", 3: "t"}, {4: "est"}]
+BARE = [{4: "e"}, {4: "t"}, {4: "z"}, {4: "e", 1: "s"}, {4: "a", 1: "e", 7: "t"}, {4: "est"}, {4: "s", 1: "ae", 7: "e"}]
+
+
+def layered(grove: Forest, node: Node) -> Grown | None:
+    return grove.grow_on_layers((4,), node)
 
 
 @pytest.mark.parametrize("bare", BARE)
-def test_two_trees_are_looser_than_one_and_lose_nothing(bare):
+def test_layers_make_the_tree_that_is_grown_at_once(bare):
     node = node_with(bare)
-    free = free_of(node)
-    cutoff = good_cutoff(bare)
-    one = new_forest().grow(node, free)
-    assert one is not None
-    strict, strict_bound = survivors(one, cutoff, bare)
-    assert one.bound == strict_bound
-    both_in = new_forest()
-    assert both_in.suits_rim(node, free)
-    two = both_in.grow_beside_rim(node, free)
-    assert two is not None
-    assert len(two.roots) == 2
-    loose, loose_bound = survivors(two, cutoff, bare)
-    assert strict
-    assert strict <= loose
-    assert strict_bound <= loose_bound <= two.bound
+    assert snapshot(layered(new_forest(), node)) == snapshot(new_forest().grow(node, free_of(node)))
+
+
+def test_layers_are_kept_and_given_up_as_the_search_goes_on():
+    used = new_forest()
+    wanted = {i: snapshot(new_forest().grow(node_with(bare), free_of(node_with(bare)))) for i, bare in enumerate(BARE)}
+    rng = random.Random(6)
+    for _ in range(40):
+        i = rng.randrange(len(BARE))
+        if rng.random() < 0.1:
+            assert snapshot(used.grow(node_with(BARE[i]), free_of(node_with(BARE[i])))) == wanted[i]
+        assert snapshot(layered(used, node_with(BARE[i]))) == wanted[i]
+
+
+def test_going_down_one_letter_generates_less_than_growing_at_once():
+    used = new_forest()
+    layered(used, node_with({4: "e"}))
+    below = node_with({4: "e", 1: "s"})
+    change, whole = layered(used, below), new_forest().grow(below, free_of(below))
+    assert change is not None
+    assert whole is not None
+    assert 0 < change.n_terms < whole.n_terms
 
 
 @pytest.mark.parametrize("bare", BARE)
 def test_survivors_bound_the_exact_scores(bare):
-    """Random boards of the node that reach the cutoff are among the survivors of both."""
+    """Random boards of the node that reach the cutoff are among the survivors."""
     node, rng = node_with(bare), random.Random(1)
     free = free_of(node)
     boards = ["".join(rng.choice(bare.get(c, "aest")) for c in range(9)) for _ in range(20_000)]
@@ -125,76 +126,50 @@ def test_survivors_bound_the_exact_scores(bare):
         for board, score in zip(boards, scores.tolist(), strict=True)
         if reaches(score, best)
     }
-    in_use = new_forest()
-    for grow in (in_use.grow, in_use.grow_beside_rim):
-        grown = grow(node, free)
-        assert grown is not None
-        found = {row[: len(free)] for row in survivors(grown, best, bare, rim="aest")[0]}
-        assert good <= found
+    grown = new_forest().grow(node, free)
+    assert grown is not None
+    found = {row[: len(free)] for row in survivors(grown, best, bare, rim="aest")[0]}
+    assert good <= found
 
 
-def test_the_rim_tree_of_another_class_gives_what_a_new_one_gives():
-    """The rim tree must not know the class it was grown for: its bare letters must absorb nothing there."""
-    used = new_forest()
-    nodes = [node_with({4: x}) for x in ("e", "t", "e", "z", "est", "a", "qz")]
-    for node in nodes:
-        free = free_of(node)
-        again = snapshot(used.grow_beside_rim(node, free))
-        assert again == snapshot(new_forest().grow_beside_rim(node, free))
+def test_layers_want_bare_cells_that_come_first():
+    assert new_forest().suits_layers((4,), 1)
+    assert new_forest().suits_layers((4, 1), 2)
+    assert not new_forest().suits_layers((1,), 1)
+    assert not new_forest().suits_layers((4, 0), 2)
+    assert not Forest(geometry("4x5"), WORDS, POINTS, PARAMS).suits_layers((), 0)
+    middle = Forest(geometry("4x4"), WORDS, POINTS, PARAMS)
+    assert middle.suits_layers((5, 6, 9, 10), 4)
+    assert not middle.suits_layers((5, 6), 2)  # 14 free cells do not fit a key
+    assert middle.suits_layers((5, 6), 4)
 
 
-def test_the_rim_tree_is_kept_for_the_same_bare_cells_and_grown_anew_for_others():
-    used = new_forest()
-    node, other = node_with({4: "e"}), node_with({4: "e", 1: "s"})
-    kept = []
-    for x in (node, node_with({4: "t"}), other, node, node_with({4: "a", 1: "t"}), other):
-        free = free_of(x)
-        assert snapshot(used.grow_beside_rim(x, free)) == snapshot(new_forest().grow_beside_rim(x, free))
-        kept.append(used._rim)
-    assert kept[0] is kept[1]
-    assert kept[1] is not kept[2]
-    assert kept[4] is kept[5]
+def test_a_node_of_many_terms_is_not_searched_whole_but_its_parts_can_be():
+    some = new_forest(params=Params(memory_mb=16, whole_terms=50))
+    assert layered(some, node_with({4: "e"})) is None
+    part = node_with({4: "e", 1: "z"})
+    assert snapshot(layered(some, part)) == snapshot(new_forest().grow(part, free_of(part)))
 
 
-def test_one_tree_over_all_terms_takes_the_place_of_the_rim_tree():
-    used = new_forest()
-    node = node_with({4: "e"})
-    free = free_of(node)
-    beside = snapshot(new_forest().grow_beside_rim(node, free))
-    alone = snapshot(new_forest().grow(node, free))
-    for _ in range(2):
-        assert snapshot(used.grow_beside_rim(node, free)) == beside
-        assert snapshot(used.grow(node, free)) == alone
-
-
-def test_only_open_cells_suit_the_rim_tree():
-    node = node_with({4: "e"})
-    masks = list(node.masks)
-    masks[0] &= ~1
-    narrow = Node(tuple(masks), node.bare)
-    assert new_forest().suits_rim(node, free_of(node))
-    assert not new_forest().suits_rim(narrow, free_of(narrow))
-    large = Forest(geometry("4x5"), WORDS, POINTS, PARAMS)
-    assert not large.suits_rim(Node((ALL,) * 20, 0), list(range(20)))
-
-
-@pytest.mark.parametrize("grow", ["grow", "grow_beside_rim"])
+@pytest.mark.parametrize("grow", ["grow", "layers"])
 def test_memory_too_small_gives_none_and_the_next_node_its_tree(grow, monkeypatch):
-    node = node_with({4: "e"})
-    free = free_of(node)
-    whole = getattr(new_forest(), grow)(node, free)
-    wanted = snapshot(whole)
-    few = node_with(dict.fromkeys(range(8), "z"))
-    wanted_few = snapshot(getattr(new_forest(), grow)(few, free_of(few)))
+    def grown_in(grove: Forest, node: Node) -> Grown | None:
+        return layered(grove, node) if grow == "layers" else grove.grow(node, free_of(node))
+
+    node, few = node_with({4: "e"}), node_with({4: "e", 1: "s", 7: "t", 3: "a", 5: "z"})
+    whole = new_forest().grow(node, free_of(node))
+    assert whole is not None
+    wanted, wanted_few = snapshot(whole), snapshot(new_forest().grow(few, free_of(few)))
     monkeypatch.setattr(forest, "_BYTES_PER_TERM", 1 << 20)
     outcomes = []
-    for capacity in (1, whole.n_terms // 2, whole.n_terms, 20 * whole.n_terms):
+    for capacity in (1, whole.n_terms // 2, whole.n_terms * 3 // 4, 20 * whole.n_terms):
         small = new_forest(params=Params(memory_mb=capacity))
         for _ in range(2):
-            grown = getattr(small, grow)(node, free)
+            grown = grown_in(small, node)
             outcomes.append(grown is not None)
             assert grown is None or snapshot(grown) == wanted
-            assert snapshot(getattr(small, grow)(few, free_of(few))) == wanted_few
+            again = grown_in(small, few)
+            assert again is None or snapshot(again) == wanted_few
     assert outcomes[:2] == [False, False]
     assert outcomes[-2:] == [True, True]
     assert outcomes[::2] == outcomes[1::2]
@@ -233,22 +208,25 @@ def cutoff() -> int:
     return int(values[pool[0]])
 
 
-def test_candidates_are_the_same_with_and_without_a_rim_tree(cutoff, monkeypatch):
-    with_rim, _ = found_by(PARAMS, cutoff, "etsa")
-    assert with_rim
-    monkeypatch.setattr(Forest, "suits_rim", lambda *_: False)
-    without, _ = found_by(PARAMS, cutoff, "etsa")
-    assert without == with_rim
+def test_candidates_are_the_same_with_and_without_layers(cutoff, monkeypatch):
+    with_layers, _ = found_by(PARAMS, cutoff, "etsa")
+    assert with_layers
+    tight = Params(memory_mb=16, node_budget=5000, least_budget=2000, whole_terms=10_000)
+    split, n_splits = found_by(tight, cutoff, "etsa")
+    assert split == with_layers
+    assert n_splits > 20
+    monkeypatch.setattr(Forest, "suits_layers", lambda *_: False)
+    assert found_by(PARAMS, cutoff, "etsa")[0] == with_layers
+    assert found_by(tight, cutoff, "etsa")[0] == with_layers
 
 
 def test_a_breaker_without_the_memory_splits_and_finds_the_same(cutoff, monkeypatch):
     wanted, n_before = found_by(PARAMS, cutoff, "es")
-    whole = new_forest().grow_beside_rim(node_with({4: "e"}), free_of(node_with({4: "e"})))
+    whole = layered(new_forest(), node_with({4: "e"}))
     assert whole is not None
-    rim = whole.n_terms
     monkeypatch.setattr(forest, "_BYTES_PER_TERM", 1 << 20)
     for share in (1, 3):
-        small = Params(memory_mb=max(1, rim // share))
+        small = Params(memory_mb=max(1, whole.n_terms // share))
         got, n_splits = found_by(small, cutoff, "es")
         assert got == wanted
         assert n_splits > n_before

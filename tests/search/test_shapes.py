@@ -52,22 +52,31 @@ def rim_of(case: Case) -> shapes.Rim:
     return shapes.Rim(*(frozen(np.array(values, np.int64)) for values in (on_bare, shift, forbidden)))
 
 
-def run(case: Case, which: int = shapes.ALL, capacity: int = 1 << 20) -> tuple[int, np.ndarray]:
+def code_bits(case: Case) -> int:
+    return max(case.points.values()).bit_length() + 1
+
+
+def run(
+    case: Case, new: int = 0, capacity: int = 1 << 20, limit: np.uint64 = shapes.NO_LIMIT
+) -> tuple[int, np.ndarray]:
     """Return the status and the terms as the kernel left them; the code of a word is its points."""
     bare = sum(1 << c for c in case.bare)
     table = path_table(case.dims, bare, max(map(len, case.points)))
     words = shapes.word_arrays(tuple(case.points), tuple(case.points.values()))
     terms = np.zeros(capacity, np.uint64)
-    n, _ = shapes.shape_terms(words, table, rim_of(case), terms, case.code_bits, which)
+    n, _ = shapes.shape_terms(words, table, rim_of(case), terms, code_bits(case), new, limit)
     return int(n), terms[: max(0, int(n))]
 
 
-def shape_found(case: Case, which: int = shapes.ALL) -> Counter[Term]:
+def shape_found(case: Case, new: int = 0) -> Counter[Term]:
     words = {points: word for word, points in case.points.items()}
-    mask = (1 << case.code_bits) - 1
-    n, terms = run(case, which)
+    n, terms = run(case, new)
     assert n == len(terms)
-    return Counter((words[key & mask], decoded(case, key >> case.code_bits)) for key in terms.tolist())
+    found: Counter[Term] = Counter()
+    for key in terms.tolist():
+        code, loss = key & (1 << code_bits(case) - 1) - 1, key >> code_bits(case) - 1 & 1
+        found[words[code], decoded(case, key >> code_bits(case))] += -1 if loss else 1
+    return found
 
 
 def is_path(board: Geometry, path: Path) -> bool:
@@ -187,13 +196,43 @@ def test_mississippi():
     assert board.n == 12
 
 
-@pytest.mark.parametrize(("dims", "seed"), SEEDS[::2])
-def test_terms_without_and_with_a_bare_cell_are_all_terms(dims, seed):
+def without(case: Case, cells: frozenset[int]) -> Case:
+    """Return the case in which some bare cells have no letter at all: their paths give no terms."""
+    letters = tuple("" if c in cells else x for c, x in enumerate(case.letters))
+    return Case(case.dims, letters, case.bare, case.points)
+
+
+@pytest.mark.parametrize(("dims", "seed"), SEEDS)
+def test_what_new_bare_cells_change_makes_the_terms_of_the_node_out_of_those_below(dims, seed):
     case = shape_case(dims, seed)
-    without, using = shape_found(case, shapes.RIM_ONLY), shape_found(case, shapes.WITH_BARE)
-    assert without + using == shape_found(case)
-    assert all(len(literals) == len(word) for word, literals in without)
-    assert all(len(literals) < len(word) for word, literals in using)
+    bare = [c for c in case.geometry.cell_order if c in case.bare]
+    for n_old in range(len(bare)):
+        below = shape_found(without(case, frozenset(bare[n_old:])))
+        change = shape_found(case, (1 << len(bare)) - (1 << n_old))
+        below.update(change)
+        assert all(n >= 0 for n in below.values())
+        assert +below == shape_found(case)
+
+
+def test_new_bare_cells_gain_and_lose_terms():
+    seen = set()
+    for dims, seed in SEEDS:
+        case = shape_case(dims, seed)
+        if case.bare:
+            seen |= {n > 0 for n in shape_found(case, (1 << len(case.bare)) - 1).values()}
+    assert seen == {False, True}
+
+
+@pytest.mark.parametrize(("dims", "seed"), SEEDS[::2])
+def test_terms_are_limited_and_counted(dims, seed):
+    case = shape_case(dims, seed)
+    _, every = run(case)
+    limit = np.sort(every)[every.size // 2] if every.size else np.uint64(5)
+    _, some = run(case, limit=limit)
+    assert sorted(some.tolist()) == sorted(x for x in every.tolist() if x <= limit)
+    counted, nothing = run(case, capacity=0)
+    assert counted >= every.size
+    assert nothing.size == 0
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -202,7 +241,7 @@ def test_a_full_term_array_is_reported_or_did_not_matter(seed):
     n, terms = run(case)
     assert n > 20
     n_full = 0
-    for capacity in [0, 1, n // 2, n - 1, n, n + 1, n + 10, 2 * n, 1 << 18]:
+    for capacity in [1, n // 2, n - 1, n, n + 1, n + 10, 2 * n, 1 << 18]:
         status, found = run(case, capacity=capacity)
         if status == shapes.TERMS_FULL:
             n_full += 1

@@ -24,7 +24,7 @@ def grown(case: Case) -> Planted:
     cells = np.zeros(1 << 20, np.int32)
     tip, root, root_bound = tree.build(terms, points, 0, n_keys, case.n_levels, cells, 1)
     assert tip > root > 0
-    return Planted(tree.Tree(cells, terms[:n_keys], points[:n_keys], case.n_levels), tip, root, root_bound)
+    return Planted(tree.Tree(cells, terms[:n_keys], points[:n_keys], case.n_levels, 0), tip, root, root_bound)
 
 
 def read_back(case: Case, plant: Planted) -> dict[Literals, int]:

@@ -1,0 +1,201 @@
+"""Merging terms into a tree gives what building all of them at once gives, and leaves the old tree alone."""
+
+from __future__ import annotations
+
+import random
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from search import merge, tree
+
+LEVELS = [1, 2, 3, 5, 12]
+Terms = dict[int, int]
+
+
+def random_terms(rng: random.Random, n_levels: int, n: int, letters: int) -> Terms:
+    """Return points by key; few letters make the keys share much."""
+    terms: Terms = {}
+    for _ in range(n):
+        key = 0
+        for _ in range(n_levels):
+            key = key << 5 | (rng.randint(1, letters) if rng.random() < 0.4 else 0)
+        terms[key] = terms.get(key, 0) + rng.randint(1, 11)
+    return terms
+
+
+class Ground:
+    """Arrays that trees grow in, one after the other."""
+
+    def __init__(self, n_levels: int, n_keys: int = 5000, n_cells: int = 200_000) -> None:
+        self.n_levels = n_levels
+        self.keys = np.zeros(n_keys, np.uint64)
+        self.points = np.zeros(n_keys, np.int32)
+        self.cells = np.zeros(n_cells, np.int32)
+        self.n_keys = 0
+        self.tip = 1
+
+    def put(self, terms: Terms) -> tuple[int, int]:
+        """Write sorted terms behind the other keys; return where they begin and end."""
+        begin, self.n_keys = self.n_keys, self.n_keys + len(terms)
+        self.keys[begin : self.n_keys] = sorted(terms)
+        self.points[begin : self.n_keys] = [terms[key] for key in sorted(terms)]
+        return begin, self.n_keys
+
+    def build(self, terms: Terms) -> tuple[int, int]:
+        begin, end = self.put(terms)
+        self.tip, root, bound = tree.build(self.keys, self.points, begin, end, self.n_levels, self.cells, self.tip)
+        assert self.tip > 0
+        return int(root), int(bound)
+
+    def merge(self, change: Terms, base: int) -> tuple[int, int, int]:
+        """Return (the new tip or a status, root, bound)."""
+        begin, end = self.put(change)
+        tip, root, bound, spill = merge.merge(
+            self.keys, self.points, begin, end, end, self.n_levels, self.cells, self.tip, base
+        )
+        if tip > 0:
+            self.tip, self.n_keys = int(tip), int(spill)
+        return int(tip), int(root), int(bound)
+
+    def read(self, root: int) -> tuple[Terms, int]:
+        """Return the terms of a tree and its bound, both checked against what its nodes say."""
+        found: Terms = {}
+        return found, self._read(root, 0, self.n_levels, found)
+
+    def _read(self, ref: int, prefix: int, place: int, found: Terms) -> int:
+        head = int(self.cells[ref])
+        if head >> 4:
+            found[prefix] = found.get(prefix, 0) + (head >> 4)
+        total, at, levels = head >> 4, ref + 1, []
+        for _ in range(head & 15):
+            word = int(self.cells[at]) & (1 << 32) - 1
+            levels.append(word >> 26)
+            here = self.n_levels - 1 - levels[-1]
+            assert here < place
+            at += 1
+            best = 0
+            for x in range(26):
+                if word >> x & 1:
+                    bound, below = int(self.cells[at]), int(self.cells[at + 1])
+                    key = prefix | x + 1 << 5 * here
+                    assert self._behind(bound, below, key, here, found) == bound > 0
+                    best = max(best, bound)
+                    at += 2
+            total += best
+        assert all(a > b for a, b in pairwise(levels))  # key order
+        return total
+
+    def _behind(self, bound: int, ref: int, key: int, place: int, found: Terms) -> int:
+        if ref > 0:
+            return self._read(ref, key, place, found)
+        if ref == 0:
+            found[key] = found.get(key, 0) + bound
+            return bound
+        first, size = ~ref >> tree.RUN_BITS, (~ref & 15) + 1
+        run = [(int(self.keys[i]), int(self.points[i])) for i in range(first, first + size)]
+        for other, points in run:
+            assert other >> 5 * place == key >> 5 * place
+            found[other] = found.get(other, 0) + points
+        if size == 1:
+            assert run[0][0] != key
+            return run[0][1]
+        (a, b), differ = run, (run[0][0] ^ run[1][0]).bit_length() - 1
+        apart = a[0] >> differ // 5 * 5 & 31
+        return max(a[1], b[1]) if apart else a[1] + b[1]
+
+
+def cases() -> list[tuple[int, int, int, int, int]]:
+    return [
+        (n, seed, *sizes) for n in LEVELS for seed in range(12) for sizes in ((40, 40, 3), (300, 20, 5), (5, 200, 2))
+    ]
+
+
+@pytest.mark.parametrize(("n_levels", "seed", "n_base", "n_change", "letters"), cases())
+def test_merging_is_building_all_at_once(n_levels, seed, n_base, n_change, letters):
+    rng = random.Random(seed)
+    base, change = (random_terms(rng, n_levels, n, letters) for n in (n_base, n_change))
+    for key in rng.sample(sorted(base), len(base) // 3):  # what absorption takes away: part of it, or all
+        change[key] = change.get(key, 0) - rng.choice([1, base[key], base[key]])
+    change = {key: points for key, points in change.items() if base.get(key, 0) + points >= 0}
+    ground = Ground(n_levels)
+    root, bound = ground.build(base)
+    before = ground.cells[: ground.tip].copy()
+    assert ground.read(root) == (base, bound)
+    tip, merged, merged_bound = ground.merge(change, root)
+    assert tip > 0
+    wanted = {key: base.get(key, 0) + change.get(key, 0) for key in {*base, *change}}
+    wanted = {key: points for key, points in wanted.items() if points}
+    assert ground.read(merged) == (wanted, merged_bound)
+    fresh = Ground(n_levels)
+    if wanted:
+        assert fresh.build(wanted)[1] == merged_bound
+    assert (ground.cells[: before.size] == before).all()
+    assert ground.read(root) == (base, bound)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_layers_on_layers(seed):
+    rng = random.Random(seed)
+    ground = Ground(6, 20_000, 10**6)
+    terms = random_terms(rng, 6, 200, 4)
+    root, _ = ground.build(terms)
+    for _ in range(8):
+        change = random_terms(rng, 6, 60, 4)
+        change.update({key: -terms[key] for key in rng.sample(sorted(terms), len(terms) // 4)})
+        tip, root, bound = ground.merge(change, root)
+        assert tip > 0
+        terms = {key: terms.get(key, 0) + change.get(key, 0) for key in {*terms, *change}}
+        terms = {key: points for key, points in terms.items() if points}
+        assert ground.read(root) == (terms, bound)
+
+
+def test_an_empty_base_and_no_terms():
+    ground = Ground(4)
+    tip, root, bound = ground.merge({}, 0)
+    assert (ground.read(root), bound) == (({}, 0), 0)
+    terms = random_terms(random.Random(3), 4, 50, 3)
+    tip, root, bound = ground.merge(terms, 0)
+    assert tip > 0
+    assert ground.read(root) == (terms, bound)
+    assert bound == Ground(4).build(terms)[1]
+
+
+@pytest.mark.parametrize("shape", ["leaf", "pair", "single", "node", "beside", "root"])
+def test_losing_more_than_there_is_is_an_error(shape):
+    a, b = 1 << 15, 1 << 15 | 2 << 10
+    base = {"leaf": {a: 3}, "pair": {b: 3, b + 1: 4}, "single": {b: 3}, "root": {0: 2, a: 5}}
+    base |= {"node": {a: 3, b: 1, b + 1: 1, b + 2: 1}, "beside": {a: 3}}
+    lost = {
+        "leaf": {a: -4},
+        "pair": {b: -4},
+        "single": {b: -4},
+        "node": {a: -4},
+        "beside": {2 << 15: -1},
+        "root": {0: -3},
+    }
+    ground = Ground(4)
+    root, _ = ground.build(base[shape])
+    assert ground.merge(lost[shape], root)[0] == merge.NO_EQUAL
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_full_arrays_and_large_bounds_are_reported(seed):
+    rng = random.Random(seed)
+    base, change = random_terms(rng, 8, 80, 3), random_terms(rng, 8, 80, 3)
+    wanted = {key: base.get(key, 0) + change.get(key, 0) for key in {*base, *change}}
+    seen = set()
+    for n_keys, n_cells in ((0, 5000), (1, 5000), (5000, 0), (5000, tree.LARGEST_NODE), (5000, 5000)):
+        ground = Ground(8)
+        root, _ = ground.build(base)
+        ground.keys = ground.keys[: len(base) + len(change) + n_keys].copy()
+        ground.cells = ground.cells[: ground.tip + n_cells].copy()
+        tip, merged, bound = ground.merge(change, root)
+        seen.add(min(tip, 1))
+        assert tip == tree.TREE_FULL or ground.read(merged) == (wanted, bound)
+    assert tip > 0
+    assert seen == {1, tree.TREE_FULL}
+    ground = Ground(8)
+    root, _ = ground.build(base)
+    assert ground.merge({1 << 35: tree.MAX_BOUND}, root)[0] == tree.BOUND_TOO_LARGE
