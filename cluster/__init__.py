@@ -4,6 +4,7 @@
                          -> loop.run_loop           carries events and instructions between
                               scheduler.Scheduler   events in, instructions out; backlog.py, policy.py
                               executors, ray_executor   threads or Ray actors around worker.Worker
+                                ray_cluster             a private Ray, or one to join; ray_knock: is it guarded?
                               ledger.Ledger         accepted verdicts -> rows of the store
                          -> rescore, coverage, claim (results)
     events.py is the language they speak; progress.py what a person sees meanwhile.
@@ -11,5 +12,5 @@
     cli.py, cli_workbench.py                the commands; cli_options.py what they share; cli_*.py what they do
       render.py, draw_tree.py               tables, boards, trees as text
 
-Exports nothing: import the modules.  Only ray_executor.py imports ray.
+Exports nothing: import the modules.  Only ray_*.py import ray.
 """

@@ -80,6 +80,13 @@ def run(
     workers: Annotated[
         int | None, typer.Option(metavar="N", min=0, help="Ray workers; 0: this process only.", show_default="config")
     ] = None,
+    address: Annotated[
+        str | None,
+        typer.Option(
+            metavar="auto|HOST:PORT|ray://HOST:PORT",
+            help="Work on this Ray cluster, on every processor or --workers of them.",
+        ),
+    ] = None,
     seed: Annotated[int | None, typer.Option(metavar="N", help="Seed of the hill climb.")] = None,
     out: Annotated[
         str | None, typer.Option(metavar="DIR", help="Run directory.", show_default="runs/DIMS-WORDLIST-CUTOFF")
@@ -98,6 +105,7 @@ def run(
         "buckets": buckets,
         "scores": scores,
         "workers": workers,
+        "address": address,
         "seed": seed,
         "out": out,
     }

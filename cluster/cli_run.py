@@ -45,9 +45,9 @@ def resolve(source: str | None, options: Mapping[str, Any]) -> RunConfig:
     if source is None and "dims" not in options:
         raise ConfigError("nothing to run: name a config, such as configs/3x3.toml or 3x3, or give --dims")
     config = load_config(source, options)
-    if config.workers and find_spec("ray") is None:
+    if (config.workers or config.address) and find_spec("ray") is None:
         raise ConfigError(
-            f"{config.workers} workers need Ray, which is not installed: "
+            "workers need Ray, which is not installed: "
             "pip install 'orderly[cluster]', or --workers 0 to compute in this process"
         )
     return config

@@ -34,6 +34,7 @@ from results.rescore import BoardList, rescore
 from results.store import Store
 from search.breaker import Spec, Unit
 
+MAX_WORKERS = 4096
 MakeExecutor = Callable[[Spec, int], Executor]
 
 
@@ -95,7 +96,7 @@ def run(
     Parameters
     ----------
     config : RunConfig
-        ``workers`` = 0 computes in this process, more start as many Ray workers.
+        Without ``address``, ``workers`` = 0 computes in this process, more start as many Ray workers.
     progress : Progress, optional
         Shown how it goes; nothing by default.
     make_executor : callable, optional
@@ -118,36 +119,44 @@ def run(
     """
     progress = progress or Silent()
     began_s = time.monotonic()
+    make_executor = make_executor or default_executor(config)
     try:
         plan = make_plan(config, progress.stage)
         with Store.open(plan.location, plan.fingerprint, plan.run_info, drop_damaged=drop_damaged) as store:
             check_structure(plan.spec.params, store.run.info, plan.location)
             session = _Session(plan, store, progress, began_s)
-            message = session.search(make_executor or default_executor(config), policy)
+            message = session.search(make_executor, policy)
             return session.conclude(message)
     finally:
         progress.end()
 
 
 def default_executor(config: RunConfig) -> MakeExecutor:
-    """Return how to make the executor that a config asks for."""
-    if config.workers == 0:
+    """Return how to make the executor that a config asks for.
+
+    Raises
+    ------
+    RayError
+        When the cluster does not answer, or would let anybody in.
+    """
+    address = config.address
+    if address is None and config.workers == 0:
         return lambda spec, _: InProcessExecutor(spec)
+    from cluster.ray_executor import RayExecutor, check_guarded
 
-    def with_ray(spec: Spec, n_workers: int) -> Executor:
-        from cluster.ray_executor import RayExecutor
-
-        return RayExecutor(spec, n_workers)
-
-    return with_ray
+    if address is not None:
+        check_guarded(address)
+    return lambda spec, n_workers: RayExecutor(spec, config.workers if address else n_workers, address=address)
 
 
 def default_policy(config: RunConfig, memory_mb: int) -> Policy:
     """Return the scheduler's policy for a config; threads are not replaced when the process has grown."""
     grown_bytes = (2 * memory_mb + 1024) * 2**20
+    is_cluster = config.address is not None
     return Policy(
-        n_workers=max(1, config.workers),
-        recycle_bytes=grown_bytes if config.workers else 0,
+        n_workers=config.workers or (MAX_WORKERS if is_cluster else 1),
+        recycle_bytes=grown_bytes if config.workers or is_cluster else 0,
+        spawn_s=900.0 if is_cluster else 300.0,  # a new machine compiles the kernels first
         kernel_hash=kernel_hash(),
     )
 
@@ -229,7 +238,7 @@ class _Session:
         )
 
     def _begin(self, policy: Policy) -> None:
-        plan = self._plan
+        plan, config = self._plan, self._plan.config
         self._progress.begin(
             Overview(
                 directory=plan.location,
@@ -238,7 +247,8 @@ class _Session:
                 cutoff=plan.cutoff,
                 n_classes=self._n_classes,
                 n_reused=self._n_done_before,
-                n_workers=policy.n_workers,
+                n_workers=config.workers if config.address else policy.n_workers,
+                cluster=config.address or "",
             )
         )
 

@@ -53,6 +53,13 @@ class Start:
 
 
 @dataclass(frozen=True, slots=True)
+class Room:
+    """The cluster has room for so many workers now; never told: for as many as the policy allows."""
+
+    n_workers: int
+
+
+@dataclass(frozen=True, slots=True)
 class WorkerUp:
     """A spawned worker passed its self-test and waits for work."""
 
@@ -118,7 +125,7 @@ class Cancel:
     message: str = "cancelled"
 
 
-Event = Start | WorkerUp | WorkerDown | Row | UnitFailed | Returned | Heartbeat | Tick | Cancel
+Event = Start | Room | WorkerUp | WorkerDown | Row | UnitFailed | Returned | Heartbeat | Tick | Cancel
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,8 @@ class Executor(Protocol):
 
     ``poll`` is the only source of events.  After ``spawn(n)`` it reports WorkerUp or WorkerDown for n once; after
     ``assign`` a Row or UnitFailed for each unit that was tried and then Returned, or WorkerDown.  After ``retire(n)``
-    nothing of n need be reported any more.
+    nothing of n need be reported any more.  The first ``poll`` tells the Room, if it is limited, before
+    any ``spawn``.
     """
 
     def spawn(self, worker: int) -> None:

@@ -49,7 +49,7 @@ def run_loop(
     watch : callable
         Shown the scheduler's figures as often.
     """
-    events: list[Event] = [Start()]
+    events: list[Event] = [*executor.poll(0.0), Start()]
     while True:
         now_s = clock()
         orders = [order for event in sink.admit(events) for order in scheduler.handle(event, now_s)]

@@ -29,7 +29,8 @@ class Overview:
     cutoff: int
     n_classes: int
     n_reused: int
-    n_workers: int
+    n_workers: int  # 0: one on each processor of the cluster
+    cluster: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,6 +192,8 @@ def describe(overview: Overview) -> str:
     """Return what a run is about to do, as one line."""
     reused = f", {overview.n_reused:,} done before" if overview.n_reused else ""
     workers = f"{overview.n_workers} workers" if overview.n_workers > 1 else "1 worker"
+    if overview.cluster:
+        workers = f"{workers if overview.n_workers else 'every processor'} of the cluster at {overview.cluster}"
     return (
         f"{overview.dims}, {overview.wordlist}, cutoff {overview.cutoff:,}: "
         f"{overview.n_classes:,} board classes{reused}, {workers}, into {overview.directory}"

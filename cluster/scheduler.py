@@ -1,7 +1,7 @@
 """The scheduler: events in, instructions out; no clock, no randomness, no input or output of its own.
 
     handle(event, now_s)
-      Start, Tick       -> Spawn for empty slots, Retire for workers whose lease ran out
+      Start, Room, Tick -> Spawn for empty slots, Retire for workers whose lease ran out
       WorkerUp          -> Assign
       Row               -> Publish, or nothing when the unit has its verdict already; children of a split are new units
       UnitFailed, WorkerDown, Returned with units missing -> the units go back, or Quarantine
@@ -36,6 +36,7 @@ from cluster.events import (
     Quarantine,
     Retire,
     Returned,
+    Room,
     Row,
     Spawn,
     UnitFailed,
@@ -110,6 +111,8 @@ class Scheduler:
         self._n_assigned = 0
         self._max_batch = 1
         self._big_host: str | None = None
+        self._n_slots = policy.n_workers
+        self._most_slots = 1
         self._fruitless_deaths = 0
         self._spawn_at_s = 0.0
         self._finished = False
@@ -126,6 +129,8 @@ class Scheduler:
             return []
         out: list[Instruction] = []
         match event:
+            case Room(n_workers):
+                self._n_slots = max(0, min(self.policy.n_workers, n_workers))
             case WorkerUp():
                 self._worker_up(event, now_s, out)
             case WorkerDown():
@@ -159,7 +164,7 @@ class Scheduler:
             n_requeued=self._n_requeued,
             n_deaths=self._n_deaths,
             n_workers=sum(worker.is_up for worker in self._workers.values()),
-            remaining_s=backlog.remaining_s() / self.policy.n_workers,
+            remaining_s=backlog.remaining_s() / max(1, len(self._workers)),
         )
 
     # --- events
@@ -279,7 +284,7 @@ class Scheduler:
                 self._fail(unit, number, blame, message, out)
         self._n_deaths += 1
         self._fruitless_deaths += 1
-        limit = self.policy.max_deaths * self.policy.n_workers
+        limit = self.policy.max_deaths * self._most_slots
         if self._fruitless_deaths >= limit:
             message = f"{limit} workers died without one verdict in between; the last: {message}"
             self._finish(complete=False, message=message, out=out)
@@ -305,7 +310,8 @@ class Scheduler:
             message = f"{n_given_up} units were given up" if n_given_up else ""
             self._finish(complete=n_given_up == 0, message=message, out=out)
             return
-        n_wanted = min(self.policy.n_workers, max(1, self._backlog.n_open))
+        self._most_slots = max(self._most_slots, self._n_slots)
+        n_wanted = min(self._n_slots, max(1, self._backlog.n_open))
         while len(self._workers) < n_wanted and now_s >= self._spawn_at_s:
             self._n_spawned += 1
             self._workers[self._n_spawned] = _Worker(lease_ends_s=now_s + self.policy.spawn_s)
@@ -332,7 +338,7 @@ class Scheduler:
             others_busy = any(w.host == worker.host and w.assignment for w in self._workers.values())
             units = () if others_busy or not self._backlog.has_big else (self._backlog.take_big(),)
         else:
-            share_s = _ENDGAME * self._backlog.remaining_s() / self.policy.n_workers
+            share_s = _ENDGAME * self._backlog.remaining_s() / len(self._workers)
             units = self._backlog.take(min(self.policy.batch_s, share_s), self._max_batch)
         if units:
             self._n_assigned += 1

@@ -104,7 +104,9 @@ class RunConfig(BaseModel):
     buckets : str
         Letter buckets per cell type, which make the board classes.
     workers : int
-        Worker processes; 0 runs everything in this process.
+        Worker processes; 0 runs everything in this process, or with an address one on each processor of the cluster.
+    address : str, optional
+        Ray cluster to join: ``auto``, ``HOST:PORT`` or ``ray://HOST:PORT``; workers are on this machine without it.
     out : str, optional
         Run directory.
     seed : int
@@ -122,6 +124,7 @@ class RunConfig(BaseModel):
     scores: str | list[int] = "standard"
     buckets: Annotated[str, Field(min_length=1)] = DEFAULT_BUCKETS
     workers: Annotated[int, Field(ge=0, le=4096)] = 0
+    address: Annotated[str, Field(pattern=r"^(auto|(ray://)?[^\s/@:]+:[0-9]{1,5})$")] | None = None
     out: Annotated[str, Field(min_length=1)] | None = None
     seed: Annotated[int, Field(ge=0, lt=2**63)] = 0
     search: SearchConfig = SearchConfig()
@@ -242,6 +245,7 @@ def _expected(key: str, message: str) -> str:
     expected = {
         "cutoff": "expected a whole number of at least 1, or 'auto'",
         "scores": "expected 'standard', 'words', 'powers' or a list of points from 3 letters on",
+        "address": "expected 'auto', 'HOST:PORT' or 'ray://HOST:PORT', such as '10.0.0.1:6379'",
         "search.letter_order": "expected each letter a-z exactly once",
         "search.force_groups": "expected groups with each letter a-z in exactly one of them",
     }
