@@ -21,6 +21,7 @@ import sys
 import tempfile
 import threading
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -143,8 +144,8 @@ def check_guarded(address: str) -> None:
         When Ray is not installed, nothing answers at the address, or our token is not the right one.
     """
     settings = token_settings()
-    ray = import_ray()
-    if address.startswith(CLIENT) and not ray.util.client.CLIENT_REQUIREMENTS_MET:
+    import_ray()
+    if address.startswith(CLIENT) and find_spec("grpc") is None:
         raise RayError(f"{address!r} needs the Ray client: pip install 'ray[client]', or run on a node of the cluster")
     tokens = {name: os.environ[name] for name in ("RAY_AUTH_TOKEN", "RAY_AUTH_TOKEN_PATH") if name in os.environ}
     stranger, friend = _knock(address, {"RAY_AUTH_MODE": "disabled"}), _knock(address, settings | tokens)
