@@ -74,7 +74,7 @@ def private_cluster(n_workers: int) -> Iterator[Any]:
             "object_store_memory": _OBJECT_STORE_BYTES,
             "_node_ip_address": "127.0.0.1",
         }
-        _init(ray, options, "Ray does not start", "--workers 0 runs without it")
+        _init(ray, options, "Ray does not start", "--workers 0 runs without it", n_tries=2)
         stack.callback(ray.shutdown)
         yield ray
 
@@ -173,15 +173,17 @@ def _knock(address: str, settings: dict[str, str]) -> str:
     return said[-1] if said else brief(done.stderr) or f"exit code {done.returncode}"
 
 
-def _init(ray: Any, options: dict[str, Any], problem: str, way_out: str) -> None:
-    """Call ``ray.init`` quietly, with this process's signal handlers kept."""
+def _init(ray: Any, options: dict[str, Any], problem: str, way_out: str, n_tries: int = 1) -> None:
+    """Call ``ray.init`` quietly, with this process's signal handlers kept; again when a process of it was killed."""
     if ray.is_initialized():
         raise RayError("Ray is in use in this process already; end it with ray.shutdown() first")
     handlers = _signal_handlers()
     try:
         ray.init(log_to_driver=False, logging_level=logging.CRITICAL, **options)
-    except (RuntimeError, ConnectionError, ValueError, OSError, ray.exceptions.RayError) as error:
+    except Exception as error:  # Ray raises a bare Exception when a node does not come up
         ray.shutdown()
+        if n_tries > 1:
+            return _init(ray, options, problem, way_out, n_tries - 1)
         raise RayError(f"{problem}: {brief(str(error))}; {way_out}") from error
     finally:
         for number, handler in handlers.items():
