@@ -223,9 +223,8 @@ def _with_root(python_path: str | None) -> str:
 
 @contextlib.contextmanager
 def _environment(settings: dict[str, str]) -> Iterator[None]:
-    """Change the environment for a while; nothing that would be stronger than the settings stays in it."""
-    stronger = ("RAY_AUTH_TOKEN",) if "RAY_AUTH_TOKEN_PATH" in settings else ()
-    hidden = (*stronger, "RAY_ADDRESS")
+    """Change the environment for a while; a private cluster hides what would be stronger than its settings."""
+    hidden = ("RAY_AUTH_TOKEN", "RAY_ADDRESS") if "RAY_AUTH_TOKEN_PATH" in settings else ()
     before = {name: os.environ.get(name) for name in (*settings, *hidden, "PYTHONBREAKPOINT")}  # Ray sets the last
     for name in hidden:
         os.environ.pop(name, None)
