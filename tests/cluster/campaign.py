@@ -151,7 +151,7 @@ class Campaign:
         """Return the digest and the number of units of the run when nothing dies."""
         calm = self.config.model_copy(update={"out": str(self.folder / "calm"), "workers": 0})
         outcome = run(calm)
-        return outcome.digest, outcome.n_computed
+        return outcome.digest, outcome.n_reused + outcome.n_computed
 
     def start_driver(self):
         """Start the driver, or go on with a new one."""
@@ -162,13 +162,18 @@ class Campaign:
             self.child = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=log, stderr=log)
 
     def play(self, victims, n_units):
-        """Kill ``victims`` in this order, spread over the ``n_units``; return the notes at the end."""
+        """Kill ``victims`` in this order, spread over the ``n_units``; return the notes at the end.
+
+        Between two kills at least one unit is broken: what is killed is at work.
+        """
         marks = sorted(self.rng.sample(range(1, max(n_units * 19 // 20, len(victims) + 1)), len(victims)))
         self.start_driver()
+        n_before = 0
         for victim, mark in zip(victims, marks, strict=True):
-            self.wait_until(lambda mark=mark: len(Notes.read(self.notes_path).broken) >= mark)
+            self.wait_until(lambda n=max(mark, n_before + 1): len(Notes.read(self.notes_path).broken) >= n)
             time.sleep(self.rng.uniform(0.0, 1.0))
             self.kill(victim)
+            n_before = len(Notes.read(self.notes_path).broken)
         self.wait_until(lambda: Notes.read(self.notes_path).digest)
         assert self.child.wait(WAIT_S) == 0
         return Notes.read(self.notes_path)
