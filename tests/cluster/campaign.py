@@ -271,7 +271,11 @@ def main():
     say(f"{n_units} units, digest {digest}, {time.monotonic() - began_s:.0f} s")
     began_s = time.monotonic()
     victims = random.Random(options.seed).choices(options.victims.split(","), k=options.kills)
-    notes = campaign.play(victims, n_units)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    try:
+        notes = campaign.play(victims, n_units)
+    finally:
+        campaign.child.kill()
     n_rows = campaign.n_stored()
     say(f"{dict(campaign.kills)}, {campaign.n_sessions} drivers, {time.monotonic() - began_s:.0f} s")
     say(f"{n_rows} rows; {notes.n_twice} verdicts computed again, {campaign.n_excused} were in flight or not flushed")
