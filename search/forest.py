@@ -69,6 +69,11 @@ class Forest:
         self._rim_bare = -1
         self._rim: Grown | None = None
 
+    def turn(self, board: Geometry) -> None:
+        """Go on with another cell order of the same board; what was grown is void."""
+        self.geometry = board
+        self._rim_bare, self._rim = -1, None
+
     def grow(self, node: Node, free: list[int]) -> Grown | None:
         """Return one tree over all terms of a node; None if it does not fit the memory."""
         self._rim_bare, self._rim = -1, None
@@ -121,7 +126,7 @@ class Forest:
         return self._generate_walk(node, free, begin)
 
     def _generate_shapes(self, node: Node, free: list[int], which: int, begin: int) -> int:
-        table = path_table(str(self.geometry.dims), node.bare, self._max_len)
+        table = path_table(str(self.geometry.dims), node.bare, self._max_len, self.geometry.cell_order)
         bare = [c for c in self.geometry.cell_order if node.is_bare(c)]
         on_bare = [sum(1 << i for i, c in enumerate(bare) if node.masks[c] >> x & 1) for x in range(26)]
         if which == shapes.RIM_ONLY:
