@@ -223,6 +223,8 @@ class Backlog:
     def _add_children(self, children: Iterable[Unit], count_class: bool = True) -> None:
         before = len(self._n_open_below)
         for unit in children:
+            if unit in self._open_children:  # opened again, by itself and by a split above it
+                continue
             self._open_children.add(unit)
             self._n_open_below[unit.class_id] = self._n_open_below.get(unit.class_id, 0) + 1
             self._sequence += 1

@@ -87,6 +87,10 @@ def run(
             help="Work on this Ray cluster, on every processor or --workers of them.",
         ),
     ] = None,
+    replicate: Annotated[
+        float | None,
+        typer.Option(metavar="PERCENT", help="Verdicts to find a second time in another way.", show_default="1"),
+    ] = None,
     seed: Annotated[int | None, typer.Option(metavar="N", help="Seed of the hill climb.")] = None,
     out: Annotated[
         str | None, typer.Option(metavar="DIR", help="Run directory.", show_default="runs/DIMS-WORDLIST-CUTOFF")
@@ -106,6 +110,7 @@ def run(
         "scores": scores,
         "workers": workers,
         "address": address,
+        "replicate": replicate,
         "seed": seed,
         "out": out,
     }

@@ -32,6 +32,7 @@ from results.claim import Claim, digest_of, write_claim
 from results.coverage import Coverage, check_coverage
 from results.rescore import BoardList, rescore
 from results.store import Store
+from results.suspects import suspects
 from search.breaker import Spec, Unit
 
 MAX_WORKERS = 4096
@@ -158,6 +159,7 @@ def default_policy(config: RunConfig, memory_mb: int) -> Policy:
         recycle_bytes=grown_bytes if config.workers or is_cluster else 0,
         spawn_s=900.0 if is_cluster else 300.0,  # a new machine compiles the kernels first
         kernel_hash=kernel_hash(),
+        replicate=config.replicate / 100.0,
     )
 
 
@@ -172,10 +174,13 @@ class _Session:
         self._ledger = Ledger(store, plan.fingerprint)
         self._snapshot: Snapshot | None = None
         all_ids, done_ids = plan.class_ids(), store.done_ids()
-        self._class_ids = all_ids[~np.isin(all_ids, done_ids, assume_unique=True)]
-        self._children = [Unit(class_id, path) for class_id, path in store.pending()]
+        self._doubted = doubted = suspects(store.run)
+        roots = [class_id for class_id, path in doubted if not path]
+        is_open = ~np.isin(all_ids, done_ids, assume_unique=True) | np.isin(all_ids, roots)
+        self._class_ids = all_ids[is_open]
+        self._children = [Unit(class_id, path) for class_id, path in (*store.pending(), *doubted) if path]
         self._n_classes = len(all_ids)
-        n_begun = len({unit.class_id for unit in self._children})
+        n_begun = len({unit.class_id for unit in self._children} - set(roots))
         self._n_done_before = len(all_ids) - len(self._class_ids) - n_begun
         self._n_reused = len(done_ids) + len(store.done_paths())
         self._n_merged = store.n_merged
@@ -189,7 +194,8 @@ class _Session:
             return ""
         rng = np.random.default_rng(config.seed)
         costs = plan.predicted_costs(self._class_ids)
-        scheduler = Scheduler(policy, self._class_ids, costs, rng, self._children)
+        nodes = SearchNodes(plan.partition, plan.spec.params)
+        scheduler = Scheduler(policy, self._class_ids, costs, rng, self._children, nodes.difference)
         with StopSignals() as signals, make_executor(plan.spec, policy.n_workers) as executor:
             finish = run_loop(
                 scheduler,
@@ -212,13 +218,14 @@ class _Session:
         listed = rescore(store, plan.scorer)
         coverage = check_coverage(plan.partition, store, SearchNodes(plan.partition, plan.spec.params))
         claim = None
-        if coverage.complete:
+        complete = coverage.complete and not (self._doubted and message)  # all doubted verdicts were found again
+        if complete:
             name, n_words = plan.wordlist.name, len(plan.wordlist.words)
             claim = write_claim(store, coverage, listed, wordlist=name, n_words=n_words, scores=plan.table.name)
         snapshot = self._snapshot
-        missing = "" if coverage.complete else "\n".join(filter(None, (message, coverage.message())))
+        missing = "" if complete else "\n".join(filter(None, (message, coverage.message())))
         return RunOutcome(
-            complete=coverage.complete,
+            complete=complete,
             location=plan.location,
             dims=plan.fingerprint.dims,
             wordlist=plan.wordlist.name,
@@ -229,7 +236,7 @@ class _Session:
             message=missing,
             coverage=coverage,
             listed=listed,
-            digest=digest_of(plan.fingerprint, listed, complete=coverage.complete),
+            digest=digest_of(plan.fingerprint, listed, complete=complete),
             n_reused=self._n_reused,
             n_computed=self._ledger.n_rows,
             n_quarantined=snapshot.n_quarantined if snapshot else 0,

@@ -174,5 +174,5 @@ class _WorkerThread(threading.Thread):
             def tell(reply: Reply, number: int = number, assignment: int = assignment) -> None:
                 self._events.put(events_of(number, assignment, reply))
 
-            self._worker.work(assignment, order.units, tell)
+            self._worker.work(assignment, order.units, tell, order.replica)
             self._events.put(Returned(number, assignment))

@@ -62,7 +62,10 @@ class SearchNodes:
         residual symmetry.  Others stand for images that are listed elsewhere.
         """
         class_id = original.unit.class_id
-        nodes = [self._node(class_id, path) for path in paths_of(original)]
+        try:
+            nodes = [self._node(class_id, path) for path in paths_of(original)]
+        except InputError as error:
+            return str(error)
         n_boards = sum(node.n_boards for node in nodes)
         if replica.n_boards != n_boards:
             return f"the replica has {replica.n_boards} boards, the parts of the unit {n_boards}"

@@ -34,6 +34,11 @@ def _number_or_text(value: object) -> object:
     return value
 
 
+def _float(value: object) -> object:
+    """Take whole numbers as well: ``replicate = 1`` in TOML."""
+    return float(value) if isinstance(value, int) and not isinstance(value, bool) else value
+
+
 def _each_letter_once(value: _Letters) -> _Letters:
     """Refuse a letter order, or letter groups, that lack or repeat a letter: boards would be lost."""
     if sorted("".join(value)) != list(string.ascii_lowercase):
@@ -107,6 +112,9 @@ class RunConfig(BaseModel):
         Worker processes; 0 runs everything in this process, or with an address one on each processor of the cluster.
     address : str, optional
         Ray cluster to join: ``auto``, ``HOST:PORT`` or ``ray://HOST:PORT``; workers are on this machine without it.
+    replicate : float
+        Percent of the verdicts that are found a second time in another way, on another machine if there is one; a new
+        machine's first ones all are. 0: none.
     out : str, optional
         Run directory.
     seed : int
@@ -125,6 +133,7 @@ class RunConfig(BaseModel):
     buckets: Annotated[str, Field(min_length=1)] = DEFAULT_BUCKETS
     workers: Annotated[int, Field(ge=0, le=4096)] = 0
     address: Annotated[str, Field(pattern=r"^(auto|(ray://)?[^\s/@:]+:[0-9]{1,5})$")] | None = None
+    replicate: Annotated[float, Field(ge=0, le=100), BeforeValidator(_float)] = 1.0
     out: Annotated[str, Field(min_length=1)] | None = None
     seed: Annotated[int, Field(ge=0, lt=2**63)] = 0
     search: SearchConfig = SearchConfig()

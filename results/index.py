@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 from results.schema import QUARANTINED, SPLIT, VERDICTS, Row
 
 Key = tuple[int, str]
-INDEX_COLUMNS = ("fingerprint", "class_id", "path", "status", "children")
+INDEX_COLUMNS = ("fingerprint", "class_id", "path", "status", "children", "host")
 BUFFERED = 0  # in place of a part number: not yet in a part
 
 
@@ -29,6 +29,8 @@ class Index:
         Children's paths of every unit that was split.
     quarantined : set
         Units that failed too often and have no verdict.
+    doubted_hosts : set
+        Hosts that loaded quarantined rows name: replicas contradicted them.
     repeated : dict
         Keys that more than one loaded row gives a verdict for, with the numbers of their parts.
     """
@@ -41,6 +43,7 @@ class Index:
         self._loading: list[tuple[npt.NDArray[np.int64], int]] = []
         self.splits: dict[Key, tuple[str, ...]] = {}
         self.quarantined: set[Key] = set()
+        self.doubted_hosts: set[str] = set()
         self.repeated: dict[Key, set[int]] = {}
 
     def load(self, table: pa.Table, number: int) -> None:
@@ -53,7 +56,10 @@ class Index:
         split = verdict.filter(pc.equal(verdict.column("status"), SPLIT))
         for key, children in zip(_keys(split), split.column("children").to_pylist(), strict=True):
             self.splits[key] = tuple(children)
-        self.quarantined.update(_keys(table.filter(pc.equal(table.column("status"), QUARANTINED))))
+        given_up = table.filter(pc.equal(table.column("status"), QUARANTINED))
+        self.quarantined.update(_keys(given_up))
+        self.doubted_hosts.update(pc.unique(given_up.column("host")).to_pylist())
+        self.doubted_hosts.discard("")
 
     def _note_unit(self, key: Key, number: int) -> None:
         if key in self._units:

@@ -19,13 +19,14 @@ from dataclasses import dataclass
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from boardclass.errors import MismatchError
+from boardclass.errors import IncompleteError, MismatchError
 from results.claim import COMPLETE, Checked, Claim, digest_of, read_claim, write_claim
 from results.coverage import Coverage, NodesLike, PartitionLike, check_coverage
 from results.lock import RunLock
 from results.rescore import BoardList, ScorerLike, candidates, rescore
 from results.run import Run, raise_conflicts
 from results.schema import COUNTERS, VERDICTS
+from results.suspects import suspects
 
 
 @dataclass(frozen=True)
@@ -91,6 +92,11 @@ def verify(
         raise MismatchError(f"the rows in {run.folder.where('')} do not fit together: {coverage.message()}")
     coverage.require_complete()
     earlier = read_claim(run)
+    if doubted := suspects(run):
+        raise IncompleteError(
+            f"{len(doubted):,} verdicts in {run.folder.where('')} come from hosts that replicas contradicted "
+            f"({', '.join(sorted(run.index.doubted_hosts))}): the command that made the run searches them again"
+        )
     lock = RunLock(run.folder)
     lock.acquire()
     try:

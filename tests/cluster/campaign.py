@@ -58,6 +58,9 @@ class NotingBreaker:
         note("broken", unit.class_id, unit.path)
         return result
 
+    def replicate(self, unit, paths, seed):
+        return self.breaker.replicate(unit, paths, seed)
+
 
 class NotingExecutor(RayExecutor):
     """The real executor; what is in flight is noted."""
@@ -170,7 +173,7 @@ class Campaign:
         self.start_driver()
         n_before = 0
         for victim, mark in zip(victims, marks, strict=True):
-            self.wait_until(lambda n=max(mark, n_before + 1): len(Notes.read(self.notes_path).broken) >= n)
+            self.wait_until(lambda mark=mark, n=n_before: len(Notes.read(self.notes_path).broken) >= max(mark, n + 1))
             time.sleep(self.rng.uniform(0.0, 1.0))
             self.kill(victim)
             n_before = len(Notes.read(self.notes_path).broken)
