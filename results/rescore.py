@@ -23,9 +23,9 @@ from results import files
 from results.documents import format_document, read_document
 from results.errors import DamagedError
 from results.fingerprint import Fingerprint
+from results.folder import Folder
 from results.parts import read_single, serialise
 from results.run import Run
-from results.storage import Folder
 
 _REMEDY = "remove it and run `orderly rescore` on the run"
 _BATCH = 50_000

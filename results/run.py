@@ -20,10 +20,11 @@ from results import files
 from results.documents import read_document
 from results.errors import ConflictError, DamagedError
 from results.fingerprint import Fingerprint
+from results.folder import Folder
 from results.index import INDEX_COLUMNS, Index, Key
-from results.parts import REMEDY, Manifest, Part, read_manifest, read_part
+from results.parts import REMEDY, Manifest, Part, read_manifest, read_part, read_parts
 from results.schema import SCHEMA, VERDICT_COLUMNS, VERDICTS, Row, check_table, from_table
-from results.storage import Folder, open_folder
+from results.storage import open_folder
 
 FORMAT = 1
 _RUN_REMEDY = "restore it from a copy, or choose another --out"
@@ -56,8 +57,7 @@ class Run:
     def index(self) -> Index:
         """The keys that have a verdict."""
         index = Index()
-        for part in self.manifest.parts:
-            table = read_part(self.folder, part, SCHEMA, INDEX_COLUMNS)
+        for part, table in read_parts(self.folder, self.manifest.parts, SCHEMA, INDEX_COLUMNS):
             foreign = [
                 value
                 for value in pc.unique(table.column("fingerprint")).to_pylist()
@@ -84,7 +84,7 @@ class Run:
 
     def rows_of(self, part: Part, key: Key) -> list[Row]:
         """Return the rows with a verdict on one unit in one part."""
-        table = self._checked(part)
+        table = self._checked(part, read_part(self.folder, part, SCHEMA))
         mine = pc.and_(pc.equal(table.column("class_id"), key[0]), pc.equal(table.column("path"), key[1]))
         return [row for row in from_table(table.filter(mine)) if row.is_verdict]
 
@@ -96,16 +96,15 @@ class Run:
         DamagedError, RowError
             Naming the file.
         """
-        for part in self.manifest.parts:
-            yield self._checked(part)
+        for part, table in read_parts(self.folder, self.manifest.parts, SCHEMA):
+            yield self._checked(part, table)
 
     def columns(self, names: Sequence[str]) -> Iterator[pa.Table]:
         """Yield some columns of all rows part by part: bytes verified, rows not checked; for counting."""
-        for part in self.manifest.parts:
-            yield read_part(self.folder, part, SCHEMA, names)
+        for _, table in read_parts(self.folder, self.manifest.parts, SCHEMA, names):
+            yield table
 
-    def _checked(self, part: Part) -> pa.Table:
-        table = read_part(self.folder, part, SCHEMA)
+    def _checked(self, part: Part, table: pa.Table) -> pa.Table:
         check_table(table, self.fingerprint, self.folder.where(part.name))
         return table
 

@@ -25,12 +25,13 @@ from results import files
 from results.documents import format_document
 from results.errors import ConflictError, DamagedError
 from results.fingerprint import Fingerprint, check_same
+from results.folder import Folder
 from results.index import BUFFERED, Key
 from results.lock import RunLock
 from results.parts import Part, describe, read_manifest, read_part, serialise, unlisted
 from results.run import FORMAT, Run, conflict_message, raise_conflicts, read_identity
 from results.schema import SCHEMA, Row, check_table, to_table
-from results.storage import Folder, open_folder
+from results.storage import open_folder
 
 FLUSH_ROWS = 2000
 FLUSH_SECONDS = 30.0
@@ -235,8 +236,10 @@ class Store:
             part = describe(
                 files.part_name(files.RESULTS, self._last_number + 1), data, table.column("class_id").to_pylist()
             )
+            self._lock.require()
             self._folder.publish(part.name, data)
-            self._n_bytes = self._folder.append_line(files.MANIFEST, part.format(), self._n_bytes)
+            line = part.format()
+            self._n_bytes = self._folder.append_line(files.MANIFEST, line, self._n_bytes, self._lock.require)
             self._last_number = part.number
             self._new_parts[part.number] = part
             for key in self._buffered:
