@@ -113,6 +113,7 @@ class ObjectFolder:
         self._needs_folders = filesystem.type_name != "s3"
         # All requests are made in threads: a Ctrl-C in the middle of a put would otherwise publish half an object.
         self._pool = ThreadPoolExecutor(N_PARALLEL, thread_name_prefix="orderly-objects")
+        self._writer = uuid.uuid4().hex
         self._n_noted: dict[str, int] = {}
 
     def where(self, name: str) -> str:
@@ -167,10 +168,11 @@ class ObjectFolder:
     def append_line(self, name: str, line: str, n_valid_bytes: int, guard: Guard = nobody_else) -> int:
         """Put the line as an object of its own, numbered by the bytes before it.
 
-        A writer that lost its lease just before the put notices just after it and takes the line back.
+        A put whose answer was lost may have arrived: trying again puts the same object.  A writer that lost its lease
+        just before the put notices just after it and takes the line back.
         """
         data = line.encode() + b"\n"
-        item = _line_name(name, n_valid_bytes)
+        item = self._line_name(name, n_valid_bytes)
         self.publish(item, data)
         try:
             guard()
@@ -200,7 +202,7 @@ class ObjectFolder:
         if name not in self._n_noted:
             last = self.names(name)[-1:]
             self._n_noted[name] = int(last[0].rpartition("/")[2].partition("-")[0]) + 1 if last else 0
-        self.publish(_line_name(name, self._n_noted[name]), text.encode())
+        self.publish(self._line_name(name, self._n_noted[name]), text.encode())
         self._n_noted[name] += 1
 
     def read_tail(self, name: str, n_bytes: int) -> bytes:
@@ -215,6 +217,10 @@ class ObjectFolder:
     def remove(self, name: str) -> None:
         """Delete an object."""
         self._in_thread(self._remove, name)
+
+    def _line_name(self, name: str, number: int) -> str:
+        """Return the name of a line: the same for the same writer and place."""
+        return f"{name}/{number:016d}-{self._writer}"
 
     def _in_thread(self, function: Callable[..., _Value], *arguments: Any) -> _Value:
         return self._pool.submit(function, *arguments).result()
@@ -243,7 +249,3 @@ class ObjectFolder:
     def _remove(self, name: str) -> None:
         with explained("remove", self.where(name)), contextlib.suppress(FileNotFoundError):
             self._filesystem.delete_file(f"{self._root}/{name}")
-
-
-def _line_name(name: str, number: int) -> str:
-    return f"{name}/{number:016d}-{uuid.uuid4().hex}"
