@@ -113,6 +113,8 @@ class Lease:
                     self._folder.publish(self._hold, self._data)
             except StoreError:  # the network may come back; before anything is written the claim is looked at again
                 continue
+            except RuntimeError:  # the interpreter ends
+                return
 
     def _refusal(self, name: str, age_s: float) -> str:
         who = describe_owner(self._folder.read(name))

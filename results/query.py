@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-
-import pyarrow.compute as pc
 
 from results.claim import Claim, digest_of, read_claim
 from results.fingerprint import Fingerprint
@@ -83,14 +80,10 @@ def summary(location: str | Path | Run) -> Summary:
     claim = read_claim(run)
     if claim and (claim.n_units, claim.result_digest) != (n_units, digest_of(run.fingerprint, listed, complete=True)):
         claim = None  # rows were dropped or lost since: it no longer follows from what is stored
-    counts: Counter[str] = Counter(dict.fromkeys(STATUSES, 0))
-    for table in run.columns(["status"]):
-        for item in pc.value_counts(table.column("status")).to_pylist():
-            counts[item["values"]] += item["counts"]
     return Summary(
         fingerprint=run.fingerprint,
         info=run.info,
-        n_rows=dict(counts),
+        n_rows={status: run.index.n_loaded[status] for status in STATUSES},
         n_classes_begun=len(run.index.done_ids()),
         n_pending=len(list(run.index.pending())),
         n_quarantined=len(run.index.quarantined),

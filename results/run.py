@@ -113,6 +113,19 @@ class Run:
         for table in self.tables():
             yield from from_table(table)
 
+    def candidate_rows(self) -> Iterator[Row]:
+        """Yield the rows with candidates, equal duplicates once, units in conflict left out; reads no other parts."""
+        seen = set(self.conflicts)
+        parts = [part for part in self.manifest.parts if part.number in self.index.with_candidates]
+        for part, table in read_parts(self.folder, parts, SCHEMA):
+            checked = self._checked(part, table)
+            found = pc.greater(pc.list_value_length(checked.column("candidates")), 0)
+            for row in from_table(checked.filter(found)):
+                if row.key not in seen:
+                    yield row
+                if row.key in self.index.repeated:
+                    seen.add(row.key)
+
     @cached_property
     def verdict_table(self) -> pa.Table:
         """One row per unit with :data:`VERDICT_COLUMNS`; units in conflict are left out, see :attr:`conflicts`."""
