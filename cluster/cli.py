@@ -120,10 +120,10 @@ def run(
 
 @app.command()
 def status(directory: RunDirectory, fmt: FormatOption = Format.table) -> None:
-    """Tell how far a run is, what it found and the digest of its result."""
-    from cluster import cli_query
+    """Tell how far a run is, who works on it and how long still, what it found, the digest of its result."""
+    from cluster import cli_status
 
-    cli_query.status(directory, fmt)
+    cli_status.status(directory, fmt)
 
 
 @app.command()

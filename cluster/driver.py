@@ -10,6 +10,8 @@ The command line calls :func:`run` and prints the :class:`RunOutcome`; it decide
 
 from __future__ import annotations
 
+import os
+import platform
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -19,6 +21,7 @@ import numpy as np
 from boardclass.errors import IncompleteError
 from boardclass.jit import kernel_hash
 from cluster.executors import Executor, InProcessExecutor
+from cluster.journal import Journal
 from cluster.ledger import Ledger
 from cluster.loop import run_loop
 from cluster.nodes import SearchNodes
@@ -30,6 +33,7 @@ from cluster.signals import StopSignals
 from configs.model import RunConfig
 from results.claim import Claim, digest_of, write_claim
 from results.coverage import Coverage, check_coverage
+from results.eventlog import EventLog
 from results.rescore import BoardList, rescore
 from results.store import Store
 from results.suspects import suspects
@@ -125,9 +129,10 @@ def run(
         plan = make_plan(config, progress.stage)
         with Store.open(plan.location, plan.fingerprint, plan.run_info, drop_damaged=drop_damaged) as store:
             check_structure(plan.spec.params, store.run.info, plan.location)
-            session = _Session(plan, store, progress, began_s)
-            message = session.search(make_executor, policy)
-            return session.conclude(message)
+            with Journal(EventLog(store.run.folder)) as journal:
+                session = _Session(plan, store, progress, journal, began_s)
+                message = session.search(make_executor, policy)
+                return session.conclude(message)
     finally:
         progress.end()
 
@@ -166,10 +171,11 @@ def default_policy(config: RunConfig, memory_mb: int) -> Policy:
 class _Session:
     """One call of :func:`run` on an open store."""
 
-    def __init__(self, plan: Plan, store: Store, progress: Progress, began_s: float) -> None:
+    def __init__(self, plan: Plan, store: Store, progress: Progress, journal: Journal, began_s: float) -> None:
         self._plan = plan
         self._store = store
         self._progress = progress
+        self._journal = journal
         self._began_s = began_s
         self._ledger = Ledger(store, plan.fingerprint)
         self._snapshot: Snapshot | None = None
@@ -183,7 +189,8 @@ class _Session:
         n_begun = len({unit.class_id for unit in self._children} - set(roots))
         self._n_done_before = len(all_ids) - len(self._class_ids) - n_begun
         self._n_reused = len(done_ids) + len(store.done_paths())
-        self._n_merged = store.n_merged
+        for row in store.run.candidate_rows():
+            self._ledger.note_candidates(row.candidates)
 
     def search(self, make_executor: MakeExecutor, policy: Policy | None) -> str:
         """Break everything that is open; return what is missing in the end, if anything is."""
@@ -203,9 +210,12 @@ class _Session:
                 self._ledger,
                 clock=time.monotonic,
                 stop=lambda: signals.reason,
-                watch=self._watch,
+                watch=lambda snapshot: self._watch(snapshot, executor),
+                note=self._journal.loop,
             )
             self._store.flush()
+            self._journal.stored(*self._store.last_part)
+            self._journal.report(self._report(), now=True)
         if signals.reason:
             raise Interrupted(self._interrupted(signals.reason))
         return finish.message
@@ -213,7 +223,9 @@ class _Session:
     def conclude(self, message: str) -> RunOutcome:
         """Rescore, check coverage and, when it is complete, write the claim."""
         plan, store = self._plan, self._store
-        self._progress.stage("rescoring and checking that every board is covered")
+        text = "rescoring and checking that every board is covered"
+        self._progress.stage(text)
+        self._journal.note("stage", text=text)
         store.flush()
         listed = rescore(store, plan.scorer)
         coverage = check_coverage(plan.partition, store, SearchNodes(plan.partition, plan.spec.params))
@@ -222,8 +234,18 @@ class _Session:
         if complete:
             name, n_words = plan.wordlist.name, len(plan.wordlist.words)
             claim = write_claim(store, coverage, listed, wordlist=name, n_words=n_words, scores=plan.table.name)
+        digest = digest_of(plan.fingerprint, listed, complete=complete)
         snapshot = self._snapshot
         missing = "" if complete else "\n".join(filter(None, (message, coverage.message())))
+        seconds = time.monotonic() - self._began_s
+        self._journal.note(
+            "finished",
+            complete=complete,
+            message=missing[:500],
+            digest=digest,
+            n_verdicts=self._ledger.n_rows,
+            seconds=round(seconds, 1),
+        )
         return RunOutcome(
             complete=complete,
             location=plan.location,
@@ -236,12 +258,12 @@ class _Session:
             message=missing,
             coverage=coverage,
             listed=listed,
-            digest=digest_of(plan.fingerprint, listed, complete=complete),
+            digest=digest,
             n_reused=self._n_reused,
             n_computed=self._ledger.n_rows,
             n_quarantined=snapshot.n_quarantined if snapshot else 0,
             n_deaths=snapshot.n_deaths if snapshot else 0,
-            seconds=time.monotonic() - self._began_s,
+            seconds=seconds,
         )
 
     def _begin(self, policy: Policy) -> None:
@@ -258,24 +280,51 @@ class _Session:
                 cluster=config.address or "",
             )
         )
+        self._journal.note(
+            "started",
+            dims=plan.fingerprint.dims,
+            wordlist=plan.wordlist.name,
+            cutoff=plan.cutoff,
+            n_workers=policy.n_workers,
+            n_classes=self._n_classes,
+            n_classes_done=self._n_done_before,
+            n_verdicts=self._n_reused,
+            host=platform.node(),
+            pid=os.getpid(),
+            version=plan.run_info["versions"].get("orderly", ""),
+            kernel_hash=kernel_hash(),
+        )
 
-    def _watch(self, snapshot: Snapshot) -> None:
+    def _watch(self, snapshot: Snapshot, executor: Executor) -> None:
         self._snapshot = snapshot
-        best_score, best_board = self._ledger.best or (None, "")
-        self._progress.update(
-            Report(
-                n_classes=self._n_classes,
-                n_classes_done=self._n_done_before + snapshot.n_classes_done,
-                n_open=snapshot.n_open,
-                best_score=best_score,
-                best_board=best_board,
-                n_candidates=self._ledger.n_candidates,
-                n_workers=snapshot.n_workers,
-                n_deaths=snapshot.n_deaths,
-                n_quarantined=snapshot.n_quarantined,
-                elapsed_s=time.monotonic() - self._began_s,
-                remaining_s=snapshot.remaining_s if self._ledger.n_rows else None,
-            )
+        report = self._report()
+        self._progress.update(report)
+        self._journal.stored(*self._store.last_part)
+        self._journal.report(report)
+        executor.show(report)
+
+    def _report(self) -> Report:
+        assert self._snapshot is not None, "asked for once the loop runs"
+        snapshot, ledger = self._snapshot, self._ledger
+        best_score, best_board = ledger.best or (None, "")
+        return Report(
+            n_classes=self._n_classes,
+            n_classes_done=self._n_done_before + snapshot.n_classes_done,
+            n_open=snapshot.n_open,
+            best_score=best_score,
+            best_board=best_board,
+            n_candidates=ledger.n_candidates,
+            n_workers=snapshot.n_workers,
+            n_deaths=snapshot.n_deaths,
+            n_quarantined=snapshot.n_quarantined,
+            elapsed_s=time.monotonic() - self._began_s,
+            remaining_s=snapshot.remaining_s if snapshot.n_classes_done else None,
+            n_in_flight=snapshot.n_in_flight,
+            n_split=snapshot.n_split,
+            n_strikes=snapshot.n_strikes,
+            n_requeued=snapshot.n_requeued,
+            n_verdicts=ledger.n_rows,
+            n_measured=snapshot.n_classes_done,
         )
 
     def _interrupted(self, signal_name: str) -> str:

@@ -19,6 +19,7 @@ from cluster.events import Answer, Assign, Death, Event, Heartbeat, Returned, Ro
 from cluster.worker import MakeBreaker, Reply, Worker
 
 if TYPE_CHECKING:
+    from cluster.progress import Report
     from search.breaker import Spec
 
 
@@ -42,6 +43,9 @@ class Executor(Protocol):
 
     def poll(self, timeout_s: float) -> list[Event]:
         """Return what has happened, waiting up to ``timeout_s`` for the first event."""
+
+    def show(self, report: Report) -> None:
+        """Pass the figures of the run on to whatever watches the workers' machines; called about twice a second."""
 
     def close(self) -> None:
         """End all workers and release everything; may be called twice."""
@@ -122,6 +126,9 @@ class InProcessExecutor:
             beats = [(number, thread.busy_with) for number, thread in self._threads.items()]
             events = [Heartbeat(number, assignment) for number, assignment in beats if assignment]
         return events
+
+    def show(self, report: Report) -> None:
+        """Do nothing: nothing but the event log watches this process."""
 
     def close(self) -> None:
         """Stop all threads; one that is deep in a kernel is left behind, it ends with the process."""

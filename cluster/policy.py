@@ -70,5 +70,6 @@ class Snapshot:
     n_deaths: int
     n_workers: int
     remaining_s: float
+    n_strikes: int = 0
     n_agreed: int = 0  # replicas
     flagged: tuple[str, ...] = ()  # hosts that are not believed any more

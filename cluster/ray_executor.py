@@ -19,9 +19,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 from cluster.events import Assign, Death, Event, Heartbeat, Returned, Room, UnitFailed, WorkerDown, WorkerUp
 from cluster.executors import events_of
 from cluster.ray_cluster import ClusterGoneError, brief, check_guarded, joined_cluster, private_cluster
+from cluster.ray_metrics import RayMetrics
 from cluster.worker import Hello, MakeBreaker, Reply, Status, Worker
 
 if TYPE_CHECKING:
+    from cluster.progress import Report
     from search.breaker import Spec
 
 __all__ = ["RayExecutor", "cause_of", "check_guarded"]
@@ -90,6 +92,7 @@ class RayExecutor:
         options = {"max_restarts": 0, "max_task_retries": 0, "num_cpus": 1, "concurrency_groups": {"control": 1}}
         self._actor_class = ray.remote(**options)(Worker)
         self._spec_ref = ray.put(self._spec)
+        self._metrics = RayMetrics(f"{self._spec.dims} cutoff {self._spec.cutoff}")
         if self._address is not None and self._n_workers:
             self._ask_for_machines()
 
@@ -150,6 +153,10 @@ class RayExecutor:
         if ready:
             ready, _ = self._ray.wait(refs, num_returns=len(refs), timeout=0)
         return list(ready)
+
+    def show(self, report: Report) -> None:
+        """Set the gauges that Ray's agents export."""
+        self._metrics.show(report)
 
     def close(self) -> None:
         """Kill all actors and, if the cluster is ours, end it."""

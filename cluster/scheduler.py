@@ -125,7 +125,7 @@ class Scheduler:
         self._fruitless_deaths = 0
         self._spawn_at_s = 0.0
         self._finished = False
-        self._n_split = self._n_duplicates = self._n_requeued = self._n_deaths = 0
+        self._n_split = self._n_duplicates = self._n_requeued = self._n_deaths = self._n_strikes = 0
 
     @property
     def finished(self) -> bool:
@@ -176,6 +176,7 @@ class Scheduler:
             remaining_s=backlog.remaining_s() / max(1, len(self._workers)),
             n_agreed=self._trust.n_agreed,
             flagged=tuple(sorted(self._trust.flagged)),
+            n_strikes=self._n_strikes,
         )
 
     # --- events
@@ -303,6 +304,7 @@ class Scheduler:
         trouble.big |= blame is _Blame.memory
         trouble.losses += blame is _Blame.loss
         trouble.strikes += blame is _Blame.strike
+        self._n_strikes += blame is _Blame.strike
         if trouble.strikes >= self.policy.n_strikes or trouble.losses >= self.policy.n_losses:
             self._backlog.quarantine(unit)
             self._fruitless_deaths = 0

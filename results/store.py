@@ -50,6 +50,8 @@ class Store:
         Files of a writer that died, removed on opening.
     dropped : tuple of str
         Damaged parts that do not count any more (only when asked for).
+    last_part : (str, int)
+        Name and rows of the last part that this store wrote; an empty name before.
     n_merged : int
         Rows that repeated a stored verdict and were not stored again.
     """
@@ -59,6 +61,7 @@ class Store:
         self.resumed = resumed
         self.leftovers: tuple[str, ...] = ()
         self.dropped: tuple[str, ...] = ()
+        self.last_part = ("", 0)
         self.n_merged = 0
         self._lock = lock
         self._clock = clock
@@ -242,6 +245,7 @@ class Store:
             self._n_bytes = self._folder.append_line(files.MANIFEST, line, self._n_bytes, self._lock.require)
             self._last_number = part.number
             self._new_parts[part.number] = part
+            self.last_part = part.name, part.n_rows
             for key in self._buffered:
                 self._index.place(key, part.number)
             self._tables, self._buffered, self._n_buffered = [], {}, 0
