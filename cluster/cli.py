@@ -95,6 +95,10 @@ def run(
     out: Annotated[
         str | None, typer.Option(metavar="DIR", help="Run directory.", show_default="runs/DIMS-WORDLIST-CUTOFF")
     ] = None,
+    extend: Annotated[
+        str | None,
+        typer.Option(metavar="DIR", help="Take over what another run of another cutoff proves at this one, too."),
+    ] = None,
     drop_damaged: Annotated[
         bool, typer.Option("--drop-damaged", help="Compute again what damaged files held, instead of stopping.")
     ] = False,
@@ -115,7 +119,7 @@ def run(
         "out": out,
     }
     options = {name: value for name, value in given.items() if value is not None}
-    cli_run.run(config, options, drop_damaged=drop_damaged)
+    cli_run.run(config, options, drop_damaged=drop_damaged, extends=extend)
 
 
 @app.command()

@@ -34,7 +34,9 @@ from configs.model import RunConfig
 from results.claim import Claim, digest_of, write_claim
 from results.coverage import Coverage, check_coverage
 from results.eventlog import EventLog
+from results.extend import extend, inherited, open_source
 from results.rescore import BoardList, rescore
+from results.run import Run
 from results.store import Store
 from results.suspects import suspects
 from search.breaker import Spec, Unit
@@ -95,6 +97,7 @@ def run(
     make_executor: MakeExecutor | None = None,
     policy: Policy | None = None,
     drop_damaged: bool = False,
+    extends: str | None = None,
 ) -> RunOutcome:
     """Start a run, or go on with it, until it is complete or cannot go on.
 
@@ -110,6 +113,8 @@ def run(
         The scheduler's, in place of the default one.
     drop_damaged : bool
         Compute again what damaged parts of the store held, instead of refusing them.
+    extends : str, optional
+        Another run, whose verdicts are taken over where they hold at the cutoff of this one.
 
     Raises
     ------
@@ -127,14 +132,38 @@ def run(
     make_executor = make_executor or default_executor(config)
     try:
         plan = make_plan(config, progress.stage)
-        with Store.open(plan.location, plan.fingerprint, plan.run_info, drop_damaged=drop_damaged) as store:
+        source = _source(extends, plan) if extends else None
+        run_info = plan.run_info | (inherited(source) if source else {})
+        with Store.open(plan.location, plan.fingerprint, run_info, drop_damaged=drop_damaged) as store:
             check_structure(plan.spec.params, store.run.info, plan.location)
             with Journal(EventLog(store.run.folder)) as journal:
+                if source:
+                    _take_over(source, store, progress, journal)
                 session = _Session(plan, store, progress, journal, began_s)
                 message = session.search(make_executor, policy)
                 return session.conclude(message)
     finally:
         progress.end()
+
+
+def _source(location: str, plan: Plan) -> Run:
+    """Return the run that a plan extends, if it is one that it can extend."""
+    source = open_source(location, plan.fingerprint)
+    check_structure(plan.spec.params, source.info, location)
+    return source
+
+
+def _take_over(source: Run, store: Store, progress: Progress, journal: Journal) -> None:
+    """Store the verdicts of an older run that hold, and say how many they are."""
+    extension = extend(source, store)
+    progress.stage(extension.describe())
+    journal.note(
+        "reused",
+        location=extension.location,
+        cutoff=extension.cutoff,
+        n_reused=extension.n_reused,
+        n_verdicts=extension.n_verdicts,
+    )
 
 
 def default_executor(config: RunConfig) -> MakeExecutor:

@@ -268,6 +268,10 @@ class Store:
         """Return the ``(class_id, path)`` below roots that have a verdict."""
         return self._index.done_paths()
 
+    def has(self, key: Key) -> bool:
+        """Return whether a unit has a verdict."""
+        return self._index.find(key) is not None
+
     def done(self) -> set[Key]:
         """Return every ``(class_id, path)`` with a verdict, one Python tuple each: for small runs and tests."""
         return {(class_id, "") for class_id in self.done_ids().tolist()} | self.done_paths()
