@@ -215,7 +215,7 @@ class _Session:
         self._class_ids = all_ids[is_open]
         self._children = [Unit(class_id, path) for class_id, path in (*store.pending(), *doubted) if path]
         self._n_classes = len(all_ids)
-        n_begun = len({unit.class_id for unit in self._children} - set(roots))
+        n_begun = len({unit.class_id for unit in self._children} - set(self._class_ids.tolist()))
         self._n_done_before = len(all_ids) - len(self._class_ids) - n_begun
         self._n_reused = len(done_ids) + len(store.done_paths())
         for row in store.run.candidate_rows():
@@ -230,8 +230,9 @@ class _Session:
             return ""
         rng = np.random.default_rng(config.seed)
         costs = plan.predicted_costs(self._class_ids)
+        known = {Unit(class_id, path) for class_id, path in self._store.orphans()}
         nodes = SearchNodes(plan.partition, plan.spec.params)
-        scheduler = Scheduler(policy, self._class_ids, costs, rng, self._children, nodes.difference)
+        scheduler = Scheduler(policy, self._class_ids, costs, rng, self._children, nodes.difference, known)
         with StopSignals() as signals, make_executor(plan.spec, policy.n_workers) as executor:
             finish = run_loop(
                 scheduler,

@@ -50,7 +50,7 @@ from cluster.policy import Policy, Snapshot
 from cluster.trust import Compare, Trust
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
 
     from search.breaker import Unit, UnitResult
 
@@ -100,6 +100,8 @@ class Scheduler:
         Units below roots of earlier runs that still need a verdict.
     compare : callable, optional
         Says in what a verdict and its replica differ; by default sizes and candidates as they are.
+    known : collection of Unit
+        Units below roots that have a verdict, though the unit that they were split from has lost its own.
     """
 
     def __init__(
@@ -110,10 +112,11 @@ class Scheduler:
         rng: np.random.Generator,
         children: Iterable[Unit] = (),
         compare: Compare | None = None,
+        known: Collection[Unit] = (),
     ) -> None:
         self.policy = policy
         self._trust = Trust(policy, rng, compare or _difference)
-        self._backlog = Backlog(class_ids, costs, children, rng, policy.sample)
+        self._backlog = Backlog(class_ids, costs, children, rng, policy.sample, known)
         self._workers: dict[int, _Worker] = {}
         self._assignments: dict[int, _Assignment] = {}
         self._n_spawned = 0

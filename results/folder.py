@@ -61,12 +61,9 @@ class Folder(Protocol):
         """Remove a file; one that is gone already is no error."""
 
 
-def decode_lines(data: bytes, where: str) -> list[str]:
-    """Return the lines of UTF-8 text whose every line ends in a newline; splits at nothing else."""
-    try:
-        return data.decode().split("\n")[:-1]
-    except UnicodeDecodeError as error:
-        raise StoreError(f"{where} is damaged: {error}; restore it from a copy") from error
+def decode_lines(data: bytes) -> list[str]:
+    """Return the lines of UTF-8 text whose every line ends in a newline; damaged bytes are replaced, not refused."""
+    return data.decode(errors="replace").split("\n")[:-1]
 
 
 @contextlib.contextmanager

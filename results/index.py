@@ -132,6 +132,11 @@ class Index:
         """Return the units below a root that have a verdict."""
         return set(self._units)
 
+    def orphans(self) -> set[Key]:
+        """Return the units with a verdict that no stored split leads to: the row of the split is lost."""
+        listed = {(class_id, child) for (class_id, _), children in self.splits.items() for child in children}
+        return self._units.keys() - listed
+
     def pending(self) -> Iterator[Key]:
         """Yield the children of split units that have no verdict yet, in a fixed order."""
         for class_id, path in sorted(self.splits):

@@ -193,7 +193,7 @@ class ObjectFolder:
                     f"{self.where(item)} is not the next line of {name}: an object is missing, damaged or doubled; "
                     "restore the missing one from a copy or remove the doubled one"
                 )
-            lines += decode_lines(data, self.where(item))
+            lines += decode_lines(data)
             n_bytes += len(data)
         return lines, n_bytes, False
 

@@ -21,6 +21,7 @@ from results.errors import DamagedError
 from results.folder import Folder
 
 REMEDY = "restore the file from a copy, or run again with --drop-damaged to recompute its rows"
+_REMEDY = "restore the file from a copy, or run again with --drop-damaged to recompute the parts that it does not list"
 
 
 @dataclass(frozen=True)
@@ -96,16 +97,14 @@ def read_manifest(folder: Folder) -> Manifest:
         try:
             part = parse_part(line)
         except (ValueError, RecursionError) as error:
-            raise DamagedError(f"{where} line {index} is damaged: {error}; restore the file from a copy") from error
+            raise DamagedError(f"{where} line {index} is damaged: {error}; {_REMEDY}") from error
         if part.dropped:
             if parts.pop(part.name, None) is None:
-                raise DamagedError(
-                    f"{where} line {index} drops {part.name!r}, which is not listed; restore the file from a copy"
-                )
+                raise DamagedError(f"{where} line {index} drops {part.name!r}, which is not listed; {_REMEDY}")
         elif part.number != last + 1:
             raise DamagedError(
                 f"{where} line {index} lists part {part.number}, part {last + 1} is due: a line is missing or "
-                "repeated; restore the file from a copy"
+                f"repeated; {_REMEDY}"
             )
         else:
             last = part.number
@@ -127,7 +126,7 @@ def unlisted(folder: Folder, manifest: Manifest) -> list[str]:
     if any(number > manifest.last_number + 1 for number in numbers):
         raise DamagedError(
             f"{folder.where(files.MANIFEST)} ends at part {manifest.last_number}, but part {max(numbers)} exists: "
-            "its end is lost; restore the file from a copy, or move the unlisted parts away to recompute them"
+            f"its end is lost; {_REMEDY}"
         )
     return found
 

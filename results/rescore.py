@@ -26,7 +26,7 @@ from results.folder import Folder
 from results.parts import read_single, serialise
 from results.run import Run
 
-_REMEDY = "remove it and run `orderly rescore` on the run"
+_REMEDY = "run the search again with --drop-damaged, or remove rescored/manifest.json and run `orderly verify`"
 _BATCH = 50_000
 _FORMAT = 1
 BOARD_SCHEMA = pa.schema(

@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 from boardclass.errors import StoreError
 from results import files
 from results.documents import read_document
-from results.errors import ConflictError, DamagedError
+from results.errors import ConflictError, DamagedError, RowError
 from results.fingerprint import Fingerprint
 from results.folder import Folder
 from results.index import INDEX_COLUMNS, Index, Key
@@ -27,7 +27,10 @@ from results.schema import SCHEMA, VERDICT_COLUMNS, VERDICTS, Row, check_table, 
 from results.storage import open_folder
 
 FORMAT = 1
-_RUN_REMEDY = "restore it from a copy, or choose another --out"
+RUN_REMEDY = (
+    "restore it from a copy, or give the same command, its cutoff as a number, with --drop-damaged; "
+    "or choose another --out"
+)
 
 
 class Run:
@@ -105,7 +108,10 @@ class Run:
             yield table
 
     def _checked(self, part: Part, table: pa.Table) -> pa.Table:
-        check_table(table, self.fingerprint, self.folder.where(part.name))
+        try:
+            check_table(table, self.fingerprint, self.folder.where(part.name))
+        except RowError as error:
+            raise RowError(f"{error}; {REMEDY}") from error
         return table
 
     def rows(self) -> Iterator[Row]:
@@ -165,18 +171,20 @@ def open_run(location: str | Path) -> Run:
 
 def read_identity(folder: Folder) -> tuple[Fingerprint, dict[str, Any]] | None:
     """Return fingerprint and information of the run in a folder, or None when there is no ``run.json``."""
-    values = read_document(folder, files.RUN, _RUN_REMEDY)
+    values = read_document(folder, files.RUN, RUN_REMEDY)
     if values is None:
         return None
     where = folder.where(files.RUN)
-    if values.get("format") != FORMAT or not isinstance(values.get("info"), dict):
+    if not isinstance(values.get("info"), dict):
+        raise DamagedError(f"{where} holds something else; {RUN_REMEDY}")
+    if values.get("format") != FORMAT:
         raise StoreError(
             f"{where} has format {values.get('format')!r}, this version reads {FORMAT}; choose another --out"
         )
     try:
         return Fingerprint.from_json(values.get("fingerprint")), values["info"]
     except StoreError as error:
-        raise DamagedError(f"{where} is damaged: {error}; {_RUN_REMEDY}") from error
+        raise DamagedError(f"{where} is damaged: {error}; {RUN_REMEDY}") from error
 
 
 def conflict_message(rows: list[tuple[str, Row]], folder: Folder) -> str:

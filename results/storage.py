@@ -128,7 +128,7 @@ class LocalFolder:
         """Return the lines that end in a newline; only such a line was acknowledged."""
         data = self.read(name) or b""
         n_valid_bytes = data.rfind(b"\n") + 1
-        return decode_lines(data[:n_valid_bytes], self.where(name)), n_valid_bytes, n_valid_bytes < len(data)
+        return decode_lines(data[:n_valid_bytes]), n_valid_bytes, n_valid_bytes < len(data)
 
     def note(self, name: str, text: str) -> None:
         """Append to a log; half a line that a kill left there gets a newline first and stays a line of its own."""

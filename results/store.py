@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -28,9 +27,10 @@ from results.fingerprint import Fingerprint, check_same
 from results.folder import Folder
 from results.index import BUFFERED, Key
 from results.lock import RunLock
-from results.parts import Part, describe, read_manifest, read_part, serialise, unlisted
-from results.run import FORMAT, Run, conflict_message, raise_conflicts, read_identity
-from results.schema import SCHEMA, Row, check_table, to_table
+from results.parts import Part, describe, read_manifest, serialise, unlisted
+from results.repair import repair
+from results.run import FORMAT, RUN_REMEDY, Run, conflict_message, raise_conflicts, read_identity
+from results.schema import Row, check_table, to_table
 from results.storage import open_folder
 
 FLUSH_ROWS = 2000
@@ -49,7 +49,7 @@ class Store:
     leftovers : tuple of str
         Files of a writer that died, removed on opening.
     dropped : tuple of str
-        Damaged parts that do not count any more (only when asked for).
+        Parts that were damaged and do not count any more (only when asked for).
     last_part : (str, int)
         Name and rows of the last part that this store wrote; an empty name before.
     n_merged : int
@@ -97,7 +97,7 @@ class Store:
         run_info : mapping, optional
             JSON values recorded in ``run.json`` when the run is created.
         drop_damaged : bool
-            Take damaged parts off the manifest, so that their units are computed again.
+            Take out what is damaged, so that its units are computed again (repair.py).
         clock : callable
             Seconds, monotonic.
 
@@ -114,14 +114,18 @@ class Store:
             {"format": FORMAT, "fingerprint": fingerprint.to_json(), "info": dict(run_info or {})}
         )
         folder = open_folder(location)
-        _check_identity(folder, fingerprint)
+        try:
+            _check_identity(folder, fingerprint)
+        except DamagedError:
+            if not drop_damaged:
+                raise
         lock = RunLock(folder)
         lock.acquire()
         try:
+            dropped = repair(folder, fingerprint, document) if drop_damaged else []
             resumed = _check_identity(folder, fingerprint)
             if not resumed:
                 folder.publish_new(files.RUN, document)
-            dropped = _drop_damaged(folder) if drop_damaged else []
             manifest = read_manifest(folder)
             leftovers = _remove_leftovers(folder, unlisted(folder, manifest))
             identity = read_identity(folder)
@@ -284,6 +288,10 @@ class Store:
         """Return the children of split units that still need a verdict: the first work of a resumed run."""
         return list(self._index.pending())
 
+    def orphans(self) -> set[Key]:
+        """Return the units whose verdict is stored while that of the unit they were split from is not."""
+        return self._index.orphans()
+
     def quarantined(self) -> set[Key]:
         """Return the units that were given up and have no verdict."""
         return set(self._index.quarantined)
@@ -308,11 +316,10 @@ def _check_identity(folder: Folder, fingerprint: Fingerprint) -> bool:
     if identity is not None:
         check_same(fingerprint, identity[0], folder.where(""))
         return True
+    if folder.names(files.RESULTS):
+        raise DamagedError(f"{folder.where(files.RUN)} is missing: {RUN_REMEDY}")
     if folder.exists():
-        raise StoreError(
-            f"{folder.where('')} is not empty and holds no {files.RUN}: not a run; "
-            f"choose another --out, or restore {files.RUN}"
-        )
+        raise StoreError(f"{folder.where('')} is not empty and holds no {files.RUN}: not a run; choose another --out")
     return False
 
 
@@ -323,18 +330,3 @@ def _remove_leftovers(folder: Folder, unlisted_parts: list[str]) -> list[str]:
     for name in leftovers:
         folder.remove(name)
     return leftovers
-
-
-def _drop_damaged(folder: Folder) -> list[str]:
-    """Take every part that cannot be read off the manifest, and the claim that rested on it; return their names."""
-    manifest = read_manifest(folder)
-    n_bytes, dropped = manifest.n_bytes, []
-    for part in manifest.parts:
-        try:
-            read_part(folder, part, SCHEMA)
-        except DamagedError:
-            n_bytes = folder.append_line(files.MANIFEST, replace(part, dropped=True).format(), n_bytes)
-            dropped.append(part.name)
-    if dropped:
-        folder.remove(files.CLAIM)
-    return dropped
