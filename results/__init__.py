@@ -12,7 +12,8 @@
       verify                               verify.py    all of it from the files, scored twice over, then the claim
       write_certificates                   certificates.py  shapes of the search, one row per class
     audit                                  audit.py     the checker of certificates; imports nothing of ours
-    boards, top, summary                 query.py     for people
+      boards, top, summary                 query.py     for people
+      EventLog, live                       eventlog.py, live.py   what happened, and what goes on now
       connect -> Database.query            sql.py       SQL over runs, sealed off from files
       render                               report.py    one HTML page; charts.py, templates/
 
