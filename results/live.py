@@ -58,15 +58,17 @@ def live(folder: Folder) -> Live:
     """
     owned = current_owner(folder)
     events = read_events(folder)
-    if owned and owned[0]:  # a driver that has only just begun is not the one that said the last word
-        events = [event for event in events if event["time"] >= owned[0].since_s - 0.001]  # times are rounded
-    session = events[-1].get("session") if events else None
+    owner = owned[0] if owned else None
+    if owner:  # it may not have said anything yet, and one that lost the run may have said something since
+        events = [event for event in events if event["time"] >= owner.since_s - 0.001]  # times are rounded
+    starts = [event for event in events if event["event"] == "started" and owner and event.get("pid") == owner.pid]
+    session = (starts or events)[-1].get("session") if events else None
     ours = [event for event in events if event.get("session") == session]
     reports = [event for event in ours if event["event"] == "progress"]
     ends = [event for event in ours if event["event"] in _ENDS]
     return Live(
         is_running=owned is not None,
-        owner=owned[0] if owned else None,
+        owner=owner,
         progress=reports[-1] if reports else {},
         age_s=_age_s(reports),
         classes_per_h=_rate(reports, "n_classes_done"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import time
 from pathlib import Path
 
@@ -119,5 +120,11 @@ def test_the_last_session_tells_what_goes_on(tmp_path):
     with (tmp_path / files.EVENTS).open("a") as file:
         file.write(progress(time.time(), "newest", n_classes_done=103) + "\n")
     assert live(folder).progress["n_classes_done"] == 103
+    with (tmp_path / files.EVENTS).open("a") as file:
+        started = {"time": time.time(), "session": "ours", "event": "started", "pid": os.getpid()}
+        other = {"time": time.time(), "session": "other", "event": "stopped", "message": "taken over"}
+        file.write(f"{json.dumps(started)}\n{progress(time.time(), 'ours', n_classes_done=104)}\n{json.dumps(other)}\n")
+    assert live(folder).progress["n_classes_done"] == 104, "the last word of one that lost the run does not count"
+    assert live(folder).end == {}
     lock.release()
     assert not live(folder).is_running
