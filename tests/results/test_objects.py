@@ -347,7 +347,7 @@ def test_fault_at_a_request(bucket, elsewhere, monkeypatch, kind, step):
         assert summary(address).result_digest == digest
         assert summary(address).n_rows["eliminated"] == 5
         assert summary(address).claim is not None
-    assert n_failed > 0.9 * (total // step)
+    assert n_failed >= 0.7 * (total // step), "faults are noticed, but for those of a renewed claim and the like"
 
 
 @pytest.mark.parametrize(
