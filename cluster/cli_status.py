@@ -72,6 +72,8 @@ def status_record(found: Summary, now: Live) -> dict[str, Any]:
         "n_workers": last.get("n_workers"),
         "n_workers_lost": now.progress.get("n_deaths"),
         "hosts": last.get("hosts") or {},
+        "hosts_flagged": list(now.progress.get("flagged") or ()),
+        "n_replicas_agreed": now.progress.get("n_agreed"),
         "classes_per_h": now.classes_per_h if now.is_running else None,
         "verdicts_per_h": now.verdicts_per_h if now.is_running else None,
         "remaining_s": last.get("remaining_s"),

@@ -355,6 +355,8 @@ class _Session:
             n_requeued=snapshot.n_requeued,
             n_verdicts=ledger.n_rows,
             n_measured=snapshot.n_classes_done,
+            n_agreed=snapshot.n_agreed,
+            flagged=snapshot.flagged,
         )
 
     def _interrupted(self, signal_name: str) -> str:

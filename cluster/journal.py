@@ -32,6 +32,7 @@ class Journal:
         self._hosts: dict[int, str] = {}
         self._part = ""
         self._best: int | None = None
+        self._flagged: set[str] = set()
         self._reported_at_s = -_LONGEST_S
         self._began_s = clock()
 
@@ -82,11 +83,16 @@ class Journal:
         if report.best_score is not None and (self._best is None or report.best_score > self._best):
             self._best = report.best_score
             self._log.add("best", score=report.best_score, board=report.best_board)
+        for host in sorted(set(report.flagged) - self._flagged):
+            self._flagged.add(host)
+            self._log.add("host_flagged", host=host)
         now_s = self._clock()
         every_s = min(_LONGEST_S, max(_SHORTEST_S, _SHARE * (now_s - self._began_s)))
         if now or now_s - self._reported_at_s >= every_s:
             self._reported_at_s = now_s
-            self._log.add("progress", **_figures(report), n_workers=report.n_workers, hosts=self.hosts)
+            self._log.add(
+                "progress", **_figures(report), n_workers=report.n_workers, hosts=self.hosts, flagged=report.flagged
+            )
         self._log.flush(now=now)
 
     def _event(self, event: Event) -> None:
@@ -128,4 +134,5 @@ def _figures(report: Report) -> dict[str, Any]:
         "elapsed_s": round(report.elapsed_s, 1),
         "remaining_s": None if report.remaining_s is None else round(report.remaining_s, 1),
         "n_measured": report.n_measured,
+        "n_agreed": report.n_agreed,
     }

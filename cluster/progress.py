@@ -45,6 +45,8 @@ class Report:
         Verdicts accepted and classes finished by this call; the estimate of the time left rests on these.
     remaining_s : float or None
         None until the first class is finished.
+    n_agreed, flagged : int, tuple of str
+        Replicas that agreed, and hosts that are not believed any more.
     """
 
     n_classes: int
@@ -64,6 +66,8 @@ class Report:
     n_requeued: int = 0
     n_verdicts: int = 0
     n_measured: int = 0
+    n_agreed: int = 0
+    flagged: tuple[str, ...] = ()
 
 
 class Progress(Protocol):

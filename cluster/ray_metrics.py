@@ -22,6 +22,7 @@ GAUGES = {
     "units_quarantined": ("n_quarantined", "units that were given up, by this driver"),
     "verdicts": ("n_verdicts", "verdicts accepted, by this driver"),
     "strikes": ("n_strikes", "failures held against units, by this driver"),
+    "replicas_agreed": ("n_agreed", "replicas that agreed with the first verdict, by this driver"),
     "candidates": ("n_candidates", "boards found that reach the cutoff, before symmetric ones are merged"),
     "best_score": ("best_score", "best score found"),
     "workers": ("n_workers", "workers that are up"),

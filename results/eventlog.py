@@ -32,9 +32,10 @@ FIELDS = {
     "unit_failed": "class_id path worker host message oom",
     "unit_quarantined": "class_id path attempts message",
     "best": "score board",
+    "host_flagged": "host",
     "stored": "name n_rows",
     "progress": "n_classes n_classes_done n_verdicts n_open n_in_flight n_split n_strikes n_requeued n_quarantined "
-    "n_deaths n_candidates best_score best_board n_workers hosts elapsed_s remaining_s n_measured",
+    "n_deaths n_candidates best_score best_board n_workers hosts flagged n_agreed elapsed_s remaining_s n_measured",
     "stage": "text",
     "finished": "complete message digest n_verdicts seconds",
     "stopped": "reason message",

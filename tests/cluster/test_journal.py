@@ -70,6 +70,13 @@ def test_the_best_board_is_told_once_until_a_better_one(journal, tmp_path):
     assert [event["score"] for event in told(tmp_path) if event["event"] == "best"] == [5, 7]
 
 
+def test_a_host_that_is_not_believed_any_more_is_told_once(journal, tmp_path):
+    for flagged in ((), ("beta",), ("beta",), ("alpha", "beta")):
+        journal.report(replace(REPORT, flagged=flagged))
+    assert [event["host"] for event in told(tmp_path) if event["event"] == "host_flagged"] == ["beta", "alpha"]
+    assert told(tmp_path)[0]["flagged"] == []
+
+
 def test_parts_are_told_once(journal, tmp_path):
     for name in ("", "a", "a", "b"):
         journal.stored(name, 2)
