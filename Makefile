@@ -29,6 +29,7 @@ check: lint types test ## lint, types and tests: what CI runs
 lint: $(VENV)/.installed-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/hadolint configs/launch/Dockerfile
 
 types: $(VENV)/.installed-dev
 	$(BIN)/mypy

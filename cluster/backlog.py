@@ -7,7 +7,7 @@ children of splits and units that came back become Python objects, so a run of m
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -97,6 +97,9 @@ class Backlog:
         Predicted cost of each, in any unit.
     children : iterable of Unit
         Units below roots of earlier runs that still need a verdict.
+    known : collection of Unit
+        Units with a verdict that come up again when the unit that they were split from, whose verdict was lost, is
+        searched again.
     rng : numpy.random.Generator
         Chooses the sample; the only randomness.
     sample : float
@@ -110,7 +113,9 @@ class Backlog:
         children: Iterable[Unit],
         rng: np.random.Generator,
         sample: float,
+        known: Collection[Unit] = (),
     ) -> None:
+        self._known = known
         self._ids = np.ascontiguousarray(class_ids, np.int64)
         self._costs = _mean_one(np.asarray(costs, np.float64))
         if self._ids.shape != self._costs.shape or np.any(self._ids[1:] <= self._ids[:-1]):
@@ -198,7 +203,7 @@ class Backlog:
         """Accept the verdict of an open unit; return its attempt, counted from 1."""
         self.calibration.note(0.0 if unit.path else self._cost(unit.class_id), seconds, not unit.path)
         self._close(unit)
-        self._add_children(children, count_class=False)
+        self._add_children([child for child in children if child not in self._known], count_class=False)
         self._note_class(unit.class_id)
         return self.trouble.pop(unit, Trouble()).attempts + 1
 
@@ -221,19 +226,20 @@ class Backlog:
             self._cost_left -= float(self._costs[place])
 
     def _add_children(self, children: Iterable[Unit], count_class: bool = True) -> None:
-        before = len(self._n_open_below)
         for unit in children:
+            if unit in self._open_children:  # opened again, by itself and by a split above it
+                continue
             self._open_children.add(unit)
             self._n_open_below[unit.class_id] = self._n_open_below.get(unit.class_id, 0) + 1
             self._sequence += 1
             heapq.heappush(self._stack, (-unit.path.count("/"), self._sequence, unit))
             self.n_open += 1
         if count_class:
-            self._n_resumed = len(self._n_open_below) - before
+            self._n_resumed = sum(self._place(class_id) < 0 for class_id in self._n_open_below)
 
     def _note_class(self, class_id: int) -> None:
         """Count a class as done when nothing of it is open and nothing was given up."""
-        if self._n_open_below.get(class_id, 0) == 0:
+        if self._n_open_below.get(class_id, 0) == 0 and not self.is_open(Unit(class_id)):
             self._n_open_below.pop(class_id, None)
             self.n_classes_done += class_id not in self._spoilt
 

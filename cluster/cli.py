@@ -80,9 +80,24 @@ def run(
     workers: Annotated[
         int | None, typer.Option(metavar="N", min=0, help="Ray workers; 0: this process only.", show_default="config")
     ] = None,
+    address: Annotated[
+        str | None,
+        typer.Option(
+            metavar="auto|HOST:PORT|ray://HOST:PORT",
+            help="Work on this Ray cluster, on every processor or --workers of them.",
+        ),
+    ] = None,
+    replicate: Annotated[
+        float | None,
+        typer.Option(metavar="PERCENT", help="Verdicts to find a second time in another way.", show_default="1"),
+    ] = None,
     seed: Annotated[int | None, typer.Option(metavar="N", help="Seed of the hill climb.")] = None,
     out: Annotated[
         str | None, typer.Option(metavar="DIR", help="Run directory.", show_default="runs/DIMS-WORDLIST-CUTOFF")
+    ] = None,
+    extend: Annotated[
+        str | None,
+        typer.Option(metavar="DIR", help="Take over what another run of another cutoff proves at this one, too."),
     ] = None,
     drop_damaged: Annotated[
         bool, typer.Option("--drop-damaged", help="Compute again what damaged files held, instead of stopping.")
@@ -98,19 +113,21 @@ def run(
         "buckets": buckets,
         "scores": scores,
         "workers": workers,
+        "address": address,
+        "replicate": replicate,
         "seed": seed,
         "out": out,
     }
     options = {name: value for name, value in given.items() if value is not None}
-    cli_run.run(config, options, drop_damaged=drop_damaged)
+    cli_run.run(config, options, drop_damaged=drop_damaged, extends=extend)
 
 
 @app.command()
 def status(directory: RunDirectory, fmt: FormatOption = Format.table) -> None:
-    """Tell how far a run is, what it found and the digest of its result."""
-    from cluster import cli_query
+    """Tell how far a run is, who works on it and how long still, what it found, the digest of its result."""
+    from cluster import cli_status
 
-    cli_query.status(directory, fmt)
+    cli_status.status(directory, fmt)
 
 
 @app.command()

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 MAX_DRAWN = 3
 
 
-def run(source: str | None, options: Mapping[str, Any], *, drop_damaged: bool = False) -> None:
+def run(
+    source: str | None, options: Mapping[str, Any], *, drop_damaged: bool = False, extends: str | None = None
+) -> None:
     """Carry out a run and print its claim with the best boards drawn.
 
     Raises
@@ -32,7 +34,7 @@ def run(source: str | None, options: Mapping[str, Any], *, drop_damaged: bool = 
         from cluster import driver  # compiles the kernels the first time: long enough to be interrupted
         from cluster.progress import make_progress
 
-        outcome = driver.run(config, progress=make_progress(), drop_damaged=drop_damaged)
+        outcome = driver.run(config, progress=make_progress(), drop_damaged=drop_damaged, extends=extends)
     except KeyboardInterrupt as error:  # outside the search, where the driver does not hold signals back
         raise IncompleteError("stopped; the same command goes on from what is stored") from error
     if outcome.claim is None:
@@ -45,9 +47,9 @@ def resolve(source: str | None, options: Mapping[str, Any]) -> RunConfig:
     if source is None and "dims" not in options:
         raise ConfigError("nothing to run: name a config, such as configs/3x3.toml or 3x3, or give --dims")
     config = load_config(source, options)
-    if config.workers and find_spec("ray") is None:
+    if (config.workers or config.address) and find_spec("ray") is None:
         raise ConfigError(
-            f"{config.workers} workers need Ray, which is not installed: "
+            "workers need Ray, which is not installed: "
             "pip install 'orderly[cluster]', or --workers 0 to compute in this process"
         )
     return config

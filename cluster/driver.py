@@ -10,6 +10,8 @@ The command line calls :func:`run` and prints the :class:`RunOutcome`; it decide
 
 from __future__ import annotations
 
+import os
+import platform
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -19,6 +21,7 @@ import numpy as np
 from boardclass.errors import IncompleteError
 from boardclass.jit import kernel_hash
 from cluster.executors import Executor, InProcessExecutor
+from cluster.journal import Journal
 from cluster.ledger import Ledger
 from cluster.loop import run_loop
 from cluster.nodes import SearchNodes
@@ -30,10 +33,15 @@ from cluster.signals import StopSignals
 from configs.model import RunConfig
 from results.claim import Claim, digest_of, write_claim
 from results.coverage import Coverage, check_coverage
+from results.eventlog import EventLog
+from results.extend import extend, inherited, open_source
 from results.rescore import BoardList, rescore
+from results.run import Run
 from results.store import Store
+from results.suspects import suspects
 from search.breaker import Spec, Unit
 
+MAX_WORKERS = 4096
 MakeExecutor = Callable[[Spec, int], Executor]
 
 
@@ -89,13 +97,14 @@ def run(
     make_executor: MakeExecutor | None = None,
     policy: Policy | None = None,
     drop_damaged: bool = False,
+    extends: str | None = None,
 ) -> RunOutcome:
     """Start a run, or go on with it, until it is complete or cannot go on.
 
     Parameters
     ----------
     config : RunConfig
-        ``workers`` = 0 computes in this process, more start as many Ray workers.
+        Without ``address``, ``workers`` = 0 computes in this process, more start as many Ray workers.
     progress : Progress, optional
         Shown how it goes; nothing by default.
     make_executor : callable, optional
@@ -104,6 +113,8 @@ def run(
         The scheduler's, in place of the default one.
     drop_damaged : bool
         Compute again what damaged parts of the store held, instead of refusing them.
+    extends : str, optional
+        Another run, whose verdicts are taken over where they hold at the cutoff of this one.
 
     Raises
     ------
@@ -118,58 +129,97 @@ def run(
     """
     progress = progress or Silent()
     began_s = time.monotonic()
+    make_executor = make_executor or default_executor(config)
     try:
         plan = make_plan(config, progress.stage)
-        with Store.open(plan.location, plan.fingerprint, plan.run_info, drop_damaged=drop_damaged) as store:
+        source = _source(extends, plan) if extends else None
+        run_info = plan.run_info | (inherited(source) if source else {})
+        with Store.open(plan.location, plan.fingerprint, run_info, drop_damaged=drop_damaged) as store:
             check_structure(plan.spec.params, store.run.info, plan.location)
-            session = _Session(plan, store, progress, began_s)
-            message = session.search(make_executor or default_executor(config), policy)
-            return session.conclude(message)
+            with Journal(EventLog(store.run.folder)) as journal:
+                if source:
+                    _take_over(source, store, progress, journal)
+                session = _Session(plan, store, progress, journal, began_s)
+                message = session.search(make_executor, policy)
+                return session.conclude(message)
     finally:
         progress.end()
 
 
+def _source(location: str, plan: Plan) -> Run:
+    """Return the run that a plan extends, if it is one that it can extend."""
+    source = open_source(location, plan.fingerprint)
+    check_structure(plan.spec.params, source.info, location)
+    return source
+
+
+def _take_over(source: Run, store: Store, progress: Progress, journal: Journal) -> None:
+    """Store the verdicts of an older run that hold, and say how many they are."""
+    extension = extend(source, store)
+    progress.stage(extension.describe())
+    journal.note(
+        "reused",
+        location=extension.location,
+        cutoff=extension.cutoff,
+        n_reused=extension.n_reused,
+        n_verdicts=extension.n_verdicts,
+    )
+
+
 def default_executor(config: RunConfig) -> MakeExecutor:
-    """Return how to make the executor that a config asks for."""
-    if config.workers == 0:
+    """Return how to make the executor that a config asks for.
+
+    Raises
+    ------
+    RayError
+        When the cluster does not answer, or would let anybody in.
+    """
+    address = config.address
+    if address is None and config.workers == 0:
         return lambda spec, _: InProcessExecutor(spec)
+    from cluster.ray_executor import RayExecutor, check_guarded
 
-    def with_ray(spec: Spec, n_workers: int) -> Executor:
-        from cluster.ray_executor import RayExecutor
-
-        return RayExecutor(spec, n_workers)
-
-    return with_ray
+    if address is not None:
+        check_guarded(address)
+    return lambda spec, n_workers: RayExecutor(spec, config.workers if address else n_workers, address=address)
 
 
 def default_policy(config: RunConfig, memory_mb: int) -> Policy:
     """Return the scheduler's policy for a config; threads are not replaced when the process has grown."""
     grown_bytes = (2 * memory_mb + 1024) * 2**20
+    is_cluster = config.address is not None
     return Policy(
-        n_workers=max(1, config.workers),
-        recycle_bytes=grown_bytes if config.workers else 0,
+        n_workers=config.workers or (MAX_WORKERS if is_cluster else 1),
+        recycle_bytes=grown_bytes if config.workers or is_cluster else 0,
+        spawn_s=900.0 if is_cluster else 300.0,  # a new machine compiles the kernels first
         kernel_hash=kernel_hash(),
+        replicate=config.replicate / 100.0,
     )
 
 
 class _Session:
     """One call of :func:`run` on an open store."""
 
-    def __init__(self, plan: Plan, store: Store, progress: Progress, began_s: float) -> None:
+    def __init__(self, plan: Plan, store: Store, progress: Progress, journal: Journal, began_s: float) -> None:
         self._plan = plan
         self._store = store
         self._progress = progress
+        self._journal = journal
         self._began_s = began_s
         self._ledger = Ledger(store, plan.fingerprint)
         self._snapshot: Snapshot | None = None
         all_ids, done_ids = plan.class_ids(), store.done_ids()
-        self._class_ids = all_ids[~np.isin(all_ids, done_ids, assume_unique=True)]
-        self._children = [Unit(class_id, path) for class_id, path in store.pending()]
+        self._doubted = doubted = suspects(store.run)
+        roots = [class_id for class_id, path in doubted if not path]
+        is_open = ~np.isin(all_ids, done_ids, assume_unique=True) | np.isin(all_ids, roots)
+        self._class_ids = all_ids[is_open]
+        self._children = [Unit(class_id, path) for class_id, path in (*store.pending(), *doubted) if path]
         self._n_classes = len(all_ids)
-        n_begun = len({unit.class_id for unit in self._children})
+        n_begun = len({unit.class_id for unit in self._children} - set(self._class_ids.tolist()))
         self._n_done_before = len(all_ids) - len(self._class_ids) - n_begun
         self._n_reused = len(done_ids) + len(store.done_paths())
-        self._n_merged = store.n_merged
+        for row in store.run.candidate_rows():
+            self._ledger.note_candidates(row.candidates)
 
     def search(self, make_executor: MakeExecutor, policy: Policy | None) -> str:
         """Break everything that is open; return what is missing in the end, if anything is."""
@@ -180,7 +230,9 @@ class _Session:
             return ""
         rng = np.random.default_rng(config.seed)
         costs = plan.predicted_costs(self._class_ids)
-        scheduler = Scheduler(policy, self._class_ids, costs, rng, self._children)
+        known = {Unit(class_id, path) for class_id, path in self._store.orphans()}
+        nodes = SearchNodes(plan.partition, plan.spec.params)
+        scheduler = Scheduler(policy, self._class_ids, costs, rng, self._children, nodes.difference, known)
         with StopSignals() as signals, make_executor(plan.spec, policy.n_workers) as executor:
             finish = run_loop(
                 scheduler,
@@ -188,9 +240,12 @@ class _Session:
                 self._ledger,
                 clock=time.monotonic,
                 stop=lambda: signals.reason,
-                watch=self._watch,
+                watch=lambda snapshot: self._watch(snapshot, executor),
+                note=self._journal.loop,
             )
             self._store.flush()
+            self._journal.stored(*self._store.last_part)
+            self._journal.report(self._report(), now=True)
         if signals.reason:
             raise Interrupted(self._interrupted(signals.reason))
         return finish.message
@@ -198,18 +253,31 @@ class _Session:
     def conclude(self, message: str) -> RunOutcome:
         """Rescore, check coverage and, when it is complete, write the claim."""
         plan, store = self._plan, self._store
-        self._progress.stage("rescoring and checking that every board is covered")
+        text = "rescoring and checking that every board is covered"
+        self._progress.stage(text)
+        self._journal.note("stage", text=text)
         store.flush()
         listed = rescore(store, plan.scorer)
         coverage = check_coverage(plan.partition, store, SearchNodes(plan.partition, plan.spec.params))
         claim = None
-        if coverage.complete:
+        complete = coverage.complete and not (self._doubted and message)  # all doubted verdicts were found again
+        if complete:
             name, n_words = plan.wordlist.name, len(plan.wordlist.words)
             claim = write_claim(store, coverage, listed, wordlist=name, n_words=n_words, scores=plan.table.name)
+        digest = digest_of(plan.fingerprint, listed, complete=complete)
         snapshot = self._snapshot
-        missing = "" if coverage.complete else "\n".join(filter(None, (message, coverage.message())))
+        missing = "" if complete else "\n".join(filter(None, (message, coverage.message())))
+        seconds = time.monotonic() - self._began_s
+        self._journal.note(
+            "finished",
+            complete=complete,
+            message=missing[:500],
+            digest=digest,
+            n_verdicts=self._ledger.n_rows,
+            seconds=round(seconds, 1),
+        )
         return RunOutcome(
-            complete=coverage.complete,
+            complete=complete,
             location=plan.location,
             dims=plan.fingerprint.dims,
             wordlist=plan.wordlist.name,
@@ -220,16 +288,16 @@ class _Session:
             message=missing,
             coverage=coverage,
             listed=listed,
-            digest=digest_of(plan.fingerprint, listed, complete=coverage.complete),
+            digest=digest,
             n_reused=self._n_reused,
             n_computed=self._ledger.n_rows,
             n_quarantined=snapshot.n_quarantined if snapshot else 0,
             n_deaths=snapshot.n_deaths if snapshot else 0,
-            seconds=time.monotonic() - self._began_s,
+            seconds=seconds,
         )
 
     def _begin(self, policy: Policy) -> None:
-        plan = self._plan
+        plan, config = self._plan, self._plan.config
         self._progress.begin(
             Overview(
                 directory=plan.location,
@@ -238,27 +306,57 @@ class _Session:
                 cutoff=plan.cutoff,
                 n_classes=self._n_classes,
                 n_reused=self._n_done_before,
-                n_workers=policy.n_workers,
+                n_workers=config.workers if config.address else policy.n_workers,
+                cluster=config.address or "",
             )
         )
+        self._journal.note(
+            "started",
+            dims=plan.fingerprint.dims,
+            wordlist=plan.wordlist.name,
+            cutoff=plan.cutoff,
+            n_workers=policy.n_workers,
+            n_classes=self._n_classes,
+            n_classes_done=self._n_done_before,
+            n_verdicts=self._n_reused,
+            host=platform.node(),
+            pid=os.getpid(),
+            version=plan.run_info["versions"].get("orderly", ""),
+            kernel_hash=kernel_hash(),
+        )
 
-    def _watch(self, snapshot: Snapshot) -> None:
+    def _watch(self, snapshot: Snapshot, executor: Executor) -> None:
         self._snapshot = snapshot
-        best_score, best_board = self._ledger.best or (None, "")
-        self._progress.update(
-            Report(
-                n_classes=self._n_classes,
-                n_classes_done=self._n_done_before + snapshot.n_classes_done,
-                n_open=snapshot.n_open,
-                best_score=best_score,
-                best_board=best_board,
-                n_candidates=self._ledger.n_candidates,
-                n_workers=snapshot.n_workers,
-                n_deaths=snapshot.n_deaths,
-                n_quarantined=snapshot.n_quarantined,
-                elapsed_s=time.monotonic() - self._began_s,
-                remaining_s=snapshot.remaining_s if self._ledger.n_rows else None,
-            )
+        report = self._report()
+        self._progress.update(report)
+        self._journal.stored(*self._store.last_part)
+        self._journal.report(report)
+        executor.show(report)
+
+    def _report(self) -> Report:
+        assert self._snapshot is not None, "asked for once the loop runs"
+        snapshot, ledger = self._snapshot, self._ledger
+        best_score, best_board = ledger.best or (None, "")
+        return Report(
+            n_classes=self._n_classes,
+            n_classes_done=self._n_done_before + snapshot.n_classes_done,
+            n_open=snapshot.n_open,
+            best_score=best_score,
+            best_board=best_board,
+            n_candidates=ledger.n_candidates,
+            n_workers=snapshot.n_workers,
+            n_deaths=snapshot.n_deaths,
+            n_quarantined=snapshot.n_quarantined,
+            elapsed_s=time.monotonic() - self._began_s,
+            remaining_s=snapshot.remaining_s if snapshot.n_classes_done else None,
+            n_in_flight=snapshot.n_in_flight,
+            n_split=snapshot.n_split,
+            n_strikes=snapshot.n_strikes,
+            n_requeued=snapshot.n_requeued,
+            n_verdicts=ledger.n_rows,
+            n_measured=snapshot.n_classes_done,
+            n_agreed=snapshot.n_agreed,
+            flagged=snapshot.flagged,
         )
 
     def _interrupted(self, signal_name: str) -> str:

@@ -38,6 +38,8 @@ class Answer:
         Largest resident set of the worker process so far.
     kernel_hash : str
         Hash of the kernels that computed it.
+    is_replica : bool
+        It only says what a verdict must agree with: it may cover part of the unit, and is never stored.
     """
 
     result: UnitResult
@@ -45,11 +47,19 @@ class Answer:
     cpu: str = ""
     peak_rss_bytes: int = 0
     kernel_hash: str = ""
+    is_replica: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Start:
     """The run begins."""
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """The cluster has room for so many workers now; never told: for as many as the policy allows."""
+
+    n_workers: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +128,7 @@ class Cancel:
     message: str = "cancelled"
 
 
-Event = Start | WorkerUp | WorkerDown | Row | UnitFailed | Returned | Heartbeat | Tick | Cancel
+Event = Start | Room | WorkerUp | WorkerDown | Row | UnitFailed | Returned | Heartbeat | Tick | Cancel
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,13 +139,25 @@ class Spawn:
 
 
 @dataclass(frozen=True, slots=True)
+class Replica:
+    """How to search a unit again: which of its parts, and the seed of the symmetric image and the cell order."""
+
+    paths: tuple[str, ...]
+    seed: int
+
+
+@dataclass(frozen=True, slots=True)
 class Assign:
-    """Give units to an idle worker; ``alone``: no other worker of its host is busy meanwhile (big-memory lane)."""
+    """Give units to an idle worker; ``alone``: no other worker of its host is busy meanwhile (big-memory lane).
+
+    With ``replica`` the one unit is searched again, in place of being broken.
+    """
 
     worker: int
     assignment: int
     units: tuple[Unit, ...]
     alone: bool = False
+    replica: Replica | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,11 +178,12 @@ class Retire:
 
 @dataclass(frozen=True, slots=True)
 class Quarantine:
-    """Give a unit up for this run and record why."""
+    """Give a unit up for this run and record why; ``hosts`` are those that are not believed any more."""
 
     unit: Unit
     attempt: int
     message: str
+    hosts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ from cluster.events import Answer, Assign, Death, Event, Heartbeat, Returned, Ro
 from cluster.worker import MakeBreaker, Reply, Worker
 
 if TYPE_CHECKING:
+    from cluster.progress import Report
     from search.breaker import Spec
 
 
@@ -27,7 +28,8 @@ class Executor(Protocol):
 
     ``poll`` is the only source of events.  After ``spawn(n)`` it reports WorkerUp or WorkerDown for n once; after
     ``assign`` a Row or UnitFailed for each unit that was tried and then Returned, or WorkerDown.  After ``retire(n)``
-    nothing of n need be reported any more.
+    nothing of n need be reported any more.  The first ``poll`` tells the Room, if it is limited, before
+    any ``spawn``.
     """
 
     def spawn(self, worker: int) -> None:
@@ -41,6 +43,9 @@ class Executor(Protocol):
 
     def poll(self, timeout_s: float) -> list[Event]:
         """Return what has happened, waiting up to ``timeout_s`` for the first event."""
+
+    def show(self, report: Report) -> None:
+        """Pass the figures of the run on to whatever watches the workers' machines; called about twice a second."""
 
     def close(self) -> None:
         """End all workers and release everything; may be called twice."""
@@ -122,6 +127,9 @@ class InProcessExecutor:
             events = [Heartbeat(number, assignment) for number, assignment in beats if assignment]
         return events
 
+    def show(self, report: Report) -> None:
+        """Do nothing: nothing but the event log watches this process."""
+
     def close(self) -> None:
         """Stop all threads; one that is deep in a kernel is left behind, it ends with the process."""
         for worker in list(self._threads):
@@ -173,5 +181,5 @@ class _WorkerThread(threading.Thread):
             def tell(reply: Reply, number: int = number, assignment: int = assignment) -> None:
                 self._events.put(events_of(number, assignment, reply))
 
-            self._worker.work(assignment, order.units, tell)
+            self._worker.work(assignment, order.units, tell, order.replica)
             self._events.put(Returned(number, assignment))

@@ -47,7 +47,7 @@ class Ledger:
 
     def publish(self, settled: list[Publish | Quarantine]) -> None:
         """Append what is settled; with nothing to append, rows that have waited long enough are flushed."""
-        rows = [self._published(item) if isinstance(item, Publish) else self._given_up(item) for item in settled]
+        rows = [row for item in settled for row in self._rows(item)]
         self._store.append(rows)
         for row in rows:
             self.n_rows += row.is_verdict
@@ -90,16 +90,23 @@ class Ledger:
             kernel_hash=answer.kernel_hash,
         )
 
+    def _rows(self, item: Publish | Quarantine) -> list[Row]:
+        """Return the row of a verdict, or of a unit that was given up: one for each host to be doubted, if any."""
+        if isinstance(item, Publish):
+            return [self._published(item)]
+        return [self._given_up(item, host) for host in item.hosts or ("",)]
+
     def _published(self, item: Publish) -> Row:
         return replace(self._row(item.answer), attempt=item.attempt)
 
-    def _given_up(self, item: Quarantine) -> Row:
+    def _given_up(self, item: Quarantine, host: str) -> Row:
         return Row(
             fingerprint=self._fingerprint.digest,
             class_id=item.unit.class_id,
             path=item.unit.path,
             status=QUARANTINED,
             n_boards=0,
+            host=host,
             attempt=item.attempt,
             message=item.message[:1000],
         )

@@ -5,7 +5,7 @@ All waiting is in ``executor.poll``.  Nothing here decides anything.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from cluster.events import Assign, Cancel, Event, Finish, Instruction, Publish, Quarantine, Retire, Spawn, Start, Tick
@@ -26,6 +26,10 @@ class Sink(Protocol):
         """Keep what is settled; also called with nothing, so that buffered rows are flushed in time."""
 
 
+def _ignore(events: Sequence[Event], orders: Sequence[Instruction]) -> None:
+    """Note nothing."""
+
+
 def run_loop(
     scheduler: Scheduler,
     executor: Executor,
@@ -34,6 +38,7 @@ def run_loop(
     clock: Callable[[], float],
     stop: Callable[[], str],
     watch: Callable[[Snapshot], None],
+    note: Callable[[Sequence[Event], Sequence[Instruction]], None] = _ignore,
     poll_s: float = POLL_S,
 ) -> Finish:
     """Run until the scheduler finishes and return how.
@@ -48,11 +53,15 @@ def run_loop(
         Returns why to stop, or an empty string; asked at least every ``poll_s`` seconds.
     watch : callable
         Shown the scheduler's figures as often.
+    note : callable
+        Told all that came and all that was asked for.
     """
-    events: list[Event] = [Start()]
+    events: list[Event] = [*executor.poll(0.0), Start()]
     while True:
         now_s = clock()
-        orders = [order for event in sink.admit(events) for order in scheduler.handle(event, now_s)]
+        events = sink.admit(events)
+        orders = [order for event in events for order in scheduler.handle(event, now_s)]
+        note(events, orders)
         settled: list[Publish | Quarantine] = []
         finish: Finish | None = None
         for order in orders:

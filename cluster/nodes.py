@@ -5,11 +5,13 @@ The rules are those of ``search.node``; the structural parameters that they foll
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 
 from boardclass.errors import InputError
 from boardclass.partition import Partition
-from search.node import Node, class_node, split, split_cell
+from search.breaker import UnitResult
+from search.node import Node, at_least, class_node, split, split_cell
 from search.params import Params
 
 _KEPT = 1 << 16
@@ -53,6 +55,39 @@ class SearchNodes:
         """
         return tuple(self._split(class_id, path))
 
+    def difference(self, original: UnitResult, replica: UnitResult) -> str:
+        """Return in what a verdict and its replica differ, or an empty text.
+
+        Compared are the boards that every search of the unit's own parts must list: those that meet the demands of
+        residual symmetry.  Others stand for images that are listed elsewhere.
+        """
+        class_id = original.unit.class_id
+        try:
+            nodes = [self._node(class_id, path) for path in paths_of(original)]
+        except InputError as error:
+            return str(error)
+        n_boards = sum(node.n_boards for node in nodes)
+        if replica.n_boards != n_boards:
+            return f"the replica has {replica.n_boards} boards, the parts of the unit {n_boards}"
+        first, second = (self._demanded(nodes, result) for result in (original, replica))
+        only = [
+            f"only the {who} has {min(lone)}"
+            for who, lone in (("verdict", first - second), ("replica", second - first))
+            if lone
+        ]
+        return ", ".join(only)
+
+    def _demanded(self, nodes: Sequence[Node], result: UnitResult) -> set[tuple[str, int]]:
+        return {(board, score) for board, score in result.candidates if any(self._holds(node, board) for node in nodes)}
+
+    def _holds(self, node: Node, board: str) -> bool:
+        """Return whether a board lies in a node and meets its demands."""
+        letters = [ord(letter) - 97 for letter in board]
+        later = at_least(self._params.letter_order)
+        return all(mask >> x & 1 for mask, x in zip(node.masks, letters, strict=True)) and all(
+            later[letters[c]] >> letters[d] & 1 for c, d in node.demands
+        )
+
     def _node(self, class_id: int, path: str) -> Node:
         if not path:
             return class_node(self._partition.class_masks(class_id).tolist(), self._geometry, self._params)
@@ -67,3 +102,8 @@ class SearchNodes:
         if split_cell(node, self._geometry) < 0:
             raise InputError(f"part {path!r} of class {class_id} is a single board: it has no parts")
         return {part.path: part for part in split(node, self._geometry, self._params)}
+
+
+def paths_of(result: UnitResult) -> tuple[str, ...]:
+    """Return the parts of a unit that its verdict settles: the unit itself unless others are left."""
+    return result.settled if result.children else (result.unit.path,)

@@ -23,6 +23,7 @@ from boardclass.scores import ScoreTable, parse_scores
 from boardclass.wordlist import WordList, load_wordlist
 from configs.model import RunConfig
 from results.errors import FingerprintError
+from results.extend import COVERS, EVERYTHING
 from results.fingerprint import Fingerprint
 from results.run import read_identity
 from results.storage import open_folder
@@ -126,6 +127,7 @@ def make_plan(config: RunConfig, stage: Callable[[str], None] = lambda _: None) 
     )
     spec = Spec(str(dims), wordlist.words, table.points, cutoff, partition.text, params)
     run_info = {
+        COVERS: EVERYTHING,
         "config": config.model_dump(mode="json"),
         "wordlist": {"name": wordlist.name, "n_words": len(wordlist.words), "counts": dict(wordlist.counts)},
         "scores": table.name,

@@ -33,6 +33,10 @@ class Policy:
         A worker whose resident set passes this is replaced between assignments; 0: never.
     kernel_hash : str
         Workers with other kernels are refused; empty: any.
+    replicate : float
+        Fraction of the verdicts of trusted hosts that are checked by a replica; 0: none of any host.
+    trust_after : int
+        Replicas that must agree before a host is trusted.
     """
 
     n_workers: int
@@ -47,6 +51,8 @@ class Policy:
     max_deaths: int = 8
     recycle_bytes: int = 0
     kernel_hash: str = ""
+    replicate: float = 0.0
+    trust_after: int = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,3 +70,6 @@ class Snapshot:
     n_deaths: int
     n_workers: int
     remaining_s: float
+    n_strikes: int = 0
+    n_agreed: int = 0  # replicas
+    flagged: tuple[str, ...] = ()  # hosts that are not believed any more

@@ -29,12 +29,25 @@ class Overview:
     cutoff: int
     n_classes: int
     n_reused: int
-    n_workers: int
+    n_workers: int  # 0: one on each processor of the cluster
+    cluster: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """How far it is; ``remaining_s`` is None until something has been measured."""
+    """How far it is.
+
+    Attributes
+    ----------
+    n_open, n_in_flight : int
+        Units without a verdict, and those of them that a worker has.
+    n_verdicts, n_measured : int
+        Verdicts accepted and classes finished by this call; the estimate of the time left rests on these.
+    remaining_s : float or None
+        None until the first class is finished.
+    n_agreed, flagged : int, tuple of str
+        Replicas that agreed, and hosts that are not believed any more.
+    """
 
     n_classes: int
     n_classes_done: int
@@ -47,6 +60,14 @@ class Report:
     n_quarantined: int
     elapsed_s: float
     remaining_s: float | None
+    n_in_flight: int = 0
+    n_split: int = 0
+    n_strikes: int = 0
+    n_requeued: int = 0
+    n_verdicts: int = 0
+    n_measured: int = 0
+    n_agreed: int = 0
+    flagged: tuple[str, ...] = ()
 
 
 class Progress(Protocol):
@@ -165,7 +186,7 @@ class Bar:
                 self._task,
                 completed=report.n_classes_done,
                 best=best,
-                left=f"{_duration(report.elapsed_s)} gone, {_left(report)}",
+                left=f"{duration(report.elapsed_s)} gone, {_left(report)}",
                 trouble=_trouble(report),
             )
 
@@ -191,6 +212,8 @@ def describe(overview: Overview) -> str:
     """Return what a run is about to do, as one line."""
     reused = f", {overview.n_reused:,} done before" if overview.n_reused else ""
     workers = f"{overview.n_workers} workers" if overview.n_workers > 1 else "1 worker"
+    if overview.cluster:
+        workers = f"{workers if overview.n_workers else 'every processor'} of the cluster at {overview.cluster}"
     return (
         f"{overview.dims}, {overview.wordlist}, cutoff {overview.cutoff:,}: "
         f"{overview.n_classes:,} board classes{reused}, {workers}, into {overview.directory}"
@@ -203,14 +226,14 @@ def format_report(report: Report) -> str:
     parts = [f"{report.n_classes_done:,}/{report.n_classes:,} classes ({share:.1f} %)"]
     if report.best_score is not None:
         parts.append(f"best {report.best_score:,} {report.best_board}")
-    parts += [f"{_duration(report.elapsed_s)} gone", _left(report), _trouble(report)]
+    parts += [f"{duration(report.elapsed_s)} gone", _left(report), _trouble(report)]
     return ", ".join(part for part in parts if part)
 
 
 def _left(report: Report) -> str:
     if report.n_open == 0:
         return "done"
-    return f"about {_duration(report.remaining_s)} left" if report.remaining_s is not None else "time left unknown"
+    return f"about {duration(report.remaining_s)} left" if report.remaining_s is not None else "time left unknown"
 
 
 def _trouble(report: Report) -> str:
@@ -219,7 +242,8 @@ def _trouble(report: Report) -> str:
     return ", ".join(filter(None, (lost, given_up)))
 
 
-def _duration(seconds: float) -> str:
+def duration(seconds: float) -> str:
+    """Return a time as people say it."""
     total = round(seconds)
     hours, minutes = divmod(total // 60, 60)
     if hours >= 48:

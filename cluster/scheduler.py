@@ -1,7 +1,7 @@
 """The scheduler: events in, instructions out; no clock, no randomness, no input or output of its own.
 
     handle(event, now_s)
-      Start, Tick       -> Spawn for empty slots, Retire for workers whose lease ran out
+      Start, Room, Tick -> Spawn for empty slots, Retire for workers whose lease ran out
       WorkerUp          -> Assign
       Row               -> Publish, or nothing when the unit has its verdict already; children of a split are new units
       UnitFailed, WorkerDown, Returned with units missing -> the units go back, or Quarantine
@@ -11,7 +11,8 @@ Promises, for any order, repetition or loss of events (tests/cluster/simulator.p
 
 - every unit gets exactly one accepted verdict or is quarantined, and the run then finishes;
 - a worker has at most one assignment;
-- running out of memory is never held against a unit before it had a host to itself.
+- running out of memory is never held against a unit before it had a host to itself;
+- with replicas (trust.py) a verdict that was contradicted is never published, nor anything else of a flagged host.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ import numpy.typing as npt
 
 from cluster.backlog import Backlog, Trouble
 from cluster.events import (
+    Answer,
     Assign,
     Cancel,
     Death,
@@ -34,8 +36,10 @@ from cluster.events import (
     Instruction,
     Publish,
     Quarantine,
+    Replica,
     Retire,
     Returned,
+    Room,
     Row,
     Spawn,
     UnitFailed,
@@ -43,9 +47,10 @@ from cluster.events import (
     WorkerUp,
 )
 from cluster.policy import Policy, Snapshot
+from cluster.trust import Compare, Trust
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
 
     from search.breaker import Unit, UnitResult
 
@@ -77,6 +82,7 @@ class _Assignment:
     worker: int
     alone: bool
     lease_s: float
+    is_replica: bool
     missing: set[Unit] = field(default_factory=set)
 
 
@@ -89,9 +95,13 @@ class Scheduler:
     class_ids, costs : int64[n], float64[n]
         Classes whose root has no verdict, ascending, with predicted costs in any unit.
     rng : numpy.random.Generator
-        Chooses the random sample that goes first.
+        Chooses the random sample that goes first, and the verdicts that get a replica.
     children : iterable of Unit
         Units below roots of earlier runs that still need a verdict.
+    compare : callable, optional
+        Says in what a verdict and its replica differ; by default sizes and candidates as they are.
+    known : collection of Unit
+        Units below roots that have a verdict, though the unit that they were split from has lost its own.
     """
 
     def __init__(
@@ -101,19 +111,24 @@ class Scheduler:
         costs: npt.NDArray[np.float64],
         rng: np.random.Generator,
         children: Iterable[Unit] = (),
+        compare: Compare | None = None,
+        known: Collection[Unit] = (),
     ) -> None:
         self.policy = policy
-        self._backlog = Backlog(class_ids, costs, children, rng, policy.sample)
+        self._trust = Trust(policy, rng, compare or _difference)
+        self._backlog = Backlog(class_ids, costs, children, rng, policy.sample, known)
         self._workers: dict[int, _Worker] = {}
         self._assignments: dict[int, _Assignment] = {}
         self._n_spawned = 0
         self._n_assigned = 0
         self._max_batch = 1
         self._big_host: str | None = None
+        self._n_slots = policy.n_workers
+        self._most_slots = 1
         self._fruitless_deaths = 0
         self._spawn_at_s = 0.0
         self._finished = False
-        self._n_split = self._n_duplicates = self._n_requeued = self._n_deaths = 0
+        self._n_split = self._n_duplicates = self._n_requeued = self._n_deaths = self._n_strikes = 0
 
     @property
     def finished(self) -> bool:
@@ -126,6 +141,8 @@ class Scheduler:
             return []
         out: list[Instruction] = []
         match event:
+            case Room(n_workers):
+                self._n_slots = max(0, min(self.policy.n_workers, n_workers))
             case WorkerUp():
                 self._worker_up(event, now_s, out)
             case WorkerDown():
@@ -159,7 +176,10 @@ class Scheduler:
             n_requeued=self._n_requeued,
             n_deaths=self._n_deaths,
             n_workers=sum(worker.is_up for worker in self._workers.values()),
-            remaining_s=backlog.remaining_s() / self.policy.n_workers,
+            remaining_s=backlog.remaining_s() / max(1, len(self._workers)),
+            n_agreed=self._trust.n_agreed,
+            flagged=tuple(sorted(self._trust.flagged)),
+            n_strikes=self._n_strikes,
         )
 
     # --- events
@@ -180,21 +200,53 @@ class Scheduler:
             self._bury(event.worker, event, now_s, out)
 
     def _row(self, event: Row, now_s: float, out: list[Instruction]) -> None:
-        result, unit = event.answer.result, event.answer.result.unit
+        answer, unit = event.answer, event.answer.result.unit
         worker = self._workers.get(event.worker)
         if worker is not None:
-            worker.peak_rss_bytes = max(worker.peak_rss_bytes, event.answer.peak_rss_bytes)
-        if not self._backlog.is_open(unit):
+            worker.peak_rss_bytes = max(worker.peak_rss_bytes, answer.peak_rss_bytes)
+        if answer.host in self._trust.flagged:
+            self._fail(unit, event.assignment, _Blame.loss, "its host is not believed any more", out)
+            return
+        if not self._backlog.is_open(unit) or (unit in self._trust.held) != answer.is_replica:
             self._n_duplicates += 1
-        elif problem := self._problem(result):
+        elif problem := self._problem(answer.result):
             self._fail(unit, event.assignment, _Blame.strike, problem, out)
             return
         else:
-            attempt = self._backlog.settle(unit, result.children, result.seconds)
-            self._n_split += bool(result.children)
             self._fruitless_deaths, self._spawn_at_s = 0, now_s
-            out.append(Publish(event.answer, attempt))
+            if answer.is_replica:
+                self._judge(answer, out)
+            elif self._trust.wants(answer.result, answer.host, self._hosts()):
+                self._trust.hold(answer)
+            else:
+                self._accept(answer, out)
         self._strike_off(unit, event.assignment, out)
+
+    def _accept(self, answer: Answer, out: list[Instruction]) -> None:
+        result = answer.result
+        attempt = self._backlog.settle(result.unit, result.children, result.seconds)
+        self._n_split += bool(result.children)
+        out.append(Publish(answer, attempt))
+
+    def _judge(self, replica: Answer, out: list[Instruction]) -> None:
+        """Publish a verdict that its replica agrees with; otherwise believe neither, and nothing else of the host."""
+        judgement = self._trust.judge(replica)
+        if not judgement.difference:
+            self._accept(judgement.original, out)
+            return
+        unit = replica.result.unit
+        trouble = self._backlog.quarantine(unit)
+        out.append(Quarantine(unit, trouble.attempts + 1, judgement.difference, judgement.flagged))
+        for disowned in self._trust.disown():
+            self._put_back(disowned, _Blame.loss, "its host is not believed any more", out)
+        for worker in list(self._workers.values()):
+            assignment = self._assignments.get(worker.assignment)
+            if worker.host in self._trust.flagged and assignment is not None:
+                for missing in sorted(assignment.missing, key=_key):
+                    self._fail(missing, worker.assignment, _Blame.loss, "its host is not believed any more", out)
+
+    def _hosts(self) -> set[str]:
+        return {worker.host for worker in self._workers.values() if worker.is_up}
 
     def _unit_failed(self, event: UnitFailed, out: list[Instruction]) -> None:
         blame = _Blame.memory if event.oom else _Blame.strike
@@ -237,21 +289,32 @@ class Scheduler:
         assignment = self._assignments.get(number)
         if assignment is None or unit not in assignment.missing:
             return
-        if self._backlog.is_open(unit):
-            trouble = self._backlog.trouble.get(unit) or Trouble()
-            trouble.attempts += 1
-            trouble.message = message
-            trouble.big |= blame is _Blame.memory
-            trouble.losses += blame is _Blame.loss
-            trouble.strikes += blame is _Blame.strike or (blame is _Blame.memory and assignment.alone)
-            if trouble.strikes >= self.policy.n_strikes or trouble.losses >= self.policy.n_losses:
-                self._backlog.quarantine(unit)
-                self._fruitless_deaths = 0
-                out.append(Quarantine(unit, trouble.attempts, message))
+        if assignment.is_replica:
+            let_go = self._trust.failed(unit)
+            if let_go is not None:
+                self._accept(let_go, out)
+        elif self._backlog.is_open(unit) and unit not in self._trust.held:
+            if blame is _Blame.memory and assignment.alone:
+                self._put_back(unit, _Blame.strike, message, out)
             else:
-                self._backlog.put_back(unit, trouble)
-                self._n_requeued += 1
+                self._put_back(unit, blame, message, out)
         self._strike_off(unit, number, out)
+
+    def _put_back(self, unit: Unit, blame: _Blame, message: str, out: list[Instruction]) -> None:
+        trouble = self._backlog.trouble.get(unit) or Trouble()
+        trouble.attempts += 1
+        trouble.message = message
+        trouble.big |= blame is _Blame.memory
+        trouble.losses += blame is _Blame.loss
+        trouble.strikes += blame is _Blame.strike
+        self._n_strikes += blame is _Blame.strike
+        if trouble.strikes >= self.policy.n_strikes or trouble.losses >= self.policy.n_losses:
+            self._backlog.quarantine(unit)
+            self._fruitless_deaths = 0
+            out.append(Quarantine(unit, trouble.attempts, message))
+        else:
+            self._backlog.put_back(unit, trouble)
+            self._n_requeued += 1
 
     # --- workers
 
@@ -279,7 +342,7 @@ class Scheduler:
                 self._fail(unit, number, blame, message, out)
         self._n_deaths += 1
         self._fruitless_deaths += 1
-        limit = self.policy.max_deaths * self.policy.n_workers
+        limit = self.policy.max_deaths * self._most_slots
         if self._fruitless_deaths >= limit:
             message = f"{limit} workers died without one verdict in between; the last: {message}"
             self._finish(complete=False, message=message, out=out)
@@ -303,21 +366,27 @@ class Scheduler:
         if self._backlog.n_open == 0:
             n_given_up = self._backlog.n_quarantined
             message = f"{n_given_up} units were given up" if n_given_up else ""
-            self._finish(complete=n_given_up == 0, message=message, out=out)
+            self._finish(complete=n_given_up == 0, message=message + self._flags(), out=out)
             return
-        n_wanted = min(self.policy.n_workers, max(1, self._backlog.n_open))
+        self._most_slots = max(self._most_slots, self._n_slots)
+        # Workers of flagged hosts stay, idle: they keep Ray from starting others there.
+        n_idle = sum(worker.is_up and worker.host in self._trust.flagged for worker in self._workers.values())
+        n_wanted = min(self._n_slots, max(1, self._backlog.n_open) + n_idle)
+        if n_idle >= max(n_wanted, 1):
+            self._finish(complete=False, message="no host is left to believe" + self._flags(), out=out)
+            return
         while len(self._workers) < n_wanted and now_s >= self._spawn_at_s:
             self._n_spawned += 1
             self._workers[self._n_spawned] = _Worker(lease_ends_s=now_s + self.policy.spawn_s)
             out.append(Spawn(self._n_spawned))
         self._drain_for_big()
         for name, worker in self._workers.items():
-            if worker.is_up and worker.assignment == 0:
+            if worker.is_up and worker.assignment == 0 and worker.host not in self._trust.flagged:
                 self._give(name, worker, now_s, out)
 
     def _drain_for_big(self) -> None:
         """Choose the host that the big-memory lane empties, or give it back."""
-        hosts = {worker.host for worker in self._workers.values() if worker.is_up}
+        hosts = self._hosts() - self._trust.flagged
         is_running = any(assignment.alone for assignment in self._assignments.values())
         if not self._backlog.has_big and not is_running:
             self._big_host = None
@@ -327,25 +396,38 @@ class Scheduler:
 
     def _give(self, name: int, worker: _Worker, now_s: float, out: list[Instruction]) -> None:
         units: tuple[Unit, ...]
+        replica: Replica | None = None
         alone = worker.host == self._big_host
         if alone:
             others_busy = any(w.host == worker.host and w.assignment for w in self._workers.values())
             units = () if others_busy or not self._backlog.has_big else (self._backlog.take_big(),)
+        elif check := self._trust.take(worker.host, self._hosts()):
+            units, replica = (check[0],), check[1]
         else:
-            share_s = _ENDGAME * self._backlog.remaining_s() / self.policy.n_workers
+            share_s = _ENDGAME * self._backlog.remaining_s() / len(self._workers)
             units = self._backlog.take(min(self.policy.batch_s, share_s), self._max_batch)
         if units:
             self._n_assigned += 1
             predicted_s = sum(map(self._backlog.predicted_s, units))
             lease_s = self.policy.lease_s + self.policy.lease_factor * predicted_s
-            self._assignments[self._n_assigned] = _Assignment(name, alone, lease_s, set(units))
+            self._assignments[self._n_assigned] = _Assignment(name, alone, lease_s, replica is not None, set(units))
             worker.assignment, worker.lease_ends_s = self._n_assigned, now_s + lease_s
-            out.append(Assign(name, self._n_assigned, units, alone))
+            out.append(Assign(name, self._n_assigned, units, alone, replica))
+
+    def _flags(self) -> str:
+        hosts = ", ".join(map(repr, sorted(self._trust.flagged)))
+        return f"; verdicts of {hosts} were contradicted by replicas: run again to check all of theirs" if hosts else ""
 
     def _finish(self, *, complete: bool, message: str, out: list[Instruction]) -> None:
         self._finished = True
         out.extend(Retire(name, "the run is over") for name in self._workers)
         out.append(Finish(complete, message))
+
+
+def _difference(original: UnitResult, replica: UnitResult) -> str:
+    """Return in what two verdicts differ, for breakers that answer alike however they search."""
+    first, second = ((result.n_boards, sorted(result.candidates)) for result in (original, replica))
+    return "" if first == second else f"{first} and {second}"
 
 
 def _key(unit: Unit) -> tuple[int, str]:

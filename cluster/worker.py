@@ -24,10 +24,10 @@ from boardclass.canonical import canonical_board
 from boardclass.errors import OrderlyError
 from boardclass.geometry import geometry
 from boardclass.jit import kernel_hash
-from cluster.events import Answer
+from cluster.events import Answer, Replica
 
 if TYPE_CHECKING:
-    from search.breaker import Spec, Unit, UnitResult
+    from search.breaker import Breaker, Spec, Unit, UnitResult
 
 _MAX_MESSAGE = 500
 
@@ -37,6 +37,9 @@ class BreakerLike(Protocol):
 
     def break_unit(self, unit: Unit) -> UnitResult:
         """Return the verdict of a unit."""
+
+    def replicate(self, unit: Unit, paths: Sequence[str], seed: int) -> UnitResult:
+        """Return what the parts of a unit come to when searched in another way."""
 
 
 MakeBreaker = Callable[["Spec"], BreakerLike]
@@ -107,16 +110,23 @@ class Worker:
         return self._hello
 
     def work(
-        self, assignment: int, units: Sequence[Unit], tell: Callable[[Reply], None] | None = None
+        self,
+        assignment: int,
+        units: Sequence[Unit],
+        tell: Callable[[Reply], None] | None = None,
+        replica: Replica | None = None,
     ) -> tuple[Reply, ...]:
-        """Break units one after the other until done or cancelled; ``tell`` is called with each reply as it comes."""
+        """Break units one after the other until done or cancelled; ``tell`` is called with each reply as it comes.
+
+        With ``replica`` they are searched again in place of that.
+        """
         self._cancelled.clear()
         self._assignment, self._n_done, self._began_s = assignment, 0, time.monotonic()
         replies: list[Reply] = []
         for unit in units:
             if self._cancelled.is_set():
                 break
-            replies.append(self._break(unit))
+            replies.append(self._break(unit, replica))
             self._n_done += 1
             if tell is not None:
                 tell(replies[-1])
@@ -132,14 +142,16 @@ class Worker:
         """Ask :meth:`work` to stop after the present unit; safe from another thread."""
         self._cancelled.set()
 
-    def _break(self, unit: Unit) -> Reply:
+    def _break(self, unit: Unit, replica: Replica | None) -> Reply:
+        breaker, is_replica = self._breaker, replica is not None
         try:
-            result = self._breaker.break_unit(unit)
+            result = breaker.replicate(unit, replica.paths, replica.seed) if replica else breaker.break_unit(unit)
         except MemoryError as error:
             return Failure(unit, f"MemoryError: {error}"[:_MAX_MESSAGE], oom=True)
         except Exception as error:  # noqa: BLE001 - whatever it is, the driver decides what becomes of the unit
             return Failure(unit, f"{type(error).__name__}: {error}"[:_MAX_MESSAGE])
-        return Answer(result, self._hello.host, self._hello.cpu, peak_rss_bytes(), self._hello.kernel_hash)
+        hello = self._hello
+        return Answer(result, hello.host, hello.cpu, peak_rss_bytes(), hello.kernel_hash, is_replica)
 
 
 def peak_rss_bytes() -> int:
@@ -162,11 +174,10 @@ def cpu_name() -> str:
 
 def tested_breaker(spec: Spec) -> BreakerLike:
     """Return the breaker of ``spec`` after the self-test."""
-    from search.breaker import Breaker
+    from search.replica import Replicator
 
     self_test()
-    breaker: BreakerLike = Breaker(spec)
-    return breaker
+    return Replicator(spec)
 
 
 # On a 2x2 board all cells touch, so a board holds exactly the words that its letters spell.
@@ -198,7 +209,7 @@ def self_test() -> None:
         )
 
 
-def break_all(breaker: BreakerLike, class_ids: Iterable[int]) -> list[tuple[str, int]]:
+def break_all(breaker: Breaker, class_ids: Iterable[int]) -> list[tuple[str, int]]:
     """Return every candidate of the classes with its score, following splits: a whole run without a cluster."""
     from search.breaker import Unit
 

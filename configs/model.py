@@ -34,6 +34,11 @@ def _number_or_text(value: object) -> object:
     return value
 
 
+def _float(value: object) -> object:
+    """Take whole numbers as well: ``replicate = 1`` in TOML."""
+    return float(value) if isinstance(value, int) and not isinstance(value, bool) else value
+
+
 def _each_letter_once(value: _Letters) -> _Letters:
     """Refuse a letter order, or letter groups, that lack or repeat a letter: boards would be lost."""
     if sorted("".join(value)) != list(string.ascii_lowercase):
@@ -107,7 +112,12 @@ class RunConfig(BaseModel):
     buckets : str
         Letter buckets per cell type, which make the board classes.
     workers : int
-        Worker processes; 0 runs everything in this process.
+        Worker processes; 0 runs everything in this process, or with an address one on each processor of the cluster.
+    address : str, optional
+        Ray cluster to join: ``auto``, ``HOST:PORT`` or ``ray://HOST:PORT``; workers are on this machine without it.
+    replicate : float
+        Percent of the verdicts that are found a second time in another way, on another machine if there is one; a new
+        machine's first ones all are. 0: none.
     out : str, optional
         Run directory.
     seed : int
@@ -125,6 +135,8 @@ class RunConfig(BaseModel):
     scores: str | list[int] = "standard"
     buckets: Annotated[str, Field(min_length=1)] = DEFAULT_BUCKETS
     workers: Annotated[int, Field(ge=0, le=4096)] = 0
+    address: Annotated[str, Field(pattern=r"^(auto|(ray://)?[^\s/@:]+:[0-9]{1,5})$")] | None = None
+    replicate: Annotated[float, Field(ge=0, le=100), BeforeValidator(_float)] = 1.0
     out: Annotated[str, Field(min_length=1)] | None = None
     seed: Annotated[int, Field(ge=0, lt=2**63)] = 0
     search: SearchConfig = SearchConfig()
@@ -245,6 +257,7 @@ def _expected(key: str, message: str) -> str:
     expected = {
         "cutoff": "expected a whole number of at least 1, or 'auto'",
         "scores": "expected 'standard', 'words', 'powers' or a list of points from 3 letters on",
+        "address": "expected 'auto', 'HOST:PORT' or 'ray://HOST:PORT', such as '10.0.0.1:6379'",
         "search.letter_order": "expected each letter a-z exactly once",
         "search.force_groups": "expected groups with each letter a-z in exactly one of them",
     }

@@ -1,7 +1,9 @@
 """results: what a run leaves behind, so that it can be resumed, queried and believed.
 
     Store.open -> append -> flush          store.py     the one writer; index.py knows what is done
-      storage.py, files.py, lock.py        atomic publishing, names, one driver per run
+      folder.py, storage.py, objects.py    where it is kept: a directory or an object store; atomic publishing
+      files.py, lock.py, lease.py, owner.py   names; one driver per run
+      repair.py, extend.py                 what was damaged is taken out; verdicts of another cutoff
       parts.py, documents.py, schema.py    Parquet parts and manifest, sealed JSON, the row
     open_run -> Run                        run.py       everything read back with checksums
       check_coverage                       coverage.py  is every board in exactly one unit with a verdict?
@@ -11,6 +13,7 @@
       write_certificates                   certificates.py  shapes of the search, one row per class
     audit                                  audit.py     the checker of certificates; imports nothing of ours
       boards, top, summary                 query.py     for people
+      EventLog, live                       eventlog.py, live.py   what happened, and what goes on now
       connect -> Database.query            sql.py       SQL over runs, sealed off from files
       render                               report.py    one HTML page; charts.py, templates/
 

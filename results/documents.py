@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from results.errors import DamagedError
-from results.storage import Folder
+from results.folder import Folder
 
 _SEAL = "sha256"
 

@@ -1,7 +1,8 @@
 """The names of a run's files: their only owner.
 
 RUN/run.json                  configuration and fingerprint, written once
-RUN/lock, RUN/owner.json      the driver that writes now
+RUN/lock, RUN/owner.json      the driver that writes now (on an object store: RUN/lock/*)
+RUN/events.jsonl              what happened, for people and monitoring
 RUN/results/part-*.parquet    rows of units          RUN/manifest.jsonl            their names and digests, in order
 RUN/rescored/part-*.parquet   boards                 RUN/rescored/manifest.json    name and digest of the valid one
 RUN/certificates/part-*.parquet   shapes of the search, for the checker
@@ -17,6 +18,7 @@ RUN = "run.json"
 LOCK = "lock"
 OWNER = "owner.json"
 MANIFEST = "manifest.jsonl"
+EVENTS = "events.jsonl"
 RESULTS = "results"
 RESCORED = "rescored"
 RESCORED_MANIFEST = "rescored/manifest.json"

@@ -15,6 +15,8 @@ from typing import Any
 from boardclass.errors import StoreError
 from results.errors import FingerprintError
 
+_EXTEND = " With another --out, --extend takes over what this run proves at the other cutoff."
+
 
 @dataclass(frozen=True)
 class Fingerprint:
@@ -105,6 +107,7 @@ def check_same(asked: Fingerprint, stored: Fingerprint, where: str) -> None:
             f"{where} holds another run; these differ:\n"
             + "\n".join(lines)
             + "\nUse another --out, or the same settings."
+            + _EXTEND * ([name for name, _, _ in differences] == ["cutoff"])
         )
 
 

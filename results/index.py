@@ -6,6 +6,7 @@ Python object is made per loaded class.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
 import numpy as np
@@ -13,10 +14,11 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from results.schema import QUARANTINED, SPLIT, VERDICTS, Row
+from results.schema import QUARANTINED, SPLIT, VERDICTS, Row, scalar
 
 Key = tuple[int, str]
-INDEX_COLUMNS = ("fingerprint", "class_id", "path", "status", "children")
+INDEX_COLUMNS = ("fingerprint", "class_id", "path", "status", "children", "candidates", "host")
+_VERDICTS = pa.array(VERDICTS)
 BUFFERED = 0  # in place of a part number: not yet in a part
 
 
@@ -29,8 +31,14 @@ class Index:
         Children's paths of every unit that was split.
     quarantined : set
         Units that failed too often and have no verdict.
+    doubted_hosts : set
+        Hosts that loaded quarantined rows name: replicas contradicted them.
     repeated : dict
         Keys that more than one loaded row gives a verdict for, with the numbers of their parts.
+    with_candidates : set
+        Numbers of the loaded parts that list candidates.
+    n_loaded : Counter
+        Loaded rows by status.
     """
 
     def __init__(self) -> None:
@@ -41,19 +49,29 @@ class Index:
         self._loading: list[tuple[npt.NDArray[np.int64], int]] = []
         self.splits: dict[Key, tuple[str, ...]] = {}
         self.quarantined: set[Key] = set()
+        self.doubted_hosts: set[str] = set()
         self.repeated: dict[Key, set[int]] = {}
+        self.with_candidates: set[int] = set()
+        self.n_loaded: Counter[str] = Counter()
 
     def load(self, table: pa.Table, number: int) -> None:
         """Take in the rows of part ``number`` (:data:`INDEX_COLUMNS`); :meth:`seal` follows after the last."""
-        verdict = table.filter(pc.is_in(table.column("status"), pa.array(VERDICTS)))
-        is_root = pc.equal(verdict.column("path"), "")
+        for item in pc.value_counts(table.column("status")).to_pylist():
+            self.n_loaded[item["values"]] += item["counts"]
+        if pc.any(pc.greater(pc.list_value_length(table.column("candidates")), scalar(0))).as_py():
+            self.with_candidates.add(number)
+        verdict = table.filter(pc.is_in(table.column("status"), _VERDICTS))
+        is_root = pc.equal(verdict.column("path"), scalar(""))
         self._loading.append((verdict.column("class_id").filter(is_root).to_numpy(), number))
         for class_id, path in _keys(verdict.filter(pc.invert(is_root))):
             self._note_unit((class_id, path), number)
-        split = verdict.filter(pc.equal(verdict.column("status"), SPLIT))
+        split = verdict.filter(pc.equal(verdict.column("status"), scalar(SPLIT)))
         for key, children in zip(_keys(split), split.column("children").to_pylist(), strict=True):
             self.splits[key] = tuple(children)
-        self.quarantined.update(_keys(table.filter(pc.equal(table.column("status"), QUARANTINED))))
+        given_up = table.filter(pc.equal(table.column("status"), scalar(QUARANTINED)))
+        self.quarantined.update(_keys(given_up))
+        self.doubted_hosts.update(pc.unique(given_up.column("host")).to_pylist())
+        self.doubted_hosts.discard("")
 
     def _note_unit(self, key: Key, number: int) -> None:
         if key in self._units:
@@ -113,6 +131,11 @@ class Index:
     def done_paths(self) -> set[Key]:
         """Return the units below a root that have a verdict."""
         return set(self._units)
+
+    def orphans(self) -> set[Key]:
+        """Return the units with a verdict that no stored split leads to: the row of the split is lost."""
+        listed = {(class_id, child) for (class_id, _), children in self.splits.items() for child in children}
+        return self._units.keys() - listed
 
     def pending(self) -> Iterator[Key]:
         """Yield the children of split units that have no verdict yet, in a fixed order."""

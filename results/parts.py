@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -18,9 +18,10 @@ import pyarrow.parquet as pq
 
 from results import files
 from results.errors import DamagedError
-from results.storage import Folder
+from results.folder import Folder
 
 REMEDY = "restore the file from a copy, or run again with --drop-damaged to recompute its rows"
+_REMEDY = "restore the file from a copy, or run again with --drop-damaged to recompute the parts that it does not list"
 
 
 @dataclass(frozen=True)
@@ -96,16 +97,14 @@ def read_manifest(folder: Folder) -> Manifest:
         try:
             part = parse_part(line)
         except (ValueError, RecursionError) as error:
-            raise DamagedError(f"{where} line {index} is damaged: {error}; restore the file from a copy") from error
+            raise DamagedError(f"{where} line {index} is damaged: {error}; {_REMEDY}") from error
         if part.dropped:
             if parts.pop(part.name, None) is None:
-                raise DamagedError(
-                    f"{where} line {index} drops {part.name!r}, which is not listed; restore the file from a copy"
-                )
+                raise DamagedError(f"{where} line {index} drops {part.name!r}, which is not listed; {_REMEDY}")
         elif part.number != last + 1:
             raise DamagedError(
                 f"{where} line {index} lists part {part.number}, part {last + 1} is due: a line is missing or "
-                "repeated; restore the file from a copy"
+                f"repeated; {_REMEDY}"
             )
         else:
             last = part.number
@@ -127,7 +126,7 @@ def unlisted(folder: Folder, manifest: Manifest) -> list[str]:
     if any(number > manifest.last_number + 1 for number in numbers):
         raise DamagedError(
             f"{folder.where(files.MANIFEST)} ends at part {manifest.last_number}, but part {max(numbers)} exists: "
-            "its end is lost; restore the file from a copy, or move the unlisted parts away to recompute them"
+            f"its end is lost; {_REMEDY}"
         )
     return found
 
@@ -152,7 +151,21 @@ def read_part(folder: Folder, part: Part, schema: pa.Schema, columns: Sequence[s
     DamagedError
         When the file is missing, altered, or not what the manifest says.
     """
-    table = _read(folder, part.name, part.sha256, schema, columns)
+    return _parsed(folder, part, folder.read(part.name), schema, columns)
+
+
+def read_parts(
+    folder: Folder, parts: Sequence[Part], schema: pa.Schema, columns: Sequence[str] | None = None
+) -> Iterator[tuple[Part, pa.Table]]:
+    """Yield each part with its table, as :func:`read_part` returns it; files are fetched ahead where that helps."""
+    for part, data in zip(parts, folder.read_all([part.name for part in parts]), strict=True):
+        yield part, _parsed(folder, part, data, schema, columns)
+
+
+def _parsed(
+    folder: Folder, part: Part, data: bytes | None, schema: pa.Schema, columns: Sequence[str] | None
+) -> pa.Table:
+    table = _checked(data, folder.where(part.name), part.sha256, schema, columns)
     ids = table.column("class_id").to_numpy() if "class_id" in table.column_names else None
     if table.num_rows != part.n_rows or (ids is not None and (ids.min(), ids.max()) != (part.first_id, part.last_id)):
         raise DamagedError(
@@ -169,12 +182,10 @@ def read_single(folder: Folder, name: str, sha256: str, schema: pa.Schema) -> pa
     DamagedError
         When the file is missing or altered.
     """
-    return _read(folder, name, sha256, schema, None)
+    return _checked(folder.read(name), folder.where(name), sha256, schema, None)
 
 
-def _read(folder: Folder, name: str, sha256: str, schema: pa.Schema, columns: Sequence[str] | None) -> pa.Table:
-    where = folder.where(name)
-    data = folder.read(name)
+def _checked(data: bytes | None, where: str, sha256: str, schema: pa.Schema, columns: Sequence[str] | None) -> pa.Table:
     if data is None:
         raise DamagedError(f"{where} is listed but missing; {REMEDY}")
     found = hashlib.sha256(data).hexdigest()

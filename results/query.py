@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import pyarrow.compute as pc
+import numpy as np
 
 from results.claim import Claim, digest_of, read_claim
 from results.fingerprint import Fingerprint
@@ -24,8 +23,8 @@ class Summary:
     ----------
     n_rows : dict
         Rows by status.
-    n_classes_begun : int
-        Classes whose root has a verdict.
+    n_classes_begun, n_classes_done : int
+        Classes whose root has a verdict, and those of them with nothing left below it.
     n_pending : int
         Children of split units without a verdict.
     n_quarantined, n_conflicts : int
@@ -44,6 +43,7 @@ class Summary:
     info: dict[str, Any]
     n_rows: dict[str, int]
     n_classes_begun: int
+    n_classes_done: int
     n_pending: int
     n_quarantined: int
     n_conflicts: int
@@ -83,16 +83,14 @@ def summary(location: str | Path | Run) -> Summary:
     claim = read_claim(run)
     if claim and (claim.n_units, claim.result_digest) != (n_units, digest_of(run.fingerprint, listed, complete=True)):
         claim = None  # rows were dropped or lost since: it no longer follows from what is stored
-    counts: Counter[str] = Counter(dict.fromkeys(STATUSES, 0))
-    for table in run.columns(["status"]):
-        for item in pc.value_counts(table.column("status")).to_pylist():
-            counts[item["values"]] += item["counts"]
+    done_ids, pending = run.index.done_ids(), list(run.index.pending())
     return Summary(
         fingerprint=run.fingerprint,
         info=run.info,
-        n_rows=dict(counts),
-        n_classes_begun=len(run.index.done_ids()),
-        n_pending=len(list(run.index.pending())),
+        n_rows={status: run.index.n_loaded[status] for status in STATUSES},
+        n_classes_begun=len(done_ids),
+        n_classes_done=len(np.setdiff1d(done_ids, [class_id for class_id, _ in pending], assume_unique=False)),
+        n_pending=len(pending),
         n_quarantined=len(run.index.quarantined),
         n_conflicts=len(run.conflicts),
         listed=listed,

@@ -13,7 +13,6 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from boardclass.canonical import canonical, images
 from boardclass.cutoff import reaches
@@ -23,11 +22,11 @@ from results import files
 from results.documents import format_document, read_document
 from results.errors import DamagedError
 from results.fingerprint import Fingerprint
+from results.folder import Folder
 from results.parts import read_single, serialise
 from results.run import Run
-from results.storage import Folder
 
-_REMEDY = "remove it and run `orderly rescore` on the run"
+_REMEDY = "run the search again with --drop-damaged, or remove rescored/manifest.json and run `orderly verify`"
 _BATCH = 50_000
 _FORMAT = 1
 BOARD_SCHEMA = pa.schema(
@@ -162,11 +161,9 @@ def unscored_boards(run: Run) -> BoardList:
 
 def candidates(run: Run) -> Iterator[tuple[str, int, int]]:
     """Yield ``(board, stored score, class id)`` of every candidate."""
-    table = run.verdict_table
-    found = table.filter(pc.greater(pc.list_value_length(table.column("candidates")), 0))
-    for row in found.select(["class_id", "candidates"]).to_pylist():
-        for item in row["candidates"]:
-            yield item["board"], item["score"], row["class_id"]
+    for row in run.candidate_rows():
+        for board, score in row.candidates:
+            yield board, score, row.class_id
 
 
 def _batched(items: Iterable[Any]) -> Iterator[list[Any]]:

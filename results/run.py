@@ -18,15 +18,19 @@ import pyarrow.compute as pc
 from boardclass.errors import StoreError
 from results import files
 from results.documents import read_document
-from results.errors import ConflictError, DamagedError
+from results.errors import ConflictError, DamagedError, RowError
 from results.fingerprint import Fingerprint
+from results.folder import Folder
 from results.index import INDEX_COLUMNS, Index, Key
-from results.parts import REMEDY, Manifest, Part, read_manifest, read_part
+from results.parts import REMEDY, Manifest, Part, read_manifest, read_part, read_parts
 from results.schema import SCHEMA, VERDICT_COLUMNS, VERDICTS, Row, check_table, from_table
-from results.storage import Folder, open_folder
+from results.storage import open_folder
 
 FORMAT = 1
-_RUN_REMEDY = "restore it from a copy, or choose another --out"
+RUN_REMEDY = (
+    "restore it from a copy, or give the same command, its cutoff as a number, with --drop-damaged; "
+    "or choose another --out"
+)
 
 
 class Run:
@@ -56,8 +60,7 @@ class Run:
     def index(self) -> Index:
         """The keys that have a verdict."""
         index = Index()
-        for part in self.manifest.parts:
-            table = read_part(self.folder, part, SCHEMA, INDEX_COLUMNS)
+        for part, table in read_parts(self.folder, self.manifest.parts, SCHEMA, INDEX_COLUMNS):
             foreign = [
                 value
                 for value in pc.unique(table.column("fingerprint")).to_pylist()
@@ -84,7 +87,7 @@ class Run:
 
     def rows_of(self, part: Part, key: Key) -> list[Row]:
         """Return the rows with a verdict on one unit in one part."""
-        table = self._checked(part)
+        table = self._checked(part, read_part(self.folder, part, SCHEMA))
         mine = pc.and_(pc.equal(table.column("class_id"), key[0]), pc.equal(table.column("path"), key[1]))
         return [row for row in from_table(table.filter(mine)) if row.is_verdict]
 
@@ -96,23 +99,38 @@ class Run:
         DamagedError, RowError
             Naming the file.
         """
-        for part in self.manifest.parts:
-            yield self._checked(part)
+        for part, table in read_parts(self.folder, self.manifest.parts, SCHEMA):
+            yield self._checked(part, table)
 
     def columns(self, names: Sequence[str]) -> Iterator[pa.Table]:
         """Yield some columns of all rows part by part: bytes verified, rows not checked; for counting."""
-        for part in self.manifest.parts:
-            yield read_part(self.folder, part, SCHEMA, names)
+        for _, table in read_parts(self.folder, self.manifest.parts, SCHEMA, names):
+            yield table
 
-    def _checked(self, part: Part) -> pa.Table:
-        table = read_part(self.folder, part, SCHEMA)
-        check_table(table, self.fingerprint, self.folder.where(part.name))
+    def _checked(self, part: Part, table: pa.Table) -> pa.Table:
+        try:
+            check_table(table, self.fingerprint, self.folder.where(part.name))
+        except RowError as error:
+            raise RowError(f"{error}; {REMEDY}") from error
         return table
 
     def rows(self) -> Iterator[Row]:
         """Yield all rows, error and quarantined ones included."""
         for table in self.tables():
             yield from from_table(table)
+
+    def candidate_rows(self) -> Iterator[Row]:
+        """Yield the rows with candidates, equal duplicates once, units in conflict left out; reads no other parts."""
+        seen = set(self.conflicts)
+        parts = [part for part in self.manifest.parts if part.number in self.index.with_candidates]
+        for part, table in read_parts(self.folder, parts, SCHEMA):
+            checked = self._checked(part, table)
+            found = pc.greater(pc.list_value_length(checked.column("candidates")), 0)
+            for row in from_table(checked.filter(found)):
+                if row.key not in seen:
+                    yield row
+                if row.key in self.index.repeated:
+                    seen.add(row.key)
 
     @cached_property
     def verdict_table(self) -> pa.Table:
@@ -153,18 +171,20 @@ def open_run(location: str | Path) -> Run:
 
 def read_identity(folder: Folder) -> tuple[Fingerprint, dict[str, Any]] | None:
     """Return fingerprint and information of the run in a folder, or None when there is no ``run.json``."""
-    values = read_document(folder, files.RUN, _RUN_REMEDY)
+    values = read_document(folder, files.RUN, RUN_REMEDY)
     if values is None:
         return None
     where = folder.where(files.RUN)
-    if values.get("format") != FORMAT or not isinstance(values.get("info"), dict):
+    if not isinstance(values.get("info"), dict):
+        raise DamagedError(f"{where} holds something else; {RUN_REMEDY}")
+    if values.get("format") != FORMAT:
         raise StoreError(
             f"{where} has format {values.get('format')!r}, this version reads {FORMAT}; choose another --out"
         )
     try:
         return Fingerprint.from_json(values.get("fingerprint")), values["info"]
     except StoreError as error:
-        raise DamagedError(f"{where} is damaged: {error}; {_RUN_REMEDY}") from error
+        raise DamagedError(f"{where} is damaged: {error}; {RUN_REMEDY}") from error
 
 
 def conflict_message(rows: list[tuple[str, Row]], folder: Folder) -> str:

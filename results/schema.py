@@ -244,7 +244,7 @@ def check_table(table: pa.Table, fingerprint: Fingerprint, where: str) -> None:
             f"{where}: the columns are not those of a result: {table.schema.to_string(show_field_metadata=False)!r}"
         )
     for rule, bad in (*_plain_rules(table, fingerprint), *_status_rules(table, fingerprint)):
-        index = pc.index(bad, _scalar(True)).as_py()
+        index = pc.index(bad, scalar(True)).as_py()
         if index >= 0:
             values = table.slice(index, 1).select(["class_id", "path", "status"]).to_pylist()[0]
             raise RowError(f"{where}: row {index} {values!r}: {rule}")
@@ -252,7 +252,7 @@ def check_table(table: pa.Table, fingerprint: Fingerprint, where: str) -> None:
 
 
 @lru_cache(typed=True)  # typed: True is not 1 here
-def _scalar(value: str | int | bool) -> pa.Scalar:
+def scalar(value: str | int | bool) -> pa.Scalar:
     """Return an Arrow scalar; a plain Python value costs pyarrow a look for pandas in every call."""
     return pa.scalar(value)
 
@@ -268,21 +268,21 @@ def _plain_rules(table: pa.Table, fingerprint: Fingerprint) -> list[tuple[str, A
     nulls = [(f"{name} is missing", pc.is_null(col(name))) for name in SCHEMA.names]
     nulls += [(f"{name} is not a number", pc.invert(pc.is_finite(col(name)))) for name in ("seconds",)]
     small = [
-        (f"{name} is negative", pc.less(col(name), _scalar(0)))
+        (f"{name} is negative", pc.less(col(name), scalar(0)))
         for name in ("class_id", "max_bound", *COUNTERS, "seconds")
     ]
     small += [
-        ("peak_rss_bytes is negative", pc.less(col("peak_rss_bytes"), _scalar(0))),
-        ("attempt < 1", pc.less(col("attempt"), _scalar(1))),
+        ("peak_rss_bytes is negative", pc.less(col("peak_rss_bytes"), scalar(0))),
+        ("attempt < 1", pc.less(col("attempt"), scalar(1))),
     ]
     texts = ("host", "cpu", "kernel_hash", "message", "path")
     long = [
-        (f"{name} is longer than {_MAX_TEXT}", pc.greater(pc.utf8_length(col(name)), _scalar(_MAX_TEXT)))
+        (f"{name} is longer than {_MAX_TEXT}", pc.greater(pc.utf8_length(col(name)), scalar(_MAX_TEXT)))
         for name in texts
     ]
     return [
         *nulls,
-        ("it belongs to another run (fingerprint)", pc.not_equal(col("fingerprint"), _scalar(fingerprint.digest))),
+        ("it belongs to another run (fingerprint)", pc.not_equal(col("fingerprint"), scalar(fingerprint.digest))),
         *small,
         *long,
         ("the status is unknown", pc.invert(pc.is_in(col("status"), _names(STATUSES)))),
@@ -297,13 +297,13 @@ def _plain_rules(table: pa.Table, fingerprint: Fingerprint) -> list[tuple[str, A
 def _status_rules(table: pa.Table, fingerprint: Fingerprint) -> list[tuple[str, Any]]:
     """Return the rules that tie the status to the other columns."""
     col, both = table.column, pc.and_
-    status = {name: pc.equal(col("status"), _scalar(name)) for name in STATUSES}
+    status = {name: pc.equal(col("status"), scalar(name)) for name in STATUSES}
     verdict = pc.is_in(col("status"), _names(VERDICTS))
     n_candidates, n_children = pc.list_value_length(col("candidates")), pc.list_value_length(col("children"))
     n_settled = pc.list_value_length(col("settled"))
-    found = pc.greater(n_candidates, _scalar(0))  # a split unit lists those of the parts it settled itself
+    found = pc.greater(n_candidates, scalar(0))  # a split unit lists those of the parts it settled itself
     # a survivor of the bound that exact scoring refuted may have had a bound at the cutoff; nothing else may
-    discarded = both(status[ELIMINATED], pc.equal(col("n_survivors"), _scalar(0)))
+    discarded = both(status[ELIMINATED], pc.equal(col("n_survivors"), scalar(0)))
     reached = pa.chunked_array(
         [pa.array([reaches(b, fingerprint.cutoff) for b in pc.unique(col("max_bound")).to_pylist()])]
     )
@@ -311,9 +311,9 @@ def _status_rules(table: pa.Table, fingerprint: Fingerprint) -> list[tuple[str, 
     return [
         ("status candidates needs candidates", both(status[CANDIDATES], pc.invert(found))),
         ("status and candidates do not go together", both(found, pc.invert(pc.or_(status[CANDIDATES], status[SPLIT])))),
-        ("status split goes with children", pc.not_equal(status[SPLIT], pc.greater(n_children, _scalar(0)))),
-        ("only a split unit has settled parts", both(pc.invert(status[SPLIT]), pc.greater(n_settled, _scalar(0)))),
-        ("a verdict needs boards", both(verdict, pc.equal(col("n_boards"), _scalar("0")))),
+        ("status split goes with children", pc.not_equal(status[SPLIT], pc.greater(n_children, scalar(0)))),
+        ("only a split unit has settled parts", both(pc.invert(status[SPLIT]), pc.greater(n_settled, scalar(0)))),
+        ("a verdict needs boards", both(verdict, pc.equal(col("n_boards"), scalar("0")))),
         ("a unit without survivors is eliminated by bounds below the cutoff", both(discarded, reaching)),
     ]
 
@@ -327,7 +327,7 @@ def _check_lists(table: pa.Table, fingerprint: Fingerprint, where: str) -> None:
     n_cells = fingerprint.n_cells
     board = re.compile(rf"[a-z]{{{n_cells}}}")
     lengths = pc.add(pc.list_value_length(table.column("candidates")), pc.list_value_length(table.column("children")))
-    for values in table.select(["class_id", "path", *names]).filter(pc.greater(lengths, _scalar(0))).to_pylist():
+    for values in table.select(["class_id", "path", *names]).filter(pc.greater(lengths, scalar(0))).to_pylist():
         here = f"{where}: class {values['class_id']} path {values['path']!r}"
         boards = [item["board"] for item in values["candidates"]]
         for item in values["candidates"]:

@@ -1,7 +1,6 @@
-"""Folders that keep what they acknowledged: a local directory with atomic publishing, or a prefix of an object store.
+"""Runs in a local directory, with atomic publishing; and where an address leads.
 
-A reader sees a published file whole or not at all.  The functions at the end are the only ones that change a disk;
-tests make each of their calls fail in turn.
+The functions at the end are the only ones that change a disk; tests make each of their calls fail in turn.
 """
 
 from __future__ import annotations
@@ -9,46 +8,15 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
-import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, Protocol
 
 from pyarrow import fs
 
 from boardclass.errors import StoreError
 from results import files
-
-
-class Folder(Protocol):
-    """A run directory; ``name`` is relative to it, with ``/`` between folder and file."""
-
-    def where(self, name: str) -> str:
-        """Return the full name for messages."""
-
-    def exists(self) -> bool:
-        """Return whether the folder holds anything but leftovers of a run that never began."""
-
-    def read(self, name: str) -> bytes | None:
-        """Return the content of a file, or None when it is not there."""
-
-    def names(self, folder: str) -> list[str]:
-        """Return the names (relative to the run) of the files directly in ``folder``, sorted."""
-
-    def publish(self, name: str, data: bytes) -> None:
-        """Write a file so that it appears whole and survives a crash once this returns; replaces an older one."""
-
-    def publish_new(self, name: str, data: bytes) -> None:
-        """Publish a file that must not exist yet (StoreError)."""
-
-    def append_line(self, name: str, line: str, n_valid_bytes: int) -> int:
-        """Append a line after the first ``n_valid_bytes``, dropping what a failed append left; return the new size."""
-
-    def read_lines(self, name: str) -> tuple[list[str], int, bool]:
-        """Return the complete lines of a file, their size in bytes and whether a torn line follows."""
-
-    def remove(self, name: str) -> None:
-        """Remove a file; one that is gone already is no error."""
+from results.folder import Folder, Guard, decode_lines, explained, nobody_else
+from results.objects import ObjectFolder, connect
 
 
 def open_folder(location: str | Path) -> Folder:
@@ -56,19 +24,18 @@ def open_folder(location: str | Path) -> Folder:
 
     Raises
     ------
+    InputError
+        When a URI holds credentials or unknown settings.
     StoreError
-        When the URI is not one that pyarrow.fs understands.
+        When it is not one that pyarrow.fs understands.
     """
     text = str(location)
     if "://" not in text:
         return LocalFolder(Path(text))
-    try:
-        filesystem, root = fs.FileSystem.from_uri(text)
-    except (ValueError, OSError, NotImplementedError) as error:
-        raise StoreError(f"{text!r} is no directory and no object store that pyarrow knows: {error}") from error
-    return (
-        LocalFolder(Path(root)) if isinstance(filesystem, fs.LocalFileSystem) else ObjectFolder(filesystem, root, text)
-    )
+    filesystem, root, shown = connect(text)
+    if isinstance(filesystem, fs.LocalFileSystem):
+        return LocalFolder(Path(root))
+    return ObjectFolder(filesystem, root, shown)
 
 
 class LocalFolder:
@@ -83,7 +50,7 @@ class LocalFolder:
 
     def exists(self) -> bool:
         """Return whether the directory holds anything but leftovers; a file in its place is an error."""
-        with _explained("read", str(self.root)):
+        with explained("read", str(self.root)):
             if not self.root.exists():
                 return False
             entries = [entry for entry in self.root.iterdir() if entry.name not in (files.LOCK, files.OWNER)]
@@ -91,15 +58,19 @@ class LocalFolder:
 
     def read(self, name: str) -> bytes | None:
         """Return the bytes of a file."""
-        with _explained("read", self.where(name)):
+        with explained("read", self.where(name)):
             try:
                 return (self.root / name).read_bytes()
             except FileNotFoundError:
                 return None
 
+    def read_all(self, names: Sequence[str]) -> Iterator[bytes | None]:
+        """Yield the bytes of many files."""
+        return map(self.read, names)
+
     def names(self, folder: str) -> list[str]:
         """Return the files of a sub-folder."""
-        with _explained("read", self.where(folder)):
+        with explained("read", self.where(folder)):
             base = self.root / folder
             entries = base.iterdir() if base.is_dir() else iter(())
             return sorted(f"{folder}/{entry.name}".lstrip("/") for entry in entries if entry.is_file())
@@ -114,7 +85,7 @@ class LocalFolder:
 
     def _publish(self, name: str, data: bytes, *, new: bool) -> None:
         target, temporary = self.root / name, self.root / files.temporary_name(name)
-        with _explained("write", str(target)):
+        with explained("write", str(target)):
             if not target.parent.is_dir():
                 target.parent.mkdir(parents=True, exist_ok=True)
                 sync_folder(target.parent.parent)
@@ -133,9 +104,10 @@ class LocalFolder:
                 raise
             sync_folder(target.parent)
 
-    def append_line(self, name: str, line: str, n_valid_bytes: int) -> int:
+    def append_line(self, name: str, line: str, n_valid_bytes: int, guard: Guard = nobody_else) -> int:
         """Append a line and fsync it."""
-        with _explained("write", self.where(name)):
+        guard()
+        with explained("write", self.where(name)):
             new = not (self.root / name).exists()
             with (self.root / name).open("ab", buffering=0) as file:
                 n_bytes = file.tell()
@@ -156,116 +128,37 @@ class LocalFolder:
         """Return the lines that end in a newline; only such a line was acknowledged."""
         data = self.read(name) or b""
         n_valid_bytes = data.rfind(b"\n") + 1
-        return _decode_lines(data[:n_valid_bytes], self.where(name)), n_valid_bytes, n_valid_bytes < len(data)
+        return decode_lines(data[:n_valid_bytes]), n_valid_bytes, n_valid_bytes < len(data)
+
+    def note(self, name: str, text: str) -> None:
+        """Append to a log; half a line that a kill left there gets a newline first and stays a line of its own."""
+        with explained("write", self.where(name)):
+            descriptor = os.open(self.root / name, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o666)
+            try:
+                size = os.fstat(descriptor).st_size
+                is_torn = size > 0 and os.pread(descriptor, 1, size - 1) != b"\n"
+                write_all(descriptor, (b"\n" if is_torn else b"") + text.encode())
+            finally:
+                os.close(descriptor)
+
+    def read_tail(self, name: str, n_bytes: int) -> bytes:
+        """Return the last bytes of a log."""
+        with explained("read", self.where(name)):
+            try:
+                with (self.root / name).open("rb") as file:
+                    file.seek(max(0, file.seek(0, os.SEEK_END) - n_bytes))
+                    return file.read()
+            except FileNotFoundError:
+                return b""
 
     def remove(self, name: str) -> None:
         """Remove a file."""
-        with _explained("remove", self.where(name)):
+        with explained("remove", self.where(name)):
             (self.root / name).unlink(missing_ok=True)
-
-
-class ObjectFolder:
-    """A prefix of an object store, where one put is atomic and nothing can be appended.
-
-    A line appended to ``name`` is an object of its own, ``name/<sequence number>-<unique>``.
-    """
-
-    def __init__(self, filesystem: Any, root: str, uri: str) -> None:
-        self._filesystem = filesystem
-        self._root = root.rstrip("/")
-        self.uri = uri.rstrip("/")
-
-    def where(self, name: str) -> str:
-        """Return the URI of an object."""
-        return f"{self.uri}/{name}".rstrip("/")
-
-    def exists(self) -> bool:
-        """Return whether there is any object below the prefix."""
-        return any(self.names(folder) for folder in files.FOLDERS)
-
-    def read(self, name: str) -> bytes | None:
-        """Return the bytes of an object."""
-        with _explained("read", self.where(name)):
-            try:
-                with self._filesystem.open_input_stream(f"{self._root}/{name}") as stream:
-                    return bytes(stream.read())
-            except FileNotFoundError:
-                return None
-
-    def names(self, folder: str) -> list[str]:
-        """Return the objects of a sub-folder."""
-        with _explained("list", self.where(folder)):
-            selector = fs.FileSelector(f"{self._root}/{folder}".rstrip("/"), allow_not_found=True)
-            infos = self._filesystem.get_file_info(selector)
-            found = (info.base_name for info in infos if info.type == fs.FileType.File)
-            return sorted(f"{folder}/{name}".lstrip("/") for name in found)
-
-    def publish(self, name: str, data: bytes) -> None:
-        """Put one object."""
-        with _explained("write", self.where(name)):
-            if not isinstance(self._filesystem, fs.S3FileSystem):
-                self._filesystem.create_dir(f"{self._root}/{name}".rpartition("/")[0], recursive=True)
-            with self._filesystem.open_output_stream(f"{self._root}/{name}") as stream:
-                stream.write(data)
-
-    def publish_new(self, name: str, data: bytes) -> None:
-        """Put one object that is not there yet; the driver's lock is what keeps two writers apart."""
-        if self.read(name) is not None:
-            raise StoreError(f"{self.where(name)} exists already; another driver made it: choose another --out")
-        self.publish(name, data)
-
-    def append_line(self, name: str, line: str, n_valid_bytes: int) -> int:
-        """Put the line as an object of its own, numbered by the bytes before it."""
-        data = line.encode() + b"\n"
-        self.publish(f"{name}/{n_valid_bytes:016d}-{uuid.uuid4().hex}", data)
-        return n_valid_bytes + len(data)
-
-    def read_lines(self, name: str) -> tuple[list[str], int, bool]:
-        """Return the lines in order; two lines at one place mean two writers."""
-        lines: list[str] = []
-        n_bytes = 0
-        for item in self.names(name):
-            data = self.read(item) or b""
-            if not item.startswith(f"{name}/{n_bytes:016d}-") or not data.endswith(b"\n"):
-                raise StoreError(
-                    f"{self.where(item)} is not the next line of {name}: an object is missing, damaged or doubled"
-                )
-            lines += _decode_lines(data, self.where(item))
-            n_bytes += len(data)
-        return lines, n_bytes, False
-
-    def remove(self, name: str) -> None:
-        """Delete an object."""
-        with _explained("remove", self.where(name)), contextlib.suppress(FileNotFoundError):
-            self._filesystem.delete_file(f"{self._root}/{name}")
-
-
-def _decode_lines(data: bytes, where: str) -> list[str]:
-    """Return the lines of UTF-8 text whose every line ends in a newline; splits at nothing else."""
-    try:
-        return data.decode().split("\n")[:-1]
-    except UnicodeDecodeError as error:
-        raise StoreError(f"{where} is damaged: {error}; restore it from a copy") from error
 
 
 def _is_empty_folder(entry: Path) -> bool:
     return entry.is_dir() and not any(entry.iterdir())
-
-
-@contextlib.contextmanager
-def _explained(verb: str, where: str) -> Iterator[None]:
-    """Turn an operating system error into one that says what is safe and what to do."""
-    try:
-        yield
-    except FileExistsError as error:
-        raise StoreError(f"{where} exists already: choose another --out") from error
-    except NotADirectoryError as error:
-        raise StoreError(f"{where} is a file, a run needs a directory: choose another --out") from error
-    except OSError as error:
-        raise StoreError(
-            f"cannot {verb} {where}: {error}; what was stored before is safe: "
-            "make room or repair access, then run again"
-        ) from error
 
 
 # --- the seam: everything that changes a local disk ---

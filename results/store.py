@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -25,12 +24,14 @@ from results import files
 from results.documents import format_document
 from results.errors import ConflictError, DamagedError
 from results.fingerprint import Fingerprint, check_same
+from results.folder import Folder
 from results.index import BUFFERED, Key
 from results.lock import RunLock
-from results.parts import Part, describe, read_manifest, read_part, serialise, unlisted
-from results.run import FORMAT, Run, conflict_message, raise_conflicts, read_identity
-from results.schema import SCHEMA, Row, check_table, to_table
-from results.storage import Folder, open_folder
+from results.parts import Part, describe, read_manifest, serialise, unlisted
+from results.repair import repair
+from results.run import FORMAT, RUN_REMEDY, Run, conflict_message, raise_conflicts, read_identity
+from results.schema import Row, check_table, to_table
+from results.storage import open_folder
 
 FLUSH_ROWS = 2000
 FLUSH_SECONDS = 30.0
@@ -48,7 +49,9 @@ class Store:
     leftovers : tuple of str
         Files of a writer that died, removed on opening.
     dropped : tuple of str
-        Damaged parts that do not count any more (only when asked for).
+        Parts that were damaged and do not count any more (only when asked for).
+    last_part : (str, int)
+        Name and rows of the last part that this store wrote; an empty name before.
     n_merged : int
         Rows that repeated a stored verdict and were not stored again.
     """
@@ -58,6 +61,7 @@ class Store:
         self.resumed = resumed
         self.leftovers: tuple[str, ...] = ()
         self.dropped: tuple[str, ...] = ()
+        self.last_part = ("", 0)
         self.n_merged = 0
         self._lock = lock
         self._clock = clock
@@ -93,7 +97,7 @@ class Store:
         run_info : mapping, optional
             JSON values recorded in ``run.json`` when the run is created.
         drop_damaged : bool
-            Take damaged parts off the manifest, so that their units are computed again.
+            Take out what is damaged, so that its units are computed again (repair.py).
         clock : callable
             Seconds, monotonic.
 
@@ -110,14 +114,18 @@ class Store:
             {"format": FORMAT, "fingerprint": fingerprint.to_json(), "info": dict(run_info or {})}
         )
         folder = open_folder(location)
-        _check_identity(folder, fingerprint)
+        try:
+            _check_identity(folder, fingerprint)
+        except DamagedError:
+            if not drop_damaged:
+                raise
         lock = RunLock(folder)
         lock.acquire()
         try:
+            dropped = repair(folder, fingerprint, document) if drop_damaged else []
             resumed = _check_identity(folder, fingerprint)
             if not resumed:
                 folder.publish_new(files.RUN, document)
-            dropped = _drop_damaged(folder) if drop_damaged else []
             manifest = read_manifest(folder)
             leftovers = _remove_leftovers(folder, unlisted(folder, manifest))
             identity = read_identity(folder)
@@ -235,10 +243,13 @@ class Store:
             part = describe(
                 files.part_name(files.RESULTS, self._last_number + 1), data, table.column("class_id").to_pylist()
             )
+            self._lock.require()
             self._folder.publish(part.name, data)
-            self._n_bytes = self._folder.append_line(files.MANIFEST, part.format(), self._n_bytes)
+            line = part.format()
+            self._n_bytes = self._folder.append_line(files.MANIFEST, line, self._n_bytes, self._lock.require)
             self._last_number = part.number
             self._new_parts[part.number] = part
+            self.last_part = part.name, part.n_rows
             for key in self._buffered:
                 self._index.place(key, part.number)
             self._tables, self._buffered, self._n_buffered = [], {}, 0
@@ -261,6 +272,10 @@ class Store:
         """Return the ``(class_id, path)`` below roots that have a verdict."""
         return self._index.done_paths()
 
+    def has(self, key: Key) -> bool:
+        """Return whether a unit has a verdict."""
+        return self._index.find(key) is not None
+
     def done(self) -> set[Key]:
         """Return every ``(class_id, path)`` with a verdict, one Python tuple each: for small runs and tests."""
         return {(class_id, "") for class_id in self.done_ids().tolist()} | self.done_paths()
@@ -272,6 +287,10 @@ class Store:
     def pending(self) -> list[Key]:
         """Return the children of split units that still need a verdict: the first work of a resumed run."""
         return list(self._index.pending())
+
+    def orphans(self) -> set[Key]:
+        """Return the units whose verdict is stored while that of the unit they were split from is not."""
+        return self._index.orphans()
 
     def quarantined(self) -> set[Key]:
         """Return the units that were given up and have no verdict."""
@@ -297,11 +316,10 @@ def _check_identity(folder: Folder, fingerprint: Fingerprint) -> bool:
     if identity is not None:
         check_same(fingerprint, identity[0], folder.where(""))
         return True
+    if folder.names(files.RESULTS):
+        raise DamagedError(f"{folder.where(files.RUN)} is missing: {RUN_REMEDY}")
     if folder.exists():
-        raise StoreError(
-            f"{folder.where('')} is not empty and holds no {files.RUN}: not a run; "
-            f"choose another --out, or restore {files.RUN}"
-        )
+        raise StoreError(f"{folder.where('')} is not empty and holds no {files.RUN}: not a run; choose another --out")
     return False
 
 
@@ -312,18 +330,3 @@ def _remove_leftovers(folder: Folder, unlisted_parts: list[str]) -> list[str]:
     for name in leftovers:
         folder.remove(name)
     return leftovers
-
-
-def _drop_damaged(folder: Folder) -> list[str]:
-    """Take every part that cannot be read off the manifest, and the claim that rested on it; return their names."""
-    manifest = read_manifest(folder)
-    n_bytes, dropped = manifest.n_bytes, []
-    for part in manifest.parts:
-        try:
-            read_part(folder, part, SCHEMA)
-        except DamagedError:
-            n_bytes = folder.append_line(files.MANIFEST, replace(part, dropped=True).format(), n_bytes)
-            dropped.append(part.name)
-    if dropped:
-        folder.remove(files.CLAIM)
-    return dropped

@@ -19,13 +19,15 @@ from dataclasses import dataclass
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from boardclass.errors import MismatchError
+from boardclass.errors import IncompleteError, MismatchError
+from results import files
 from results.claim import COMPLETE, Checked, Claim, digest_of, read_claim, write_claim
 from results.coverage import Coverage, NodesLike, PartitionLike, check_coverage
 from results.lock import RunLock
-from results.rescore import BoardList, ScorerLike, candidates, rescore
+from results.rescore import BoardList, ScorerLike, candidates, read_rescored, rescore
 from results.run import Run, raise_conflicts
 from results.schema import COUNTERS, VERDICTS
+from results.suspects import suspects
 
 
 @dataclass(frozen=True)
@@ -91,11 +93,22 @@ def verify(
         raise MismatchError(f"the rows in {run.folder.where('')} do not fit together: {coverage.message()}")
     coverage.require_complete()
     earlier = read_claim(run)
+    if doubted := suspects(run):
+        raise IncompleteError(
+            f"{len(doubted):,} verdicts in {run.folder.where('')} come from hosts that replicas contradicted "
+            f"({', '.join(sorted(run.index.doubted_hosts))}): the command that made the run searches them again"
+        )
     lock = RunLock(run.folder)
     lock.acquire()
     try:
         n_checked = _double_check(run, referee)
+        before = read_rescored(run)
         listed = rescore(run, scorer)
+        if before is not None and before != listed:
+            raise MismatchError(
+                f"the list of boards in {run.folder.where(files.RESCORED_MANIFEST)} was not what the rows give; it has "
+                "been written anew: verify again, and do not use what was taken from the old one"
+            )
         digest = digest_of(run.fingerprint, listed, complete=True)
         if earlier and earlier.n_units == coverage.n_units and earlier.result_digest != digest:
             raise MismatchError(

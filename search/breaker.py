@@ -134,10 +134,8 @@ class Breaker:
         """
         began = time.perf_counter()
         params = self.spec.params
-        masks = self.partition.class_masks(unit.class_id).tolist()
-        root = class_node(masks, self.geometry, params)
-        is_open = all(root.is_bare(c) or mask == _ALL_LETTERS for c, mask in enumerate(masks))
-        layers = tuple(c for c in self.geometry.cell_order if root.is_bare(c)) if is_open else ()
+        root = class_node(self.partition.class_masks(unit.class_id).tolist(), self.geometry, params)
+        layers = self._layers(unit.class_id, root)
         root = node_at(root, unit.path, self.geometry, params)
         tally = _Tally()
         todo = [root]
@@ -160,6 +158,13 @@ class Breaker:
             counters=tally.counters(),
             seconds=time.perf_counter() - began,
         )
+
+    def _layers(self, class_id: int, root: Node) -> tuple[int, ...]:
+        """Return the bare cells of a class (``root`` or an image of it) if all its other cells are open, else none."""
+        kinds = zip(self.partition.class_masks(class_id).tolist(), self.geometry.cell_types, strict=True)
+        narrow = (m for m, kind in kinds if m.bit_count() > 1 and kind not in self.spec.params.fused)
+        is_open = all(mask == _ALL_LETTERS for mask in narrow)
+        return tuple(c for c in self.geometry.cell_order if root.is_bare(c)) if is_open else ()
 
     def _settled(self, node: Node, left: set[str], done: set[str]) -> list[str]:
         """Return the widest parts of a node that are ``done`` and hold nothing of what is ``left``, in search order.
@@ -204,7 +209,7 @@ class Breaker:
         if not free or len(free) > self.forest.max_free:
             return everything
         fused = any(node.masks[c].bit_count() > 1 for c in range(self.geometry.n) if node.is_bare(c))
-        in_layers = layers and self.forest.suits_layers(layers, self.geometry.n - len(free))
+        in_layers = layers and self.forest.suits_layers(layers, node)
         grown = self.forest.grow_on_layers(layers, node) if in_layers else self.forest.grow(node, free)
         left = self._attempt(node, free, grown, fused, tally) if grown else node.masks[free[0]]
         if left and fused:

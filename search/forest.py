@@ -102,6 +102,13 @@ class Forest:
         self._layers: list[_Layer] = []
         self._too_large: set[tuple[tuple[int, int], ...]] = set()
 
+    def turn(self, board: Geometry) -> None:
+        """Go on with another cell order of the same board; what was grown is void."""
+        self.geometry = board
+        self._layers.clear()
+        self._too_large.clear()
+        self._rim_bare = ()
+
     def grow(self, node: Node, free: list[int]) -> Grown | None:
         """Return one tree over all terms of a node; None if it does not fit the memory."""
         self._layers.clear()
@@ -112,15 +119,15 @@ class Forest:
         tip, root, bound = tree.build(self._terms, self._points, 0, n_keys, len(free), self._cells, 1)
         return None if tip < 0 else self._grown(len(free), 0, int(root), int(bound), n, n_keys, int(tip))
 
-    def suits_layers(self, class_bare: Sequence[int], n_bare: int) -> bool:
-        """Return whether :meth:`grow_on_layers` applies to nodes with so many bare cells of an open class.
+    def suits_layers(self, class_bare: Sequence[int], node: Node) -> bool:
+        """Return whether :meth:`grow_on_layers` applies to a node of an open class.
 
-        The bare cells must come first in cell order, so that every layer numbers them alike, and leave no more free
-        cells than a key has room for.
+        The bare cells of the class, then those of the node, must come first in cell order, so that every layer numbers
+        them alike and levels are taken away from the top; and no more may be free than a key has room for.
         """
-        order = self.geometry.cell_order
-        n = max(len(class_bare), self.geometry.n - self.max_free)
-        return self.geometry.n <= MAX_CELLS and set(class_bare) == set(order[: len(class_bare)]) and n <= n_bare
+        order, n_bare = self.geometry.cell_order, node.bare.bit_count()
+        is_first = set(class_bare) == set(order[: len(class_bare)]) and all(map(node.is_bare, order[:n_bare]))
+        return is_first and self.geometry.n - self.max_free <= n_bare and self.geometry.n <= MAX_CELLS
 
     def grow_on_layers(self, class_bare: Sequence[int], node: Node) -> Grown | None:
         """Return one tree over all terms of a node of an open class, all letters on its free cells.
@@ -286,7 +293,7 @@ class Forest:
         forbidden: Sequence[int] = (),
     ) -> int:
         """Write terms from path shapes from index ``begin`` on, or only count them if it is negative."""
-        table = path_table(str(self.geometry.dims), bare, self._max_len)
+        table = path_table(str(self.geometry.dims), bare, self._max_len, self.geometry.cell_order)
         rim = shapes.Rim(*(frozen(np.array(values, np.int64)) for values in (on_bare, shift, forbidden)))
         out = self._terms[begin:] if begin >= 0 else self._terms[:0]
         n, _ = shapes.shape_terms(self._words, table, rim, out, self._code_bits, new, limit)

@@ -20,6 +20,7 @@ swap
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -247,13 +248,17 @@ def level_shifts(board: Geometry, bare: int) -> NDArray[np.int64]:
 
 
 @lru_cache(maxsize=4)
-def path_table(dims: str, bare: int, max_len: int) -> PathTable:
+def path_table(dims: str, bare: int, max_len: int, cell_order: tuple[int, ...] | None = None) -> PathTable:
     """Return the path table of a board for a mask of bare cells and words of up to ``max_len`` cells.
+
+    The levels follow ``cell_order``, by default that of the geometry.
 
     The last few tables are kept: a run asks for the same few masks again and again (each split forces the next cell in
     order).
     """
     board = geometry(dims)
+    if cell_order is not None:
+        board = replace(board, cell_order=cell_order)
     if board.n > MAX_CELLS:
         raise ValueError(f"path tables are for up to {MAX_CELLS} cells, not {dims}")
     builder = _TableBuilder(board, bare)

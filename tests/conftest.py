@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import io
+import logging
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+import uuid
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck
+from hypothesis import settings as hypothesis_settings
+from pyarrow.fs import FileSystem
 
 from boardclass.errors import WordListError
 from boardclass.wordlist import WordList, load_wordlist
@@ -20,13 +24,16 @@ ROOT = Path(__file__).resolve().parent.parent
 GOLDEN = ROOT.parent / "shared" / "golden"
 
 # The machine may be shared: no deadlines; in CI the same examples every time.
-settings.register_profile(
+hypothesis_settings.register_profile(
     "orderly",
     deadline=None,
     derandomize=bool(os.environ.get("CI")),
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
-settings.load_profile("orderly")
+hypothesis_settings.load_profile("orderly")
+
+
+SECRET_KEY = "it-must-not-be-seen-anywhere"
 
 
 class Answer(NamedTuple):
@@ -76,6 +83,35 @@ def orderly(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) 
         return Answer(int(left.value.code or 0), captured.out, captured.err)
 
     return call
+
+
+@pytest.fixture(scope="session")
+def s3_server() -> Iterator[str]:
+    """Start an S3-compatible server on a free port of this machine; return its endpoint."""
+    pytest.importorskip("flask_cors", reason="needs moto[s3], flask and flask-cors: pip install 'orderly[test]'")
+    moto_server = pytest.importorskip("moto.server", reason="needs moto[s3]: pip install 'orderly[test]'")
+    logging.getLogger("werkzeug").setLevel(logging.ERROR)
+    server = moto_server.ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
+    server.start()
+    yield "http://{}:{}".format(*server.get_host_and_port())
+    server.stop()
+
+
+@pytest.fixture
+def bucket(s3_server: str, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Return the address of a new bucket; endpoint and credentials are in the environment, as a user sets them."""
+    settings = {
+        "AWS_ENDPOINT_URL": s3_server,
+        "AWS_ACCESS_KEY_ID": "tester",
+        "AWS_SECRET_ACCESS_KEY": SECRET_KEY,
+        "AWS_DEFAULT_REGION": "us-east-1",
+        "AWS_EC2_METADATA_DISABLED": "true",
+    }
+    for name, value in settings.items():
+        monkeypatch.setenv(name, value)
+    name = f"test-{uuid.uuid4().hex[:12]}"
+    FileSystem.from_uri(f"s3://{name}?allow_bucket_creation=true")[0].create_dir(name)
+    return f"s3://{name}"
 
 
 @pytest.fixture

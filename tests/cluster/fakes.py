@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import time
+from dataclasses import replace
 from pathlib import Path
 
 from boardclass.scores import parse_scores
@@ -25,6 +26,10 @@ class FakeBreaker:
     def break_unit(self, unit):
         time.sleep(self.seconds)
         return fake_break(unit, 0, self.seconds)
+
+    def replicate(self, unit, paths, seed):
+        result = fake_break(unit, 0, self.seconds)
+        return replace(result, status="candidates" if result.candidates else "eliminated", children=())
 
     def predicted_cost(self, class_id):
         return 0.01

@@ -8,16 +8,17 @@ from pathlib import Path
 PROC = Path("/proc")
 
 
+def parent(process):
+    """Return the process id of the parent, or 0 when the process is gone."""
+    try:
+        return int((PROC / str(process) / "stat").read_text().rpartition(")")[2].split()[1])
+    except OSError:
+        return 0
+
+
 def descendants(root=None):
     """Return the process ids of this process (or ``root``) and of everything it started."""
-    parents = {}
-    for folder in PROC.iterdir():
-        if folder.name.isdigit():
-            try:
-                fields = (folder / "stat").read_text().rpartition(")")[2].split()
-            except OSError:
-                continue
-            parents[int(folder.name)] = int(fields[1])
+    parents = {int(folder.name): parent(folder.name) for folder in PROC.iterdir() if folder.name.isdigit()}
     found = {root or os.getpid()}
     while more := {child for child, parent in parents.items() if parent in found} - found:
         found |= more

@@ -12,7 +12,7 @@ import heapq
 import random
 import sys
 from collections import Counter, defaultdict
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -55,7 +55,7 @@ def fake_break(unit: Unit, salt: int = 0, seconds: float = 0.0) -> UnitResult:
     if kind < 3 and depth < 3:
         prefix = f"{unit.path}/" if unit.path else ""
         children = tuple(Unit(unit.class_id, f"{prefix}{depth}={letter}") for letter in "abcd"[: 2 + kind])
-        return UnitResult(unit, "split", 4, 9, (), children, (), {}, seconds)
+        return UnitResult(unit, "split", 4, 9, (), children, (f"{prefix}{depth}=z",), {}, seconds)
     found = (("abcd", 10),) if kind == 9 else ()
     return UnitResult(unit, "candidates" if found else "eliminated", 4, 9, found, (), (), {}, seconds)
 
@@ -92,9 +92,11 @@ class Simulation:
     log: list[str] = field(default_factory=list)
     published: dict[Unit, UnitResult] = field(default_factory=dict)
     quarantined: set[Unit] = field(default_factory=set)
+    contradicted: set[Unit] = field(default_factory=set)
     blamed: Counter[Unit] = field(default_factory=Counter)
     finish: Finish | None = None
     n_rows_sent: int = 0
+    n_lies_published: int = 0
 
     def __post_init__(self) -> None:
         self.rng = random.Random(self.seed)
@@ -109,8 +111,16 @@ class Simulation:
         self.broken = {unit for unit in self.expected if digest(f"broken {self.seed} {unit}", 150) == 0}
         self.fat = {unit for unit in self.expected if digest(f"fat {self.seed} {unit}", 15) == 0}
         policy = Policy(
-            self.n_workers, batch_s=self.rng.choice((1.0, 7.0, 50.0)), lease_s=60.0, spawn_s=60.0, max_deaths=60
+            self.n_workers,
+            batch_s=self.rng.choice((1.0, 7.0, 50.0)),
+            lease_s=60.0,
+            spawn_s=60.0,
+            max_deaths=60,
+            replicate=self.rng.choice((0.0, 0.01, 0.3, 1.0)),
+            trust_after=self.rng.choice((1, 3, 10)),
         )
+        self.liars = {self.hosts[-1]} if self.rng.random() < 0.3 else set()
+        self.lies = self.rng.choice((0.2, 1.0))
         costs = np.array([self.seconds(unit) for unit in roots])
         self.scheduler = Scheduler(policy, self.class_ids, costs, np.random.default_rng(self.seed))
         self.now = 0.0
@@ -166,6 +176,8 @@ class Simulation:
         """Hand an event to the scheduler and carry out what it wants."""
         self.log.append(f"{self.now:9.2f} {event}")
         self.account(event)
+        trust = self.scheduler._trust
+        self.held, self.n_let_go = set(trust.held), trust.n_let_go
         for instruction in self.scheduler.handle(event, self.now):
             self.log.append(f"{self.now:9.2f}      -> {instruction}")
             self.carry_out(instruction)
@@ -206,11 +218,17 @@ class Simulation:
                 assert unit in self.expected, f"seed {self.seed}: {unit} is unknown"
                 assert unit not in self.published, f"seed {self.seed}: {unit} has two verdicts"
                 assert unit not in self.quarantined, f"seed {self.seed}: {unit} was given up"
+                assert not answer.is_replica, f"seed {self.seed}: {unit}: a replica is no verdict"
+                if answer.result.candidates != fake_break(unit, self.seed).candidates:
+                    let_go = self.scheduler._trust.n_let_go > self.n_let_go
+                    assert unit not in self.held or let_go, f"seed {self.seed}: {unit}: a lie was published"
+                    self.n_lies_published += 1
                 self.published[unit] = answer.result
-            case Quarantine(unit):
+            case Quarantine(unit, hosts=hosts):
                 assert unit not in self.published, f"seed {self.seed}: {unit} has a verdict"
                 assert unit not in self.quarantined, f"seed {self.seed}: {unit} given up twice"
                 self.quarantined.add(unit)
+                self.contradicted |= {unit} if hosts else set()
             case Retire(worker):
                 self.alive.pop(worker, None)
                 self.forget(worker)
@@ -233,6 +251,8 @@ class Simulation:
         assert order.worker in self.alive or order.worker not in self.given, where
         assert order.worker not in self.given, f"{where}: already has {self.given.get(order.worker)}"
         assert order.units, where
+        assert self.alive.get(order.worker) not in self.scheduler._trust.flagged, f"{where}: not believed"
+        assert order.replica is None or len(order.units) == 1, where
         assert not self.published.keys() & set(order.units), f"{where}: has a verdict"
         if order.alone:
             host = self.alive.get(order.worker)
@@ -257,7 +277,7 @@ class Simulation:
             if unit in self.broken:
                 events.append(UnitFailed(order.worker, order.assignment, unit, "ValueError"))
             else:
-                answer = Answer(fake_break(unit, self.seed, self.seconds(unit)))
+                answer = self.answer(order, unit)
                 events.append(Row(order.worker, order.assignment, answer))
                 self.n_rows_sent += 1
         for beat in range(int(spent // 20)):
@@ -265,6 +285,17 @@ class Simulation:
         self.rng.shuffle(events)
         for event in [*events, Returned(order.worker, order.assignment)]:
             self.send(spent, event)
+
+    def answer(self, order: Assign, unit: Unit) -> Answer:
+        """Return the truth, or what a liar says."""
+        host, result = self.alive[order.worker], fake_break(unit, self.seed, self.seconds(unit))
+        if order.replica is not None:
+            status = "candidates" if result.candidates else "eliminated"
+            result = replace(result, status=status, children=(), settled=())
+        if host in self.liars and self.rng.random() < self.lies:
+            status = result.status if result.children else "candidates"
+            result = replace(result, status=status, candidates=((f"lie{self.rng.random()}", 11),))
+        return Answer(result, host, is_replica=order.replica is not None)
 
     def fate(self, unit: Unit, alone: bool) -> Death | None:
         """Return what the worker dies of on this unit, if it does."""
@@ -280,12 +311,18 @@ class Simulation:
         """Check the promises that concern the whole run."""
         assert self.finish is not None
         where = f"seed {self.seed}"
-        for unit in self.quarantined:
+        flagged = self.scheduler.snapshot().flagged
+        assert self.liars or not flagged, f"{where}: {flagged} never lied"
+        if "no host is left" in self.finish.message:
+            assert flagged, where
+            return
+        for unit in self.quarantined - self.contradicted:
             assert self.blamed[unit] >= 3, f"{where}: {unit} given up after {self.blamed[unit]} failures"
         hopeless = (self.poison | self.broken) & self.reachable()
         assert hopeless <= self.quarantined, f"{where}: {hopeless - self.quarantined} have a verdict"
         if not any(vars(self.weather).values()):
-            assert self.quarantined == hopeless, f"{where}: {self.quarantined - hopeless} given up in calm weather"
+            surplus = self.quarantined - hopeless - self.contradicted
+            assert not surplus, f"{where}: {surplus} given up in calm weather"
         reached = self.reachable()
         assert reached == self.published.keys() | self.quarantined, f"{where}: not settled"
         assert self.finish.complete == (not self.quarantined), where

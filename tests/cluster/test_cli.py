@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from boardclass.errors import IncompleteError, MismatchError, StoreError
-from cluster import cli, cli_boards, cli_query
+from cluster import cli, cli_boards, cli_status
 
 PROVING = ("run", "status", "top", "show", "score", "bound", "solve", "verify")
 WORKBENCH = ("climb", "longest", "neighbours", "lists", "query", "compare", "roll", "report", "explain", "wordlist")
@@ -82,7 +82,7 @@ def test_each_error_has_its_exit_code(orderly, monkeypatch, error, code):
     def fail(*_):
         raise error("part 7 is damaged")
 
-    monkeypatch.setattr(cli_query, "status", fail)
+    monkeypatch.setattr(cli_status, "status", fail)
     assert orderly("status", "x") == (code, "", "orderly: part 7 is damaged\n")
 
 

@@ -11,6 +11,7 @@ import string
 import threading
 from dataclasses import replace
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -26,8 +27,10 @@ from cluster.executors import InProcessExecutor
 from cluster.plan import _params, make_plan
 from cluster.progress import Bar, Overview, PlainLines, Report, make_progress
 from configs.model import DEFAULT_BUCKETS, RunConfig, SearchConfig
-from results.errors import ConflictError, FingerprintError, StoreLockedError
+from results.errors import ConflictError, DamagedError, FingerprintError, StoreLockedError
+from results.parts import read_parts
 from results.run import open_run
+from results.schema import SCHEMA, from_table
 from results.store import Store
 from search.breaker import Breaker, Unit
 from search.node import class_node, split
@@ -140,6 +143,38 @@ def test_another_question_is_refused(config):
     run(config)
     with pytest.raises(FingerprintError, match="cutoff: asked for 5, stored 4"):
         run(change(config, cutoff=5))
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"cutoff": 5}, [("cutoff", "5", "4")]),
+        ({"dims": "2x3"}, [("dims", "'2x3'", "'2x2'"), ("cell_order", "", ""), ("partition", "", "")]),
+        ({"scores": "standard"}, [("scores", "", "")]),
+        ({"buckets": "abcdefghijklm nopqrstuvwxyz"}, [("partition", "", "")]),
+        ({"wordlist": None}, [("wordlist_sha256", "", "")]),
+        ({"wordlist": None, "cutoff": 7, "scores": "standard"}, [("wordlist_sha256", "", ""), ("cutoff", "7", "4")]),
+    ],
+)
+def test_another_question_is_refused_naming_each_field_with_both_values(config, words, changes, told):
+    run(config)
+    before = {path: path.read_bytes() for path in Path(config.out).rglob("*") if path.is_file()}
+    if "wordlist" in changes:
+        (other := words.with_name("other.txt")).write_text("\n".join(WORDS[:-1]) + "\n")
+        changes = {**changes, "wordlist": str(other)}
+    plan, stored = make_plan(change(config, **changes, out=None)), open_run(config.out).fingerprint
+    with pytest.raises(FingerprintError) as caught:
+        run(change(config, **changes))
+    assert caught.value.exit_code == 3
+    lines = str(caught.value).splitlines()
+    for field, asked, held in told:
+        (line,) = [line for line in lines if line.startswith(f"  {field}: ")]
+        assert f"asked for {asked}" in line
+        assert f"stored {held}" in line
+    differing = [name for name, _, _ in plan.fingerprint.differences(stored)]
+    assert [line.strip().partition(":")[0] for line in lines[1:-1]] == differing
+    assert {field for field, _, _ in told} <= set(differing)
+    assert {path: path.read_bytes() for path in before} == before
 
 
 def test_auto_cutoff_is_the_best_board_and_stays(config, monkeypatch):
@@ -257,6 +292,51 @@ def test_splits_are_followed_and_resumed(config):
     assert resumed.n_reused > 0
     assert resumed.coverage.n_units > resumed.coverage.n_classes
     assert {(board.board, board.score) for board in resumed.listed.boards} == expected_boards(4)
+
+
+def units_broken(config, breaker, **options):
+    """Run, and return the outcome and the units that were broken."""
+    broken = []
+
+    def counting(spec):
+        made = breaker(spec)
+        real = made.break_unit
+
+        def break_unit(unit):
+            broken.append((unit.class_id, unit.path))
+            return real(unit)
+
+        made.break_unit = break_unit
+        return made
+
+    outcome = run(config, make_executor=lambda spec, _: InProcessExecutor(spec, counting), **options)
+    return outcome, sorted(broken)
+
+
+@pytest.mark.parametrize("breaker", [Breaker, TiredBreaker])
+def test_damaged_parts_are_computed_again_and_nothing_else(config, monkeypatch, breaker):
+    """Small parts: rows of splits are lost while those of their children are not, and the other way round."""
+    monkeypatch.setattr("results.store.FLUSH_ROWS", 1)
+    first, _ = units_broken(config, breaker)
+    old = open_run(config.out)
+    rows = {
+        part.name: [row.key for row in from_table(table)]
+        for part, table in read_parts(old.folder, old.manifest.parts, SCHEMA)
+    }
+    assert len(rows) > 10
+    chosen = np.random.default_rng(5).choice(sorted(rows), len(rows) // 3, replace=False)
+    for number, name in enumerate(chosen):
+        path = Path(config.out) / name
+        path.write_bytes(path.read_bytes()[:-1]) if number % 2 else path.unlink()
+    with pytest.raises(DamagedError, match="--drop-damaged"):
+        run(config)
+    reports = Recorder()
+    outcome, broken = units_broken(config, breaker, drop_damaged=True, progress=reports)
+    assert broken == sorted(key for name in chosen for key in rows[name])
+    assert (outcome.complete, outcome.digest) == (True, first.digest)
+    assert outcome.n_reused == sum(map(len, rows.values())) - len(broken)
+    assert reports.reports[-1].n_classes_done == reports.overview.n_classes
+    assert len(list(open_run(config.out).rows())) == sum(map(len, rows.values()))
 
 
 class ForgetfulBreaker(TiredBreaker):

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import os
-import re
 import signal
-import subprocess
 import sys
 import time
 from pathlib import Path
@@ -16,6 +14,7 @@ from cluster.events import Assign, Death, Event, Returned, Row, WorkerDown, Work
 from cluster.ray_executor import RayExecutor, cause_of
 from search.breaker import Unit
 from tests.cluster import fakes
+from tests.cluster.clusters import refused_without_token
 from tests.cluster.processes import command_line, descendants, listening_addresses
 
 ray = pytest.importorskip("ray")
@@ -84,16 +83,8 @@ def test_no_listener_beyond_loopback(cluster):
     cluster.retire(4)
 
 
-@pytest.mark.slow
 def test_without_the_token_nobody_gets_in(cluster):
-    address = ray.get_runtime_context().gcs_address
-    code = f"import ray, logging; ray.init(address={address!r}, logging_level=logging.CRITICAL); print('inside')"
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("RAY_")}
-    environment |= {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": "0" * 64, "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0"}
-    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, timeout=60)
-    assert done.returncode != 0
-    assert "inside" not in done.stdout
-    assert re.search("[Aa]uthenticat|[Tt]oken", done.stderr)
+    refused_without_token(ray.get_runtime_context().gcs_address)
 
 
 def test_the_token_is_private(cluster):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,7 @@ from results.store import Store
 from tests.results.helpers import ToyScorer, all_rows, fingerprint, partition
 
 SEAM = ("write_all", "sync", "sync_folder", "replace", "link_new", "truncate")
+KINDS = ("kill", "torn", "torn late", "error")
 BATCHES = (slice(0, 4), slice(4, 6))
 
 
@@ -82,7 +84,7 @@ def n_calls(tmp_path: Path, faults: Faults) -> int:
     return n
 
 
-@pytest.mark.parametrize("kind", ["kill", "torn", "torn late", "error"])
+@pytest.mark.parametrize("kind", KINDS)
 def test_fault_at_every_call(tmp_path, monkeypatch, kind):
     faults = Faults(monkeypatch)
     whole = [tuple(r.class_id for r in all_rows()[: batch.stop]) for batch in BATCHES]
@@ -112,6 +114,56 @@ def test_fault_at_every_call(tmp_path, monkeypatch, kind):
         assert read_claim(open_run(run)) is not None
         assert not list(run.rglob(files.TEMPORARY_PREFIX + "*"))
         assert len(list((run / files.RESCORED).glob("part-*"))) == 1
+
+
+def spoil(run: Path) -> None:
+    """Leave a run as a kill and a bad disk would: a torn manifest line, a part altered, a part missing, no run.json."""
+    with Store.open(run, fingerprint(), {"a": 1}) as store:
+        for item in all_rows():
+            store.append([item])
+            store.flush()
+        conclude(store)
+    one, two, *_ = sorted((run / files.RESULTS).iterdir())
+    one.write_bytes(one.read_bytes()[:-1])
+    two.unlink()
+    (run / files.RUN).write_bytes(b"{")
+    with (run / files.MANIFEST).open("a") as file:
+        file.write('{"name": "resu')
+
+
+def repair_run(run: Path) -> None:
+    store = Store.open(run, fingerprint(), {"a": 1}, drop_damaged=True)
+    try:
+        store.append(r for r in all_rows() if r.key not in store.done())
+        store.flush()
+        conclude(store)
+    finally:
+        store._lock.release()
+
+
+@pytest.mark.parametrize("step", [4, pytest.param(1, marks=pytest.mark.nightly)], ids=["one way each", "all ways"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_fault_at_every_call_of_a_repair(tmp_path, monkeypatch, kind, step):
+    """What was intact stays, whenever the repair is cut short; repairing again ends with the same answer."""
+    spoil(tmp_path / "spoilt")
+    faults = Faults(monkeypatch)
+    intact = {r.key for r in all_rows()[2:]}
+    whole = shutil.copytree(tmp_path / "spoilt", tmp_path / "whole")
+    repair_run(whole)
+    digest, total = summary(whole).result_digest, len(faults.calls)
+    assert set(faults.calls) == set(SEAM) - {"link_new"}
+    for at in range(KINDS.index(kind) % step, total, step):
+        run = shutil.copytree(tmp_path / "spoilt", tmp_path / f"run-{at}")
+        faults.calls, faults.fail_at = [], at
+        faults.kind = ("ENOSPC", "EIO")[at % 2] if kind == "error" else kind
+        with pytest.raises((KilledError, StoreError)):
+            repair_run(run)
+        faults.fail_at = -1
+        with Store.open(run, fingerprint(), {"a": 1}, drop_damaged=True) as store:
+            assert intact <= store.done()
+        repair_run(run)
+        assert summary(run).result_digest == digest
+        assert len(list(open_run(run).rows())) == len(all_rows())
 
 
 @pytest.mark.parametrize("kind", ["ENOSPC", "EIO"])

@@ -133,15 +133,20 @@ def test_survivors_bound_the_exact_scores(bare):
 
 
 def test_layers_want_bare_cells_that_come_first():
-    assert new_forest().suits_layers((4,), 1)
-    assert new_forest().suits_layers((4, 1), 2)
-    assert not new_forest().suits_layers((1,), 1)
-    assert not new_forest().suits_layers((4, 0), 2)
-    assert not Forest(geometry("4x5"), WORDS, POINTS, PARAMS).suits_layers((), 0)
-    middle = Forest(geometry("4x4"), WORDS, POINTS, PARAMS)
-    assert middle.suits_layers((5, 6, 9, 10), 4)
-    assert not middle.suits_layers((5, 6), 2)  # 14 free cells do not fit a key
-    assert middle.suits_layers((5, 6), 4)
+    def suits(dims: str, class_bare: tuple[int, ...], cells: tuple[int, ...]) -> bool:
+        node = Node((ALL,) * geometry(dims).n, sum(1 << c for c in cells))
+        return Forest(geometry(dims), WORDS, POINTS, PARAMS).suits_layers(class_bare, node)
+
+    assert suits("3x3", (4,), (4,))
+    assert suits("3x3", (4, 1), (4, 1))
+    assert suits("3x3", (4,), (4, 1, 7))
+    assert not suits("3x3", (1,), (1,))
+    assert not suits("3x3", (4, 0), (4, 0))
+    assert not suits("3x3", (4,), (4, 7))  # 1 comes before it
+    assert not suits("4x5", (), ())
+    assert suits("4x4", (5, 6, 9, 10), (5, 6, 9, 10))
+    assert not suits("4x4", (5, 6), (5, 6))  # 14 free cells do not fit a key
+    assert suits("4x4", (5, 6), (5, 6, 9, 10))
 
 
 def test_a_node_of_many_terms_is_not_searched_whole_but_its_parts_can_be():

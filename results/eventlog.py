@@ -1,0 +1,107 @@
+"""``events.jsonl``: what happened in a run, for people and for monitoring; evidence it is not.
+
+One JSON object a line, appended and never changed; on an object store, some lines an object (objects.py).  Every line:
+
+    time      seconds since 1970, by the clock of the driver
+    session   eight hex digits, one value for each call of ``orderly run``
+    event     what happened, one of :data:`FIELDS`, with the fields listed there; more may come, none goes away
+
+A kill may leave half a line.  The next driver starts a line of its own after it, and readers skip what is no JSON.
+The log is best effort: a full disk stops the store with an error, but never a run for the sake of its log.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+import uuid
+from collections.abc import Callable
+from typing import Any
+
+from boardclass.errors import StoreError
+from results import files
+from results.folder import Folder
+from results.objects import ObjectFolder
+
+FIELDS = {
+    "started": "dims wordlist cutoff n_workers n_classes n_classes_done n_verdicts host pid version kernel_hash",
+    "reused": "location cutoff n_reused n_verdicts",
+    "worker_up": "worker host kernel_hash",
+    "worker_down": "worker host reason message",
+    "worker_retired": "worker host message",
+    "unit_failed": "class_id path worker host message oom",
+    "unit_quarantined": "class_id path attempts message",
+    "best": "score board",
+    "host_flagged": "host",
+    "stored": "name n_rows",
+    "progress": "n_classes n_classes_done n_verdicts n_open n_in_flight n_split n_strikes n_requeued n_quarantined "
+    "n_deaths n_candidates best_score best_board n_workers hosts flagged n_agreed elapsed_s remaining_s n_measured",
+    "stage": "text",
+    "finished": "complete message digest n_verdicts seconds",
+    "stopped": "reason message",
+}
+TAIL_BYTES = 2**18
+
+_KEPT = 10_000  # lines that wait while the folder cannot be written to
+_OBJECT_S = 15.0
+
+
+class EventLog:
+    """The writer.
+
+    Parameters
+    ----------
+    folder : Folder
+    clock : callable
+        Seconds since 1970.
+
+    Attributes
+    ----------
+    n_lost : int
+        Lines given up because the folder could not be written to for long.
+    """
+
+    def __init__(self, folder: Folder, clock: Callable[[], float] = time.time) -> None:
+        self._folder = folder
+        self._clock = clock
+        self._session = uuid.uuid4().hex[:8]
+        self._lines: list[str] = []
+        self._every_s = _OBJECT_S if isinstance(folder, ObjectFolder) else 0.0
+        self._written_at_s = 0.0
+        self.n_lost = 0
+
+    def add(self, event: str, **values: Any) -> None:
+        """Note an event; :meth:`flush` writes it."""
+        assert set(values) <= set(FIELDS[event].split()), (event, values)
+        line = {"time": round(self._clock(), 3), "session": self._session, "event": event, **values}
+        self._lines.append(json.dumps(line, ensure_ascii=False))
+        if len(self._lines) > _KEPT:
+            self.n_lost += 1
+            del self._lines[0]
+
+    def flush(self, *, now: bool = False) -> None:
+        """Write what was noted, on an object store every 15 s or ``now``; what cannot be written waits."""
+        if self._lines and (now or self._clock() - self._written_at_s >= self._every_s):
+            self._written_at_s = self._clock()
+            try:
+                self._folder.note(files.EVENTS, "\n".join(self._lines) + "\n")
+            except StoreError:
+                return
+            self._lines = []
+
+
+def read_events(folder: Folder, n_bytes: int = TAIL_BYTES) -> list[dict[str, Any]]:
+    """Return the last events of a run, oldest first; what is no event is skipped, and a log that cannot be read."""
+    events: list[dict[str, Any]] = []
+    try:
+        lines = folder.read_tail(files.EVENTS, n_bytes).split(b"\n")
+    except StoreError:
+        return events
+    for line in lines:
+        try:
+            values = json.loads(line)
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(values, dict) and values.get("event") in FIELDS and isinstance(values.get("time"), int | float):
+            events.append(values)
+    return events

@@ -1,0 +1,67 @@
+"""Who writes to a run: the note that a driver leaves beside its lock, for the others."""
+
+from __future__ import annotations
+
+import getpass
+import json
+import os
+import socket
+import time
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Owner:
+    """The driver that writes to a run.
+
+    Attributes
+    ----------
+    user, host : str
+    pid : int
+    since_s : float
+        When it began, epoch seconds.
+    """
+
+    user: str
+    host: str
+    pid: int
+    since_s: float
+
+    def describe(self) -> str:
+        """Return who it is and how long it has been at it."""
+        age_s = max(0, int(time.time() - self.since_s))
+        return f"{self.user}@{self.host} (process {self.pid}), for {_duration(age_s)}"
+
+
+def own_note() -> dict[str, Any]:
+    """Return the note of this process; :func:`parse_owner` reads it as JSON."""
+    return {"host": socket.gethostname(), "pid": os.getpid(), "user": _user(), "since": time.time()}
+
+
+def parse_owner(note: bytes | None) -> Owner | None:
+    """Return the owner of a note, or None when it cannot be read."""
+    try:
+        values = json.loads(note or b"")
+        return Owner(str(values["user"]), str(values["host"]), int(values["pid"]), float(values["since"]))
+    except (ValueError, KeyError, TypeError):
+        return None
+
+
+def describe_owner(note: bytes | None) -> str:
+    """Return who wrote a note and since when, for messages."""
+    owner = parse_owner(note)
+    return owner.describe() if owner else "another process (owner unknown)"
+
+
+def _duration(age_s: int) -> str:
+    hours, rest = divmod(age_s, 3600)
+    minutes, seconds = divmod(rest, 60)
+    return f"{hours} h {minutes} min" if hours else f"{minutes} min {seconds} s" if minutes else f"{seconds} s"
+
+
+def _user() -> str:
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError):
+        return f"user {os.getuid()}"

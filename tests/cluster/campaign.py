@@ -1,0 +1,292 @@
+"""Kills workers, raylets and drivers of a real run at random until it is done, and counts what had to be done twice.
+
+    python -m tests.cluster.campaign --kills 200 --seed 1         # about an hour on two cores
+
+Each victim dies of SIGKILL, when a random number of units has been broken; a driver that died, or gave up, is started
+again by the same command.  In the end the digest must be that of an undisturbed run, every unit must have one row, and
+the work done twice may not exceed what was in flight, or not yet flushed, when something died.  Assignments are worth
+a second in place of seven, so that work gets done between two kills.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from cluster.driver import default_policy, run
+from cluster.events import Returned
+from cluster.ray_executor import RayExecutor
+from cluster.worker import tested_breaker
+from configs.model import RunConfig, SearchConfig
+from results.run import open_run
+from results.store import FLUSH_ROWS
+from tests.cluster.processes import command_line, descendants
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+NOTES = "ORDERLY_CAMPAIGN_NOTES"
+VICTIMS = ("worker", "raylet", "driver")
+SIGNS = {"worker": "ray::Worker", "raylet": "raylet/raylet ", "gcs": "gcs/gcs_server "}
+WAIT_S = 120.0
+
+
+def note(*words):
+    """Append a line to the notes; short enough to be written in one piece."""
+    descriptor = os.open(os.environ[NOTES], os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+    os.write(descriptor, (" ".join(map(str, words)) + "\n").encode())
+    os.close(descriptor)
+
+
+class NotingBreaker:
+    """The real breaker; every verdict is noted."""
+
+    def __init__(self, spec):
+        self.breaker = tested_breaker(spec)
+
+    def break_unit(self, unit):
+        result = self.breaker.break_unit(unit)
+        note("broken", unit.class_id, unit.path)
+        return result
+
+    def replicate(self, unit, paths, seed):
+        return self.breaker.replicate(unit, paths, seed)
+
+
+class NotingExecutor(RayExecutor):
+    """The real executor; what is in flight is noted."""
+
+    def assign(self, order):
+        note("given", order.assignment, order.worker, len(order.units))
+        super().assign(order)
+
+    def poll(self, timeout_s):
+        events = super().poll(timeout_s)
+        for event in events:
+            if isinstance(event, Returned):
+                note("returned", event.assignment)
+        return events
+
+
+def drive(config):
+    """Be the driver: run to the end and note the digest."""
+    note("session")
+    outcome = run(
+        config,
+        make_executor=lambda spec, n_workers: NotingExecutor(spec, n_workers, NotingBreaker),
+        policy=replace(default_policy(config, config.search.memory_mb), batch_s=1.0),
+    )
+    note("digest", outcome.digest, outcome.complete)
+
+
+@dataclass
+class Notes:
+    """What the notes say so far."""
+
+    broken: Counter[tuple[str, ...]] = field(default_factory=Counter)
+    in_flight: dict[str, tuple[int, int]] = field(default_factory=dict)  # assignment -> worker, units
+    digest: str = ""
+
+    @classmethod
+    def read(cls, path):
+        """Read the file anew; it is small."""
+        notes = cls()
+        for line in path.read_text().splitlines() if path.exists() else []:
+            kind, *words = line.split(" ")
+            if kind == "session":
+                notes.in_flight = {}
+            elif kind == "given":
+                notes.in_flight[words[0]] = int(words[1]), int(words[2])
+            elif kind == "returned":
+                notes.in_flight.pop(words[0], None)
+            elif kind == "broken":
+                notes.broken[tuple(words)] += 1
+            else:
+                notes.digest = words[0]
+        return notes
+
+    @property
+    def n_in_flight(self):
+        """Units given out and not returned."""
+        return sum(n for _, n in self.in_flight.values())
+
+    @property
+    def n_twice(self):
+        """Verdicts beyond the first on each unit."""
+        return self.broken.total() - len(self.broken)
+
+
+class Campaign:
+    """One run that is shot at.
+
+    Attributes
+    ----------
+    kills : Counter
+        By victim.
+    n_sessions : int
+        Drivers started.
+    n_excused : int
+        Units that may have been broken twice because something died.
+    worst_unflushed : int
+        Most verdicts that the store lacked when a driver died.
+    """
+
+    def __init__(self, config, folder, seed, say=lambda text: None):
+        self.config = config
+        self.folder = Path(folder)
+        self.notes_path = self.folder / "notes"
+        self.rng = random.Random(seed)
+        self.say = say
+        self.kills: Counter[str] = Counter()
+        self.n_sessions = self.n_excused = self.worst_unflushed = 0
+        self.child: Any = None
+
+    def undisturbed(self):
+        """Return the digest and the number of units of the run when nothing dies."""
+        calm = self.config.model_copy(update={"out": str(self.folder / "calm"), "workers": 0})
+        outcome = run(calm)
+        return outcome.digest, outcome.n_reused + outcome.n_computed
+
+    def start_driver(self):
+        """Start the driver, or go on with a new one."""
+        self.n_sessions += 1
+        environment = {**os.environ, NOTES: str(self.notes_path)}
+        command = [sys.executable, "-m", "tests.cluster.campaign", "--drive", self.config.model_dump_json()]
+        with (self.folder / "driver.log").open("ab") as log:
+            self.child = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=log, stderr=log)
+
+    def play(self, victims, n_units):
+        """Kill ``victims`` in this order, spread over the ``n_units``; return the notes at the end.
+
+        Between two kills at least one unit is broken: what is killed is at work.
+        """
+        marks = sorted(self.rng.sample(range(1, max(n_units * 19 // 20, len(victims) + 1)), len(victims)))
+        self.start_driver()
+        n_before = 0
+        for victim, mark in zip(victims, marks, strict=True):
+            self.wait_until(lambda mark=mark, n=n_before: len(Notes.read(self.notes_path).broken) >= max(mark, n + 1))
+            time.sleep(self.rng.uniform(0.0, 1.0))
+            self.kill(victim)
+            n_before = len(Notes.read(self.notes_path).broken)
+        self.wait_until(lambda: Notes.read(self.notes_path).digest)
+        assert self.child.wait(WAIT_S) == 0
+        return Notes.read(self.notes_path)
+
+    def wait_until(self, reached):
+        """Wait, with a new driver whenever one has ended before its work was done."""
+        while not reached():
+            if self.child.poll() is not None and not reached():
+                self.say(f"the driver ended with code {self.child.returncode}")
+                self.start_driver()
+            time.sleep(0.1)
+
+    def kill(self, victim):
+        """Kill one process of a kind; wait for it to exist."""
+        ends_s = time.monotonic() + WAIT_S
+        while not (found := self.find(victim)):
+            assert time.monotonic() < ends_s, f"no {victim} to kill"
+            if self.child.poll() is not None:
+                self.start_driver()
+            time.sleep(0.1)
+        process = self.rng.choice(found)
+        before = Notes.read(self.notes_path)
+        os.kill(process, signal.SIGKILL)
+        self.kills[victim] += 1
+        excused = before.n_in_flight
+        if victim == "worker" and before.in_flight:
+            excused = max(n for _, n in before.in_flight.values())
+        if victim == "driver":
+            self.child.wait(WAIT_S)
+            unflushed = len(Notes.read(self.notes_path).broken) - self.n_stored()
+            assert unflushed <= FLUSH_ROWS + before.n_in_flight
+            self.worst_unflushed = max(self.worst_unflushed, unflushed)
+            excused += max(unflushed, 0)
+            self.start_driver()
+        self.n_excused += excused
+        total = self.kills.total()
+        self.say(f"kill {total}: {victim} {process}, {len(before.broken)} units broken, {excused} may be done again")
+
+    def find(self, victim):
+        """Return the processes of a kind that belong to the driver."""
+        if victim == "driver":
+            return [self.child.pid]
+        family = descendants(self.child.pid) - {self.child.pid}
+        return sorted(process for process in family if SIGNS[victim] in command_line(process))
+
+    def n_stored(self):
+        """Return how many units have a row with a verdict."""
+        index = open_run(self.config.out).index
+        return len(index.done_ids()) + len(index.done_paths())
+
+
+def config_of_units(folder, **changes):
+    """Return a 3x3 run with the bundled list, cut into a few hundred units by splits."""
+    values = {
+        "dims": "3x3",
+        "cutoff": 430,
+        "buckets": f"center: {' '.join(map(chr, range(97, 123)))}, "
+        "edge: abcdefghijklmnopqrstuvwxyz, corner: abcdefghijklmnopqrstuvwxyz",
+        "search": SearchConfig(memory_mb=256, unit_budget=1_000_000),
+        "workers": 2,
+        "out": str(Path(folder) / "run"),
+    }
+    return RunConfig(**values | changes)
+
+
+def config_of_classes(folder):
+    """Return a 3x3 run with the bundled list and 34,960 small classes."""
+    search = SearchConfig(memory_mb=256, fused=[])
+    return config_of_units(folder, buckets="bdfgjqvwxz aeiou lnrsy chkmpt", search=search)
+
+
+def say(text):
+    """Print a line with the time."""
+    sys.stdout.write(f"{time.strftime('%H:%M:%S')} {text}\n")
+    sys.stdout.flush()
+
+
+def main():
+    """Carry out a campaign and print what came of it; exit code 1 when the run was harmed."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--kills", type=int, default=200)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--victims", default=",".join(VICTIMS), help="drawn from; also possible: gcs")
+    parser.add_argument("--out", default=None, help="an empty folder; a temporary one by default")
+    parser.add_argument("--drive", default=None, help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.drive:
+        drive(RunConfig.model_validate(json.loads(options.drive)))
+        return 0
+    folder = Path(options.out or tempfile.mkdtemp(prefix="campaign-"))
+    campaign = Campaign(config_of_classes(folder), folder, options.seed, say)
+    began_s = time.monotonic()
+    say(f"undisturbed run, into {folder}")
+    digest, n_units = campaign.undisturbed()
+    say(f"{n_units} units, digest {digest}, {time.monotonic() - began_s:.0f} s")
+    began_s = time.monotonic()
+    victims = random.Random(options.seed).choices(options.victims.split(","), k=options.kills)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    try:
+        notes = campaign.play(victims, n_units)
+    finally:
+        campaign.child.kill()
+    n_rows = campaign.n_stored()
+    say(f"{dict(campaign.kills)}, {campaign.n_sessions} drivers, {time.monotonic() - began_s:.0f} s")
+    say(f"{n_rows} rows; {notes.n_twice} verdicts computed again, {campaign.n_excused} were in flight or not flushed")
+    say(f"at most {campaign.worst_unflushed} verdicts not yet in the store when a driver died")
+    is_fine = notes.digest == digest and n_rows == n_units and notes.n_twice <= campaign.n_excused
+    say(f"digest {notes.digest}: {'unharmed' if is_fine else 'HARMED'}")
+    return 0 if is_fine else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

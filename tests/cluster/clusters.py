@@ -1,0 +1,94 @@
+"""Ray clusters of several nodes on this machine's loopback, as an administrator would have started them."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import subprocess
+import sys
+from pathlib import Path
+from unittest import mock
+
+from cluster.ray_cluster import import_ray
+from tests.cluster.processes import parent
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+
+
+class Nodes:
+    """A head that only drives, and workers that come and go.
+
+    Attributes
+    ----------
+    address : str
+    token : str
+    """
+
+    def __init__(self, cluster, token):
+        self._cluster = cluster
+        self.address = cluster.address
+        self.token = token
+        self.session = Path(cluster.head_node.get_session_dir_path())
+
+    def add(self, n_cpus=1):
+        """Start a node; return it once the cluster knows it."""
+        return self._cluster.add_node(num_cpus=n_cpus, node_ip_address="127.0.0.1")
+
+    def remove(self, node):
+        """Kill every process of a node."""
+        self._cluster.remove_node(node, allow_graceful=False)
+
+    def remove_all(self):
+        """Leave the head alone."""
+        for node in list(self._cluster.worker_nodes):
+            self.remove(node)
+
+    @staticmethod
+    def runs_on(node, process):
+        """Return whether a worker process belongs to a node."""
+        return parent(process) == raylet_of(node)
+
+
+def raylet_of(node):
+    """Return the process id of a node's raylet."""
+    return node.all_processes["raylet"][0].process.pid
+
+
+def refused_without_token(address):
+    """Call the cluster as Ray's own client does, with no token and with a wrong one; both must fail."""
+    code = "import sys, ray; print(ray._raylet.GcsClient(address=sys.argv[1]).cluster_id)"
+    bare = {name: value for name, value in os.environ.items() if not name.startswith("RAY_AUTH")}
+    for settings in ({"RAY_AUTH_MODE": "disabled"}, {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": "0" * 64}):
+        command = [sys.executable, "-c", code, address]
+        done = subprocess.run(command, env=bare | settings, capture_output=True, text=True, timeout=60)
+        assert done.returncode != 0
+        assert done.stdout == ""
+        assert "InvalidAuthToken" in done.stderr
+
+
+@contextlib.contextmanager
+def started(folder, mode="token"):
+    """Start a head without processors and yield :class:`Nodes`; token authentication as ``mode`` says."""
+    from ray.cluster_utils import Cluster
+
+    token = secrets.token_hex(32)
+    path = Path(folder) / "auth_token"
+    path.touch(mode=0o600)
+    path.write_text(token)
+    settings = {
+        "RAY_AUTH_MODE": mode,
+        "RAY_AUTH_TOKEN_PATH": str(path),
+        "RAY_USAGE_STATS_ENABLED": "0",
+        "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0",  # or Ray listens on the machine's public address
+        "PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")]),
+    }
+    with mock.patch.dict(os.environ, settings):
+        os.environ.pop("RAY_AUTH_TOKEN", None)
+        import_ray()
+        head = {"num_cpus": 0, "node_ip_address": "127.0.0.1", "include_dashboard": False}
+        cluster = Cluster(initialize_head=True, head_node_args=head)
+        try:
+            yield Nodes(cluster, token)
+        finally:
+            cluster.shutdown()

@@ -1,0 +1,130 @@
+"""``status`` from another process while a run goes on, after it was stopped, killed, resumed."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from results import files
+
+# long enough to be watched: seconds for the first classes, minutes for all of them
+WATCHED = ("--dims", "3x3", "--cutoff", "430", "--buckets", "bdfgjqvwxz aeiou lnrsy chkmpt", "--workers", "0")
+
+
+@pytest.fixture
+def start(tmp_path, project_root):
+    """Start ``orderly run`` as a process of its own; it is killed in the end."""
+    processes = []
+
+    def call(*arguments):
+        command = [sys.executable, "-c", "from cluster.cli import main; main()", "run", *map(str, arguments)]
+        environment = {**os.environ, "PYTHONPATH": str(project_root)}
+        pipe = subprocess.PIPE
+        processes.append(subprocess.Popen(command, cwd=tmp_path, env=environment, stdout=pipe, stderr=pipe, text=True))
+        return processes[-1]
+
+    yield call
+    for process in processes:
+        process.kill()
+        process.communicate()
+
+
+def events(directory):
+    return [json.loads(line) for line in (directory / files.EVENTS).read_text().splitlines()]
+
+
+def status(orderly, directory):
+    answer = orderly("status", directory, "--format", "json")
+    assert answer.code == 0, answer.err
+    return json.loads(answer.out)
+
+
+def wait_until(orderly, directory, condition):
+    """Ask for the status until a condition holds, for a few minutes: kernels may have to be compiled first."""
+    for _ in range(1000):
+        if (directory / files.RUN).exists():
+            record = status(orderly, directory)
+            if condition(record):
+                return record
+        time.sleep(0.2)
+    pytest.fail("the status never got there")
+
+
+@pytest.mark.slow
+def test_status_while_a_run_goes_on_and_after_it_was_stopped(orderly, start, tmp_path):
+    directory = tmp_path / "run"
+    process = start(*WATCHED, "--out", directory)
+    early = wait_until(orderly, directory, lambda record: record["state"] == "running")
+    assert f"(process {process.pid})" in early["driver"]
+    if early["n_classes_done"] == 0:
+        assert early["remaining_s"] is None, "nothing has been measured"
+        table = orderly("status", directory).out
+        assert re.search("unknown: no class was finished yet|driver is starting up|judging by", table)
+    record = wait_until(orderly, directory, lambda record: record["classes_per_h"])
+    assert record["n_classes"] == 34960 == record["n_classes_done"] + record["n_classes_left"]
+    assert record["remaining_s"] > 0
+    assert sum(record["hosts"].values()) == record["n_workers"] == 1
+    assert record["n_measured"] >= 1
+    assert record["figures_age_s"] < 120
+    assert (record["n_strikes"], record["n_requeued"], record["n_workers_lost"]) == (0, 0, 0)
+    table = orderly("status", directory).out
+    assert re.search(r"time left +about .* judging by [\d,]+ classes", table)
+    assert re.search(r"rate +[\d,]+ classes and [\d,]+ verdicts an hour", table)
+    refused = orderly("run", *WATCHED, "--out", directory)
+    assert refused.code == 3
+    assert f"(process {process.pid}), for " in refused.err
+
+    process.send_signal(signal.SIGTERM)
+    _, err = process.communicate(timeout=120)
+    assert process.returncode == 4
+    n_done = int(err.partition("stopped by SIGTERM: ")[2].partition(" of ")[0].replace(",", ""))
+    record = status(orderly, directory)
+    assert (record["state"], record["driver"]) == ("incomplete", None)
+    assert record["n_classes_done"] == n_done == record["rows"]["eliminated"] + record["rows"]["candidates"]
+    assert "stopped by SIGTERM" in record["ended"]
+    assert [event["event"] for event in events(directory)][-1] == "stopped"
+
+    process = start(*WATCHED, "--out", directory)
+    wait_until(orderly, directory, lambda record: record["n_measured"])
+    process.kill()
+    process.communicate()
+    record = status(orderly, directory)
+    assert (record["state"], record["n_classes_done"] >= n_done) == ("incomplete", True)
+    assert "killed" in record["ended"]
+    assert [event["n_classes_done"] for event in events(directory) if event["event"] == "started"] == [0, n_done]
+
+
+def test_the_log_of_a_whole_run(orderly, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    small = ("--dims", "2x2", "--cutoff", "12", "--workers", "0", "--out", "run")
+    assert orderly("run", *small).code == 0
+    told = events(tmp_path / "run")
+    kinds = [event["event"] for event in told]
+    assert (kinds[0], kinds[-2:]) == ("started", ["stage", "finished"])
+    assert {"worker_up", "best", "stored", "progress"} <= set(kinds)
+    assert told[-1]["complete"]
+    assert told[-1]["digest"] == status(orderly, "run")["digest"]
+    last = [event for event in told if event["event"] == "progress"][-1]
+    assert last["n_classes_done"] == last["n_classes"] == told[0]["n_classes"]
+    stored = [event for event in told if event["event"] == "stored"]
+    assert sum(event["n_rows"] for event in stored) == last["n_verdicts"]
+    record = status(orderly, "run")
+    assert (record["state"], record["ended"], record["n_classes_left"]) == ("proven", None, 0)
+    assert orderly("run", *small).code == 0
+    assert [event["event"] for event in events(tmp_path / "run")][len(told) :] == ["started", "stage", "finished"]
+
+
+def test_a_run_goes_on_without_its_log(orderly, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    small = ("--dims", "2x2", "--cutoff", "12", "--workers", "0", "--out", "run")
+    (tmp_path / "run" / files.EVENTS).mkdir(parents=True)
+    answer = orderly("run", *small)
+    assert answer.code == 0, answer.err
+    assert status(orderly, "run")["state"] == "proven"

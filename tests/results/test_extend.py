@@ -1,0 +1,251 @@
+"""Verdicts taken over at another cutoff: each is what a search at that cutoff would have found, by brute force."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from results import files
+from results.errors import ConflictError, DamagedError, FingerprintError
+from results.extend import COVERS, EVERYTHING, extend, inherited, open_source, reusable
+from results.fingerprint import Fingerprint
+from results.run import open_run
+from results.schema import Row, parse_path
+from results.store import Store
+from tests.results.helpers import fingerprint, partition, row, toy_score
+
+ALL_COVERED = {COVERS: EVERYTHING}
+CUTOFFS = st.integers(60, 101)  # the best board has 94 points: z y x w
+
+
+@cache
+def boards_of(class_id: int, path: str) -> list[tuple[str, int]]:
+    """Return the better boards of a unit with their scores; those below 50 points play no part here."""
+    letters = list(partition().class_letters(class_id))
+    for cell, forced in parse_path(path, 4):
+        letters[cell] = forced
+    return [("".join(b), score) for b in itertools.product(*letters) if (score := toy_score("".join(b))) >= 50]
+
+
+def n_boards(class_id: int, path: str) -> int:
+    letters = list(partition().class_letters(class_id))
+    for cell, forced in parse_path(path, 4):
+        letters[cell] = forced
+    sizes = [len(each) for each in letters]
+    return sizes[0] * sizes[1] * sizes[2] * sizes[3]
+
+
+def searched(cutoff: int, class_id: int, path: str = "", parts: Iterable[str] | None = None) -> Row:
+    """Return the true row of a unit at a cutoff, or of the ``parts`` of it that were settled when it was split."""
+    boards = [item for part in (parts if parts is not None else [path]) for item in boards_of(class_id, part)]
+    found = tuple((board, score) for board, score in boards if score >= cutoff)
+    bound = max((score for _, score in boards if score < cutoff), default=0)
+    counters = {"n_nodes": 7, "n_pushes": 9, "n_survivors": len(found) + 1}
+    return row(
+        class_id,
+        path=path,
+        fingerprint=fingerprint(cutoff=cutoff).digest,
+        status="candidates" if found else "eliminated",
+        n_boards=n_boards(class_id, path),
+        candidates=found,
+        max_bound=bound,
+        counters=counters,
+    )
+
+
+def split(cutoff: int, class_id: int, path: str, children: Iterable[str], settled: Iterable[str] = ()) -> Row:
+    children, settled = tuple(children), tuple(settled)
+    found = searched(cutoff, class_id, path, settled)
+    return replace(found, status="split", children=children, settled=settled)
+
+
+def ids() -> list[int]:
+    return [int(rank) for ranks in partition().canonical_ranks() for rank in ranks]
+
+
+def whole_run(cutoff: int) -> list[Row]:
+    """Return a run with undivided classes, one that was split in two levels and one that settled a part itself."""
+    *plain, mixed, deep = ids()
+    rows = [searched(cutoff, class_id) for class_id in plain]
+    low, high = halves(mixed, 0)
+    rows += [split(cutoff, mixed, "", [high], [low]), searched(cutoff, mixed, high)]
+    low, high = halves(deep, 0)
+    one, two = (f"{low}/{half}" for half in halves(deep, 1))
+    rows += [split(cutoff, deep, "", [low, high]), searched(cutoff, deep, high), split(cutoff, deep, low, [two], [one])]
+    return [*rows, searched(cutoff, deep, two)]
+
+
+def halves(class_id: int, cell: int) -> tuple[str, str]:
+    letters = partition().class_letters(class_id)[cell]
+    middle = len(letters) // 2
+    return f"{cell}={letters[:middle]}", f"{cell}={letters[middle:]}"
+
+
+def write(run: Path, cutoff: int, rows: Iterable[Row], info: Any = ALL_COVERED) -> Path:
+    with Store.open(run, fingerprint(cutoff=cutoff), info) as store:
+        store.append(rows)
+    return run
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
+    """Return a function that makes each run once."""
+    runs: dict[tuple[int, bool], Path] = {}
+
+    def make(cutoff: int, covered: bool = True) -> Path:
+        if (cutoff, covered) not in runs:
+            folder = tmp_path_factory.mktemp("runs") / f"run-{cutoff}-{covered}"
+            runs[cutoff, covered] = write(folder, cutoff, whole_run(cutoff), ALL_COVERED if covered else {})
+        return runs[cutoff, covered]
+
+    return make
+
+
+def truth(cutoff: int) -> dict[tuple[int, str], Row]:
+    return {each.key: each for each in whole_run(cutoff)}
+
+
+@settings(max_examples=30)
+@given(before=CUTOFFS, after=CUTOFFS, covered=st.booleans())
+def test_every_reused_verdict_is_true_at_the_new_cutoff(made, tmp_path_factory, before, after, covered):
+    source = open_run(made(before, covered))
+    with Store.open(tmp_path_factory.mktemp("to") / "run", fingerprint(cutoff=after), inherited(source)) as store:
+        extension = extend(source, store)
+        true, rows = truth(after), list(store.rows())
+    assert extension.n_reused == len(rows)
+    assert extension.n_verdicts == len(true)
+    for found in rows:
+        assert found.verdict == true[found.key].verdict
+        assert found.max_bound < after
+        if covered:
+            assert found.max_bound >= true[found.key].max_bound, "it still covers all that was discarded"
+    if after >= before:
+        assert len(rows) == len(true), "a higher cutoff needs nothing new"
+    elif not covered:
+        assert {found.status for found in rows} <= {"split"}, "verdicts that prove nothing below their cutoff"
+        assert all(not found.settled for found in rows)
+
+
+def test_a_lower_cutoff_reuses_what_proves_it(made, tmp_path):
+    """Class by class: what is reused is exactly what has no board between the two cutoffs."""
+    source = open_run(made(90))
+    reused = {found.key for found in reusable(source, 70)}
+    between = {
+        each.key
+        for each in source.rows()
+        if each.status != "split" and any(70 <= score < 90 for _, score in boards_of(*each.key))
+    }
+    assert between
+    assert reused
+    assert not reused & between
+    unsplit = {each.key for each in source.rows() if each.status != "split" and not each.path}
+    assert reused & unsplit == unsplit - between
+
+
+def test_parts_below_a_split_that_does_not_hold_are_left_out(tmp_path):
+    """The upper half settled itself has boards in between; the lower half, which has none, hangs in the air then."""
+    class_id = ids()[-1]
+    low, high = halves(class_id, 0)
+    rows = [split(90, class_id, "", [low], [high]), searched(90, class_id, low)]
+    assert max(score for _, score in boards_of(class_id, low)) < 85
+    source = open_run(write(tmp_path, 90, rows))
+    assert list(reusable(source, 85)) == []
+    assert [found.key for found in reusable(source, 95)] == [(class_id, ""), (class_id, low)]
+
+
+def test_one_bound_for_a_whole_unit_proves_lower_cutoffs_in_any_version(tmp_path):
+    at_once = {"n_terms": 99, "max_tree_bytes": 10}
+    efforts = [at_once | {name: 1} for name in ("n_nodes", "n_pushes", "n_splits", "n_survivors")]
+    cases = [(69, at_once), (70, at_once), (0, at_once), *((69, counters) for counters in efforts)]
+    here = fingerprint(cutoff=90).digest
+    rows = [row(i, fingerprint=here, max_bound=bound, counters=each) for i, (bound, each) in enumerate(cases)]
+    source = open_run(write(tmp_path, 90, rows, {}))
+    assert [found.class_id for found in reusable(source, 70)] == [0]
+
+
+def test_units_that_were_given_up_are_not_reused(tmp_path):
+    source = open_run(write(tmp_path, 80, [row(0, status="quarantined", n_boards=0), row(1)]))
+    assert [found.class_id for found in reusable(source, 81)] == [1]
+
+
+def test_an_extension_that_was_killed_goes_on(made, tmp_path, monkeypatch):
+    source = open_run(made(80))
+    monkeypatch.setattr("results.extend.FLUSH_ROWS", 3)
+    store = Store.open(tmp_path, fingerprint(cutoff=85), inherited(source))
+    append, calls = store.append, []
+
+    def dying(rows: list[Row]) -> None:
+        calls.append(len(rows))
+        if len(calls) == 3:
+            raise KeyboardInterrupt
+        append(rows)
+
+    monkeypatch.setattr(store, "append", dying)
+    with pytest.raises(KeyboardInterrupt):
+        extend(source, store)
+    store.close()
+    with Store.open(tmp_path, fingerprint(cutoff=85)) as store:
+        extension = extend(source, store)
+        assert (extension.n_before, extension.n_reused) == (6, len(truth(85)) - 6)
+        assert {found.key: found.verdict for found in store.rows()} == {k: v.verdict for k, v in truth(85).items()}
+        assert "6 were there already" in extension.describe()
+        assert "do not hold" not in extension.describe()
+        assert store.run.info["extends"] == {"location": str(made(80)), "cutoff": 80}
+
+
+def test_a_chain_of_extensions_knows_what_the_first_run_knew(made, tmp_path):
+    """Up and down again: boards dropped on the way up are remembered as discarded."""
+    source = open_run(made(70))
+    up = tmp_path / "up"
+    with Store.open(up, fingerprint(cutoff=90), inherited(source)) as store:
+        extend(source, store)
+    assert open_run(up).info[COVERS] == EVERYTHING
+    down = [found.key for found in reusable(open_run(up), 75) if found.status != "split"]
+    assert down
+    assert not [key for key in down if any(75 <= score < 90 for _, score in boards_of(*key))]
+    source = open_run(made(70, False))
+    assert inherited(source)[COVERS] != EVERYTHING
+
+
+@pytest.mark.parametrize(
+    ("changes", "names"),
+    [
+        ({"wordlist_sha256": "1" * 64}, ["wordlist_sha256"]),
+        ({"scores": (0, 0, 0, 1)}, ["scores"]),
+        ({"partition": "abc", "cell_order": (3, 2, 1, 0)}, ["partition", "cell_order"]),
+        ({"dims": "3x3", "cutoff": 5}, ["dims"]),
+    ],
+)
+def test_only_the_cutoff_may_differ(made, changes, names):
+    asked: Fingerprint = fingerprint(**changes)
+    with pytest.raises(FingerprintError) as caught:
+        open_source(str(made(80)), asked)
+    told = [line.strip().partition(":")[0] for line in str(caught.value).splitlines()[1:-1]]
+    assert sorted(told) == sorted(names)
+    assert all("asked for" in line and "stored" in line for line in str(caught.value).splitlines()[1:-1])
+
+
+def test_a_run_that_cannot_be_trusted_is_not_extended(tmp_path):
+    run = write(tmp_path / "run", 80, [row(1), row(2)])
+    with Store.open(run, fingerprint()) as store, pytest.raises(ConflictError):
+        store.append([row(2, n_boards=5)])
+    with pytest.raises(ConflictError):
+        open_source(str(run), fingerprint(cutoff=90))
+    part = next((run / files.RESULTS).iterdir())
+    part.write_bytes(part.read_bytes()[:-1])
+    with pytest.raises(DamagedError):
+        open_source(str(run), fingerprint(cutoff=90))
+
+
+def test_the_toy_has_boards_on_both_sides():
+    scores = {score for class_id in ids() for _, score in boards_of(class_id, "")}
+    assert max(scores) == toy_score("zyxw") == 94
+    assert {60, 70, 80, 90} <= scores

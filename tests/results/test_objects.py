@@ -1,0 +1,401 @@
+"""Runs in an object store, on a real S3-compatible server: same content, one driver, faults, takeovers, no secrets."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from boardclass.errors import InputError, StoreError
+from results import files, lease, storage
+from results.claim import read_claim, write_claim
+from results.coverage import check_coverage
+from results.errors import DamagedError, StoreLockedError
+from results.lock import current_owner
+from results.objects import ObjectFolder, connect
+from results.query import summary
+from results.rescore import rescore
+from results.run import open_run
+from results.store import Store
+from tests.conftest import ROOT, SECRET_KEY
+from tests.results.helpers import ToyScorer, all_rows, fingerprint, partition, row
+
+BATCHES = (slice(0, 4), slice(4, 6))
+
+
+def objects_of(address: str) -> dict[str, bytes]:
+    """Return every object below an address."""
+    filesystem, root, _ = connect(address)
+    infos = filesystem.get_file_info(storage.fs.FileSelector(root, recursive=True, allow_not_found=True))
+    found = {}
+    for info in infos:
+        if info.is_file:
+            with filesystem.open_input_stream(info.path) as stream:
+                found[info.path] = stream.read()
+    return found
+
+
+@pytest.fixture
+def elsewhere(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
+    """Go to another machine, as far as locks know: another folder for temporary files."""
+
+    def go(name: str) -> None:
+        folder = tmp_path / name
+        folder.mkdir(exist_ok=True)
+        monkeypatch.setattr(tempfile, "tempdir", str(folder))
+
+    go("here")
+    return go
+
+
+@pytest.fixture
+def quick(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Claims that are forgotten after two seconds; the server's clock knows whole seconds only."""
+    monkeypatch.setattr(lease, "LEASE_S", 2.0)
+    monkeypatch.setattr(lease, "BEAT_S", 0.5)
+    return iter(())
+
+
+@pytest.fixture
+def asleep(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Drivers that never renew their claims, which are forgotten after two seconds."""
+    monkeypatch.setattr(lease, "LEASE_S", 2.0)
+    monkeypatch.setattr(lease, "BEAT_S", 1e6)
+
+
+class KilledError(BaseException):
+    """Stands for SIGKILL: no handler runs."""
+
+
+def drive(address: str, acknowledged: list[int]) -> None:
+    store = Store.open(address, fingerprint(), {"a": 1})
+    try:
+        for batch in BATCHES:
+            new = [r for r in all_rows()[batch] if r.key not in store.done()]
+            store.append(new)
+            store.flush()
+            acknowledged += [r.class_id for r in new]
+        listed = rescore(store, ToyScorer())
+        write_claim(store, check_coverage(partition(), store), listed, wordlist="toy", n_words=3)
+    except KilledError:
+        store._lock._unlock()  # the operating system does it
+        raise
+    except StoreError:
+        with contextlib.suppress(StoreError):
+            store.close()
+        raise
+    store.close()
+
+
+def test_a_run_in_a_bucket_is_a_run(bucket, tmp_path):
+    address = f"{bucket}/some/prefix"
+    with pytest.raises(StoreError, match="holds no run"):
+        open_run(address)
+    rows = all_rows()
+    for index, part in enumerate((rows[:3], rows[3:])):
+        with Store.open(address, fingerprint(), {"a": 1}) as store:
+            assert store.resumed == (index > 0)
+            store.append(part)
+            store.flush()
+    drive(address, [])
+    drive(str(tmp_path), [])
+    there, here = open_run(address), open_run(tmp_path)
+    assert [r.verdict for r in there.rows()] == [r.verdict for r in here.rows()]
+    assert summary(address).result_digest == summary(tmp_path).result_digest
+    assert there.info == {"a": 1}
+    assert read_claim(there) == read_claim(here)
+    assert not [name for name in objects_of(address) if f"/{files.LOCK}/" in name], "the lock was given back"
+
+
+def test_objects_that_are_lost_or_doubled_are_noticed(bucket):
+    address = f"{bucket}/run"
+    drive(address, [])
+    folder = storage.open_folder(address)
+    line = folder.names(files.MANIFEST)[0]
+    data = folder.read(line) or b""
+    folder.remove(line)
+    with pytest.raises(StoreError, match="an object is missing"):
+        Store.open(address, fingerprint())
+    folder.publish(line, data)
+    folder.publish(f"{line}0", data)
+    with pytest.raises(StoreError, match=r"not the next line.*remove the doubled one"):
+        open_run(address)
+    folder.remove(f"{line}0")
+    part = open_run(address).manifest.parts[0].name
+    folder.publish(part, (folder.read(part) or b"")[:-1])
+    with pytest.raises(DamagedError, match=part):
+        list(open_run(address).rows())
+    with Store.open(address, fingerprint(), drop_damaged=True) as store:
+        assert store.dropped == (part,)
+
+
+def test_foreign_objects_are_refused_untouched(bucket):
+    folder = storage.open_folder(f"{bucket}/shared")
+    folder.publish("thesis/chapter.tex", b"mine")
+    with pytest.raises(StoreError, match="not a run"):
+        Store.open(f"{bucket}/shared", fingerprint())
+    assert list(objects_of(f"{bucket}/shared").values()) == [b"mine"]
+
+
+def test_one_driver_per_run_whatever_machine_it_is_on(bucket, elsewhere):
+    address = f"{bucket}/run"
+    with Store.open(address, fingerprint()) as store:
+        with pytest.raises(StoreLockedError, match=r"process \d+\), for \d+ s; wait"):
+            Store.open(address, fingerprint())
+        elsewhere("there")
+        with pytest.raises(StoreLockedError, match=rf"process {os.getpid()}\), for \d+ s, last heard of \d+ s ago"):
+            Store.open(address, fingerprint())
+        owner, _ = current_owner(open_run(address).folder) or (None, 0.0)
+        assert owner is not None
+        assert owner.pid == os.getpid()
+        store.append(all_rows())
+        store.flush()
+        assert len(list(open_run(address).rows())) == 6, "readers need no lock"
+    assert current_owner(open_run(address).folder) is None
+    Store.open(address, fingerprint()).close()
+
+
+def test_a_driver_that_lives_keeps_its_claim(bucket, elsewhere, quick):
+    address = f"{bucket}/run"
+    with Store.open(address, fingerprint()) as store:
+        time.sleep(4.5)
+        elsewhere("there")
+        with pytest.raises(StoreLockedError):
+            Store.open(address, fingerprint())
+        store.append(all_rows())
+        store.flush()
+
+
+DRIVER = """
+import os, signal
+from results.store import Store
+from tests.results.helpers import fingerprint, row
+store = Store.open({address!r}, fingerprint())
+store.append([row(1)]); store.flush(); store.append([row(2)])
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def kill_a_driver(address: str, temporary: Path) -> None:
+    environment = {**os.environ, "TMPDIR": str(temporary), "PYTHONPATH": str(ROOT)}
+    code = DRIVER.format(address=address)
+    done = subprocess.run([sys.executable, "-c", code], env=environment, check=False, timeout=60)
+    assert done.returncode == -signal.SIGKILL
+
+
+def test_a_driver_killed_here_is_followed_at_once(bucket, elsewhere, tmp_path):
+    kill_a_driver(f"{bucket}/run", tmp_path / "here")
+    with Store.open(f"{bucket}/run", fingerprint()) as store:
+        assert store.done() == {(1, "")}
+
+
+def test_a_driver_killed_elsewhere_is_forgotten_after_a_while(bucket, elsewhere, quick, tmp_path):
+    kill_a_driver(f"{bucket}/run", tmp_path / "here")
+    elsewhere("there")
+    with pytest.raises(StoreLockedError, match=r"last heard of .* forgotten after 2 s"):
+        Store.open(f"{bucket}/run", fingerprint())
+    time.sleep(3.5)
+    with Store.open(f"{bucket}/run", fingerprint()) as store:
+        assert store.done() == {(1, "")}
+
+
+def test_a_driver_that_slept_stops_before_it_writes(bucket, elsewhere, asleep):
+    address = f"{bucket}/run"
+    sleeper = Store.open(address, fingerprint())
+    sleeper.append([row(1)])
+    time.sleep(3.5)
+    elsewhere("there")
+    with Store.open(address, fingerprint()) as other:
+        other.append([row(2)])
+        other.flush()
+        with pytest.raises(StoreLockedError, match="taken over by another driver"):
+            sleeper.close()
+        other.append([row(3)])
+    assert [r.class_id for r in open_run(address).rows()] == [2, 3]
+
+
+def test_a_driver_that_fell_asleep_in_the_middle_of_a_write_takes_it_back(bucket, elsewhere, asleep, monkeypatch):
+    address = f"{bucket}/run"
+    sleeper = Store.open(address, fingerprint())
+    sleeper.append([row(1)])
+    put = ObjectFolder.publish
+
+    def slow(self: ObjectFolder, name: str, data: bytes) -> None:
+        if name.startswith(files.MANIFEST):
+            monkeypatch.setattr(ObjectFolder, "publish", put)
+            time.sleep(3.5)
+            elsewhere("there")
+            with Store.open(address, fingerprint()) as other:
+                other.append([row(2)])
+        put(self, name, data)
+
+    monkeypatch.setattr(ObjectFolder, "publish", slow)
+    with pytest.raises(StoreLockedError, match="taken over by another driver"):
+        sleeper.flush()
+    assert [r.class_id for r in open_run(address).rows()] == [2]
+    sleeper._lock.release()
+
+
+class Faulty:
+    """A file system that fails at one of its calls, before or after it has done what it was asked for."""
+
+    type_name = "s3"
+
+    def __init__(self, real: Any) -> None:
+        self.real = real
+        self.calls: list[str] = []
+        self.fail_at = -1
+        self.kind = "error"
+
+    def call(self, name: str, function: Any, *arguments: Any) -> Any:
+        self.calls.append(name)
+        fails = len(self.calls) - 1 == self.fail_at
+        if fails and self.kind == "kill":
+            raise KilledError(name)
+        if fails and self.kind == "error":
+            raise OSError("the network is gone")
+        value = function(*arguments)
+        if fails:  # the request arrived, its answer did not
+            raise (KilledError(name) if self.kind == "kill late" else OSError("no answer"))
+        return value
+
+    def get_file_info(self, selector: Any) -> Any:
+        return self.call("list", self.real.get_file_info, selector)
+
+    def open_input_stream(self, path: str) -> Any:
+        return self.call("get", self.real.open_input_stream, path)
+
+    def delete_file(self, path: str) -> Any:
+        return self.call("delete", self.real.delete_file, path)
+
+    def open_output_stream(self, path: str) -> Any:
+        return FaultyStream(self, path)
+
+
+class FaultyStream:
+    """One put."""
+
+    def __init__(self, filesystem: Faulty, path: str) -> None:
+        self.filesystem, self.path = filesystem, path
+
+    def __enter__(self) -> FaultyStream:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        return None
+
+    def write(self, data: bytes) -> None:
+        def put() -> None:
+            with self.filesystem.real.open_output_stream(self.path) as stream:
+                stream.write(data)
+
+        self.filesystem.call("put", put)
+
+
+def outcome(address: str, acknowledged: list[int]) -> str:
+    """Return how driving a run ended: an empty text, or the message of its error."""
+    try:
+        drive(address, acknowledged)
+    except (KilledError, StoreError) as error:
+        return str(error) if isinstance(error, StoreError) else "killed"
+    return ""
+
+
+KINDS = ("error", "error late", "kill", "kill late")
+
+
+@pytest.mark.parametrize("step", [8, pytest.param(1, marks=pytest.mark.nightly)], ids=["some", "every"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_fault_at_a_request(bucket, elsewhere, monkeypatch, kind, step):
+    """Every eighth request fails in each of four ways, other ones for each way; nightly all of them in all ways."""
+    monkeypatch.setattr(lease, "LEASE_S", -1.0)  # whoever died is forgotten at once
+    real, _, _ = connect(bucket)
+    faulty = Faulty(real)
+    monkeypatch.setattr(storage, "connect", lambda address: (faulty, address.removeprefix("s3://"), address))
+    drive(f"{bucket}/clean", [])
+    total = len(faulty.calls)
+    assert set(faulty.calls) == {"list", "get", "put", "delete"}
+    digest = summary(f"{bucket}/clean").result_digest
+    whole = [tuple(r.class_id for r in all_rows()[: batch.stop]) for batch in BATCHES]
+    faulty.kind = kind
+    n_failed = 0
+    for at in range(2 * KINDS.index(kind) % step, total, step):
+        address = f"{bucket}/run-{at}"
+        acknowledged: list[int] = []
+        faulty.calls, faulty.fail_at = [], at
+        message = outcome(address, acknowledged)
+        n_failed += bool(message)
+        assert message in ("", "killed") or (address in message and "run again" in message)
+        faulty.fail_at = -1
+        if storage.open_folder(address).read(files.RUN) is not None:
+            seen = tuple(r.class_id for r in open_run(address).rows())
+            assert seen in [(), *whole], f"a reader sees whole batches, at {at}"
+            assert seen[: len(acknowledged)] == tuple(acknowledged), "nothing acknowledged is lost"
+        else:
+            assert acknowledged == []
+        drive(address, [])
+        assert summary(address).result_digest == digest
+        assert summary(address).n_rows["eliminated"] == 5
+        assert summary(address).claim is not None
+    assert n_failed >= 0.7 * (total // step), "faults are noticed, but for those of a renewed claim and the like"
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        f"s3://tester:{SECRET_KEY}@bucket/run",
+        f"s3://{SECRET_KEY}@bucket/run",
+        f"s3://bucket/run?secret_key={SECRET_KEY}",
+        f"abfss://data@account.dfs.core.windows.net/run?sig={SECRET_KEY}",
+        f"abfss://data:{SECRET_KEY}@account.dfs.core.windows.net/run",
+    ],
+)
+def test_credentials_in_an_address_are_refused_and_not_quoted(address):
+    with pytest.raises(InputError, match=r"credentials") as caught:
+        storage.open_folder(address)
+    assert SECRET_KEY not in str(caught.value)
+    assert caught.value.exit_code == 2
+
+
+def test_addresses(bucket, s3_server, monkeypatch):
+    with pytest.raises(InputError, match="names no bucket"):
+        storage.open_folder("s3:///run")
+    monkeypatch.delenv("AWS_ENDPOINT_URL")
+    host = s3_server.removeprefix("http://")
+    folder = storage.open_folder(f"{bucket}/run?scheme=http&endpoint_override={host}")
+    folder.publish("a/b", b"1")
+    assert folder.names("a") == ["a/b"]
+    assert folder.where("a/b") == f"{bucket}/run/a/b", "settings are no part of a name"
+    missing = storage.open_folder(f"s3://no-such-bucket/run?scheme=http&endpoint_override={host}")
+    with pytest.raises(StoreError, match=r"cannot write s3://no-such-bucket/run/a.*repair access"):
+        missing.publish("a", b"1")
+
+
+def test_no_secret_is_stored(bucket, tmp_path):
+    drive(f"{bucket}/run", [])
+    everything = b"".join(objects_of(f"{bucket}/run").values())
+    assert b"fingerprint" in everything
+    assert SECRET_KEY.encode() not in everything
+
+
+def test_logs_grow_by_objects(bucket, tmp_path):
+    for folder in (storage.open_folder(f"{bucket}/run"), storage.open_folder(tmp_path)):
+        assert folder.read_tail("log.jsonl", 10) == b""
+        for number in range(12):
+            folder.note("log.jsonl", json.dumps(number) + "\n" + json.dumps(number) + "\n")
+        lines = folder.read_tail("log.jsonl", 10**6).split()
+        assert [int(line) for line in lines] == [number for number in range(12) for _ in range(2)]
+        assert folder.read_tail("log.jsonl", 3).endswith(b"11\n")
+    again = storage.open_folder(f"{bucket}/run")
+    again.note("log.jsonl", "12\n")
+    assert again.read_tail("log.jsonl", 10**6).split()[-1] == b"12"
