@@ -10,6 +10,7 @@ from typing import Annotated
 
 import typer
 
+from cluster import cli_complete
 from cluster.cli_options import (
     BoardArgument,
     BucketsOption,
@@ -18,6 +19,7 @@ from cluster.cli_options import (
     LimitOption,
     RunDirectories,
     RunDirectory,
+    RunWordlistOption,
     ScoresOption,
     SeedOption,
     WordlistOption,
@@ -112,7 +114,13 @@ def compare(
 
 def roll(
     dice: Annotated[
-        str, typer.Option("--dice", metavar="NAME|FILE", help="classic, new, big, or a TOML file.")
+        str,
+        typer.Option(
+            "--dice",
+            metavar="NAME|FILE",
+            help="classic, new, big, or a TOML file.",
+            autocompletion=cli_complete.dice,
+        ),
     ] = "new",
     n: LimitOption = 1,
     seed: Annotated[
@@ -129,7 +137,9 @@ def roll(
 
 
 def longest(
-    dims: Annotated[str, typer.Option("--dims", "-d", metavar="WxH", help="Board size.")] = "4x4",
+    dims: Annotated[
+        str, typer.Option("--dims", "-d", metavar="WxH", help="Board size.", autocompletion=cli_complete.sizes)
+    ] = "4x4",
     word: Annotated[str | None, typer.Option("--word", help="This word only; need not be in the list.")] = None,
     letters: Annotated[
         int | None, typer.Option(metavar="N", help="Words of N letters only: 17 on 4x4 has one Qu.")
@@ -185,10 +195,7 @@ def report(
         str | None, typer.Option("--out", metavar="FILE", help="Where to write it.", show_default="DIR/report.html")
     ] = None,
     n: Annotated[int, typer.Option("-n", metavar="N", min=0, help="Boards drawn with their words.")] = 6,
-    wordlist: Annotated[
-        str | None,
-        typer.Option("--wordlist", "-w", metavar="NAME|PATH", help="Word list.", show_default="that of the run"),
-    ] = None,
+    wordlist: RunWordlistOption = None,
 ) -> None:
     """Write one self-contained HTML page about a run: claim, boards with their words, charts."""
     from cluster import cli_report
@@ -234,7 +241,15 @@ def wordlist_list(fmt: FormatOption = Format.table) -> None:
 
 @wordlists.command("check")
 def wordlist_check(
-    file: Annotated[str, typer.Argument(metavar="FILE|NAME", help="One word a line.", show_default=False)],
+    file: Annotated[
+        str,
+        typer.Argument(
+            metavar="FILE|NAME",
+            help="One word a line.",
+            show_default=False,
+            autocompletion=cli_complete.wordlists,
+        ),
+    ],
     fmt: FormatOption = Format.table,
 ) -> None:
     """Count usable words and lines left out by reason; tell whether it is a known list."""
@@ -245,7 +260,15 @@ def wordlist_check(
 
 @wordlists.command("get")
 def wordlist_get(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="Such as enable2k or yawl.", show_default=False)],
+    name: Annotated[
+        str,
+        typer.Argument(
+            metavar="NAME",
+            help="Such as enable2k or yawl.",
+            show_default=False,
+            autocompletion=cli_complete.known_wordlists,
+        ),
+    ],
     url: Annotated[
         str | None, typer.Option("--url", help="Another place to take it from.", show_default="the documented one")
     ] = None,
