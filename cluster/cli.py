@@ -163,12 +163,18 @@ def show(
     dims: DimsOption = None,
     wordlist: WordlistOption = None,
     scores: ScoresOption = None,
+    word: Annotated[
+        str | None, typer.Option("--word", metavar="WORD", help="Draw the path of this word into the picture.")
+    ] = None,
+    out: Annotated[
+        str | None, typer.Option("--out", metavar="FILE.svg|FILE.png", help="Draw the board into a file instead.")
+    ] = None,
     fmt: FormatOption = Format.table,
 ) -> None:
     """Draw a board and list its words by length."""
     from cluster import cli_boards
 
-    cli_boards.show(board, dims, wordlist, scores, fmt)
+    cli_boards.show(board, dims, wordlist, scores, word, out, fmt)
 
 
 @app.command()

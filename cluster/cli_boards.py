@@ -11,6 +11,7 @@ from boardclass.board import dims_of_length, format_rows, parse_board
 from boardclass.errors import BoardError, InputError, quote
 from boardclass.geometry import geometry, parse_dims
 from boardclass.scores import n_letters, parse_scores
+from boardclass.tracing import trace
 from boardclass.wordlist import load_wordlist
 from cluster.render import (
     Format,
@@ -55,14 +56,31 @@ def _board(text: str, dims: Dims | None) -> tuple[Dims, str]:
     return size, parse_board(text, size)
 
 
-def show(text: str, dims_text: str | None, wordlist: str | None, scores: str | None, fmt: Format) -> None:
-    """Draw a board and list its words by length with their points."""
+def show(
+    text: str,
+    dims_text: str | None,
+    wordlist: str | None,
+    scores: str | None,
+    word: str | None,
+    out: str | None,
+    fmt: Format,
+) -> None:
+    """Draw a board and list its words by length with their points; or draw it into a file."""
+    if word is not None and out is None:
+        raise InputError(f"--word {quote(word)} draws a path into a picture: give --out FILE.svg as well")
     dims, board = _board(text, parse_dims(dims_text) if dims_text else None)
+    path = _path_of(word, board, dims) if word is not None else ()
     words, table = words_and_table(wordlist, scores)
     scorer = scorer_for(dims, words, table)
     found = sorted(scorer.words(board), key=lambda word: (-n_letters(word.word), full_spelling(word.word)))
     total = sum(word.points for word in found)
-    if fmt is Format.csv:
+    if out is not None:
+        from cluster.draw_board import save_board
+
+        heat = heat_of_cells(dims.n, ((item.points, item.path) for item in found))
+        file = save_board(out, format_rows(board, dims), heat, path)
+        console().print(f"{file}: {board}, {total:,} points, {len(found):,} words", markup=False, soft_wrap=True)
+    elif fmt is Format.csv:
         rows = [(full_spelling(word.word), word.points, n_letters(word.word)) for word in found]
         write_table(("word", "points", "letters"), rows, fmt)
     elif fmt is Format.json:
@@ -71,6 +89,14 @@ def show(text: str, dims_text: str | None, wordlist: str | None, scores: str | N
         write_json(_shown(board, dims, words, total, found) | {"rollable": rollable(board)})
     else:
         _show_to_people(board, dims, words, total, found)
+
+
+def _path_of(word: str, board: str, dims: Dims) -> tuple[int, ...]:
+    """Return the cells of a word, which need not be in the list."""
+    path = trace(word.strip().lower().replace("qu", "q"), board, geometry(dims))
+    if path is None:
+        raise InputError(f"--word {quote(word)} cannot be traced on {board}; without --out, show lists its words")
+    return path
 
 
 def _shown(board: str, dims: Dims, words: WordList, total: int, found: Iterable[Found]) -> dict[str, object]:
