@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import doctest
-import os
-import subprocess
-import sys
 from importlib import import_module
 
 import pytest
@@ -24,21 +21,6 @@ PAGES = sorted(
     for path in (ROOT / "README.md", *(ROOT / "docs").rglob("*.md"))
     if ">>> " in path.read_text(encoding="utf-8")
 )
-RUN = ("run", "2x2", "--cutoff", "14", "--workers", "0")
-
-
-@pytest.fixture(scope="module")
-def with_a_run(tmp_path_factory):
-    """Return a directory in which the run of the examples has been made."""
-    folder = tmp_path_factory.mktemp("examples")
-    subprocess.run(
-        [sys.executable, "-c", "from cluster.cli import main; main()", *RUN],
-        cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        check=True,
-        capture_output=True,
-    )
-    return folder
 
 
 def failures(finished: doctest.TestResults) -> int:
