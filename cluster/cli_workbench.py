@@ -40,11 +40,18 @@ def climb(
     method: Annotated[
         Method, typer.Option("--method", help="Pool hill climb, simulated annealing, genetic algorithm.")
     ] = Method.pool,
-    pool: Annotated[int, typer.Option(metavar="N", min=2, help="Boards kept, chains, or population.")] = 500,
+    pool: Annotated[
+        int, typer.Option(metavar="N", min=2, help="Boards kept, chains, or population, of all runs together.")
+    ] = 500,
     seed: SeedOption = 0,
     runs: Annotated[
         int | None,
-        typer.Option(metavar="N", min=1, help="Searches, counted together.", show_default="pool 3, others 1"),
+        typer.Option(
+            metavar="N",
+            min=1,
+            help="Searches that share the pool and are counted together.",
+            show_default="5, others 1",
+        ),
     ] = None,
     workers: Annotated[
         int, typer.Option(metavar="N", min=0, help="Threads that score; never changes the result; 0: all cores.")

@@ -80,6 +80,11 @@ def test_the_table_draws_the_best_board_and_csv_has_a_header(orderly, words):
         (["--dims", "2x2", "--scores", "many"], "many"),
         (["--dims", "2x2", "--method", "luck"], "luck"),
         (["--dims", "2x2", "--pool", "0"], "--pool"),
+        (["--dims", "2x2", "--pool", "4"], "5 runs with a pool of 4"),
+        (["--dims", "2x2", "--runs", "0"], "--runs"),
+        (["--dims", "2x2", "--workers", "-1"], "--workers"),
+        (["--dims", "2x2", "--seed", "x"], "--seed"),
+        (["--dims", "2x2", "-n", "0"], "-n"),
     ],
 )
 def test_bad_options_are_refused(orderly, words, options, quoted):
