@@ -32,12 +32,16 @@ def steps(page: Path) -> Iterator[Step]:
 
 
 def prepared(folder: Path) -> dict[str, str]:
-    """Return an environment in which ``orderly`` is a command and no word list but the bundled one has a name."""
+    """Return an environment with the commands ``orderly`` and ``python`` and no word list but the bundled one."""
     tools = folder / "bin"
     tools.mkdir()
-    command = tools / "orderly"
-    command.write_text(f"#!{sys.executable}\nfrom cluster.cli import main\nmain()\n")
-    command.chmod(0o755)
+    scripts = {
+        "orderly": f"#!{sys.executable}\nfrom cluster.cli import main\nmain()\n",
+        "python": f'#!/bin/sh\nexec {sys.executable} "$@"\n',
+    }
+    for name, script in scripts.items():
+        (tools / name).write_text(script)
+        (tools / name).chmod(0o755)
     for name in ("configs", "docs"):
         (folder / name).symlink_to(ROOT / name)
     names = {"PYTHONPATH": str(ROOT), "PATH": f"{tools}{os.pathsep}{os.environ['PATH']}", "ORDERLY_WORDLISTS": ""}
