@@ -35,8 +35,8 @@ def words_and_table(wordlist: str | None, scores: str | None) -> tuple[WordList,
     """Return the word list and the score table that the options name, checked against each other."""
     from configs.model import DEFAULT_WORDLIST
 
-    table = parse_scores(scores or "standard")
-    words = load_wordlist(wordlist or DEFAULT_WORDLIST)
+    table = parse_scores("standard" if scores is None else scores)
+    words = load_wordlist(DEFAULT_WORDLIST if wordlist is None else wordlist)
     return words, table
 
 

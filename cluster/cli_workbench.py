@@ -41,7 +41,8 @@ def climb(
         Method, typer.Option("--method", help="Pool hill climb, simulated annealing, genetic algorithm.")
     ] = Method.pool,
     pool: Annotated[
-        int, typer.Option(metavar="N", min=2, help="Boards kept, chains, or population, of all runs together.")
+        int,
+        typer.Option(metavar="N", min=2, max=10**6, help="Boards kept, chains, or population, of all runs together."),
     ] = 500,
     seed: SeedOption = 0,
     runs: Annotated[
@@ -50,11 +51,12 @@ def climb(
             metavar="N",
             min=1,
             help="Searches that share the pool and are counted together.",
-            show_default="5, others 1",
+            show_default="5; others, and --from: 1",
         ),
     ] = None,
     workers: Annotated[
-        int, typer.Option(metavar="N", min=0, help="Threads that score; never changes the result; 0: all cores.")
+        int,
+        typer.Option(metavar="N", min=0, max=256, help="Threads that score; never changes the result; 0: all cores."),
     ] = 0,
     exclude: Annotated[
         str, typer.Option("--exclude", metavar="LETTERS", help="Letters that boards must not use.", show_default=False)
@@ -155,7 +157,7 @@ def longest(
         int | None, typer.Option(metavar="N", min=1, help="Try N random paths a word instead of all.")
     ] = None,
     seed: SeedOption = 0,
-    workers: Annotated[int, typer.Option(metavar="N", min=0, help="Threads that score; 0: all cores.")] = 0,
+    workers: Annotated[int, typer.Option(metavar="N", min=0, max=256, help="Threads that score; 0: all cores.")] = 0,
     n: LimitOption = 10,
     wordlist: WordlistOption = None,
     scores: ScoresOption = None,

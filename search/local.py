@@ -12,7 +12,7 @@ from typing import NamedTuple
 from boardclass.board import LETTERS
 from boardclass.errors import InputError, quote
 from search.anneal import anneal
-from search.climb import BatchScorer, climb
+from search.climb import BatchScorer, Start, climb
 from search.genetic import breed
 
 # Runs unless asked otherwise: several small pools beat one large one, which soon holds a single family of boards.
@@ -44,7 +44,7 @@ def local_search(
     runs: int | None = None,
     pool: int = 500,
     letters: str = LETTERS,
-    start: str | None = None,
+    start: Start | None = None,
     progress: RunProgress | None = None,
 ) -> list[Find]:
     """Return what ``runs`` searches found, best first; run k has the seed ``seed * runs + k``.
@@ -56,10 +56,11 @@ def local_search(
     scorer : of the board size and word list
     method : one of :data:`METHODS`
     seed : of everything random
-    runs : how many searches, by default as many as :data:`DEFAULT_RUNS` says
+    runs : how many searches, by default as many as :data:`DEFAULT_RUNS` says, or one pool from a given board, which
+        leaves nothing to chance
     pool : boards kept, chains, or population of all runs together
     letters : letters that boards may use
-    start : a board to start from, instead of random ones
+    start : a board to start from, or what makes the first boards, instead of random ones
     progress : called now and then
 
     Raises
@@ -77,7 +78,7 @@ def local_search(
     """
     if method not in METHODS:
         raise InputError(f"unknown method {quote(method)}: expected one of {', '.join(METHODS)}")
-    runs = DEFAULT_RUNS[method] if runs is None else runs
+    runs = default_runs(method, start) if runs is None else runs
     if not 1 <= runs <= pool:
         raise InputError(f"{runs} runs with a pool of {pool}: expected at least 1 run and a board for each")
     score_of: dict[str, int] = {}
@@ -91,6 +92,11 @@ def local_search(
             times[board] += n
     finds = [Find(board, score, times[board]) for board, score in score_of.items()]
     return sorted(finds, key=lambda find: (-find.score, find.board))
+
+
+def default_runs(method: str, start: Start | None) -> int:
+    """Return how many searches a method makes unless told: pools that begin with the same board would all be equal."""
+    return 1 if isinstance(start, str) else DEFAULT_RUNS[method]
 
 
 def _told(progress: RunProgress | None, run: int, best: int) -> Callable[[int, int, int], None]:
@@ -107,7 +113,7 @@ def _search(
     seed: int,
     pool: int,
     letters: str,
-    start: str | None,
+    start: Start | None,
     progress: Callable[[int, int, int], None],
 ) -> list[tuple[str, int, int]]:
     if method == "anneal":

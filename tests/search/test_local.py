@@ -59,6 +59,26 @@ def test_holding_scores_are_zero_without_the_word():
             HoldingScorer(scorer, wrong)
 
 
+def test_first_boards_hold_the_word_on_many_paths():
+    scorer = HoldingScorer(Scorer("3x3", WORDS, STANDARD), "baddab")
+    rng = np.random.default_rng(3)
+    first = scorer.first(rng, 200, parse_alphabet("abdxyz"))
+    assert (Scorer("3x3", ["baddab"], parse_scores("words")).scores(first) == 1).all()
+    assert set("".join(decode_boards(first))) == set("abdxyz")
+    assert len({tuple(np.flatnonzero(board == 3)) for board in first}) > 20
+    full = HoldingScorer(Scorer("2x2", WORDS, STANDARD), "dcba").first(rng, 5, parse_alphabet("abcd"))
+    assert all(sorted(board) == list("abcd") for board in decode_boards(full))
+    with pytest.raises(InputError, match="'d'"):
+        scorer.first(rng, 1, parse_alphabet("ab"))
+    found = local_search(scorer, start=scorer.first, pool=20)
+    assert all(find.score >= 3 for find in found[:1])
+
+
+def test_pools_from_one_board_are_one_run():
+    scorer = Scorer("2x3", WORDS, STANDARD)
+    assert {find.n_found for find in local_search(scorer, pool=20, start="abcdef")} == {1}
+
+
 def test_neighbours_stay_in_the_alphabet():
     alphabet = parse_alphabet("bdq")
     around = decode_boards(neighbours(encode_boards(["bdqb"], 4), alphabet))
