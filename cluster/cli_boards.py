@@ -8,8 +8,8 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from boardclass.board import dims_of_length, format_rows, parse_board
-from boardclass.errors import BoardError, InputError, quote
-from boardclass.geometry import geometry, parse_dims
+from boardclass.errors import BoardError, InputError, PartitionError, quote
+from boardclass.geometry import DIMS, geometry, parse_dims
 from boardclass.scores import n_letters, parse_scores
 from boardclass.tracing import trace
 from boardclass.wordlist import load_wordlist
@@ -222,5 +222,12 @@ def class_letters(text: str, dims_text: str | None, buckets: str | None) -> tupl
         size = str(parse_dims(dims_text))
         partition = parse_partition(load_config(None, {"dims": size, "buckets": buckets}).buckets, size)
         return partition.dims, partition.class_letters(int(groups[0]))
-    dims = parse_dims(dims_text) if dims_text else dims_of_length(len(groups))
+    if buckets is not None:
+        raise InputError(f"--buckets {quote(buckets)} goes with the number of a class; {quote(text)} has its letters")
+    try:
+        dims = parse_dims(dims_text) if dims_text else dims_of_length(len(groups))
+    except BoardError as error:
+        raise PartitionError(
+            f"class {quote(text)} has {len(groups)} groups of letters: expected one for each cell of {', '.join(DIMS)}"
+        ) from error
     return dims, parse_class(text, dims)
