@@ -12,7 +12,7 @@
     audit                                  audit.py     the checker of certificates; imports nothing of ours
       boards, top, summary                 query.py     for people
       connect -> Database.query            sql.py       SQL over runs, sealed off from files
-      render                               report.py    one HTML page; charts.py, templates/
+      render                               report.py    one HTML page; charts.py, board_svg.py, stages.py, templates/
 
 The only folder that imports pyarrow and duckdb.  The names below load their module when they are first used.
 """

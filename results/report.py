@@ -8,7 +8,7 @@ The page carries its data, style and script; a content security policy forbids i
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
 from typing import Any, Protocol
@@ -23,6 +23,7 @@ from results.board_svg import board_svg
 from results.query import Summary, summary
 from results.run import Run
 from results.sql import Database
+from results.stages import read_stages
 
 _TEMPLATES = Path(__file__).resolve().parent / "templates"
 _BINS = 24
@@ -90,7 +91,7 @@ def render(run: Run, scorer: WordScorer, n_boards: int = 6) -> str:
         "coverage": _coverage(found, database),
         "hosts": _records(database, _HOSTS),
         "work": _records(database, _WORK),
-        "charts": list(_charts(charts, found, database)),
+        "charts": list(_charts(charts, found, database, read_stages(run))),
         "sensitivity": _sensitivity(charts, found, scorer),
     }
     database.close()
@@ -180,7 +181,7 @@ def _drawn(board: str, score: int, scorer: WordScorer, found: Summary) -> dict[s
     }
 
 
-def _charts(charts: Any, found: Summary, database: Database) -> list[tuple[str, str, str]]:
+def _charts(charts: Any, found: Summary, database: Database, stages: Mapping[str, float]) -> list[tuple[str, str, str]]:
     """Return title, explanation and SVG of each chart there is data for."""
     made: list[tuple[str, str, str]] = []
     costs = [row["seconds"] for row in _records(database, _COSTS)]
@@ -198,6 +199,10 @@ def _charts(charts: Any, found: Summary, database: Database) -> list[tuple[str, 
         made.append(("Elimination by depth", "Units by the number of cells forced beyond the class.", svg))
         svg = charts.stacked_by_status(depths, "depth", "seconds", "forced cells", "seconds")
         made.append(("Time by depth", "Seconds of computing by the number of cells forced.", svg))
+    if any(stages.values()):
+        rows = [{"stage": name, "seconds": seconds} for name, seconds in stages.items()]
+        text = "Wall time of the driver, all sessions together."
+        made.append(("Time by stage", text, charts.named_bars(rows, "stage", "seconds", "seconds")))
     (work,) = _records(database, _WORK)
     if work["terms"]:
         rows = [{"stage": name, "n": float(work[name] or 0) / 1e6} for name in ("terms", "states", "pushes")]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import replace
 from html.parser import HTMLParser
@@ -12,6 +13,7 @@ pytest.importorskip("altair", reason="the report needs the extra: pip install 'o
 pytest.importorskip("vl_convert", reason="the report needs the extra: pip install 'orderly[report]'")
 
 from results.report import histogram
+from results.stages import stage_seconds
 from tests.results.helpers import CUTOFF, all_rows, fingerprint
 from tests.results.pages import make_page
 
@@ -75,6 +77,36 @@ def test_bounds_are_drawn_where_there_are_any(page, tmp_path):
     assert "<h3>Elimination by depth</h3>" in without
     some = make_page(tmp_path / "some", [replace(rows[0], max_bound=CUTOFF - 3), *rows[1:]]).read_text()
     assert "<h3>Bounds</h3>" in some
+
+
+def test_time_by_stage_comes_from_the_event_log(page, tmp_path):
+    assert "<h3>Time by stage</h3>" not in page.read_text()
+    folder = tmp_path / "logged"
+    folder.mkdir()
+    lines = [{"time": 10.0, "event": "started"}, {"time": 30.0, "event": "finished", "seconds": 25.0}]
+    text = "".join(json.dumps({**line, "session": "a"}) + "\n" for line in lines)
+    html = make_page(folder / "run", all_rows(), events=f'{{"half a li\n{text}').read_text()
+    assert "<h3>Time by stage</h3>" in html
+    chart = html.partition("<h3>Time by stage</h3>")[2].partition("</figure>")[0]
+    assert "preparing" in chart
+    assert "searching" in chart
+
+
+def test_stages_are_summed_over_sessions():
+    rescoring = {"event": "stage", "text": "rescoring and more"}
+    events = [
+        {"session": "a", "time": 0, "event": "started"},
+        {"session": "a", "time": 50, "event": "best"},
+        {"session": "a", "time": 60, **rescoring},
+        {"session": "a", "time": 61, "event": "best"},  # and then it was killed
+        {"session": "b", "time": 100, "event": "started"},
+        {"session": "b", "time": 130, **rescoring},
+        {"session": "b", "time": 134, "event": "finished", "seconds": 40},
+        {"session": "c", "time": 200, "event": "started"},
+        {"session": "c", "time": 207, "event": "stopped", "reason": "SIGINT"},
+    ]
+    assert stage_seconds(events) == {"preparing": 6, "searching": 60 + 30 + 7, "rescoring": 1 + 4}
+    assert stage_seconds([]) == {}
 
 
 def test_the_boards_one_step_away_are_neighbours_and_in_order(page):
