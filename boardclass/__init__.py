@@ -1,12 +1,49 @@
 """What a board is: geometry, the one canonicaliser, letter buckets, word lists, score tables.
 
     parse_dims -> geometry -> canonical            cells, neighbours, symmetries
-    parse_board -> format_rows                     one board as text
+    Board ;  parse_board -> format_rows            one board as text
     parse_partition -> Partition -> canonical_ranks (kernel in enumeration.py)
     load_wordlist -> WordList ;  parse_scores -> ScoreTable -> check_overflow
     trace ;  assign_dice, roll                     one word on one board (tracing.py); dice (rolling.py)
     reaches                                        the only comparison with the cutoff (cutoff.py)
 
-Exports nothing here: import from the modules, so that a command which needs no kernel never loads numba.
+The names below load their module when they are first used, so that a command which needs no kernel never loads numba.
 Only jit.py, cutoff.py and enumeration.py import numba.
 """
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from boardclass.lazy import lazy
+
+if TYPE_CHECKING:
+    from boardclass.board import Board
+    from boardclass.geometry import Dims, parse_dims
+    from boardclass.partition import Partition, parse_class, parse_partition
+    from boardclass.scores import ScoreTable, parse_scores
+    from boardclass.wordlist import WordList, load_wordlist
+
+__all__ = [
+    "Board",
+    "Dims",
+    "Partition",
+    "ScoreTable",
+    "WordList",
+    "load_wordlist",
+    "parse_class",
+    "parse_dims",
+    "parse_partition",
+    "parse_scores",
+]
+
+__getattr__ = lazy(
+    __name__,
+    {
+        "board": ["Board"],
+        "geometry": ["Dims", "parse_dims"],
+        "partition": ["Partition", "parse_class", "parse_partition"],
+        "scores": ["ScoreTable", "parse_scores"],
+        "wordlist": ["WordList", "load_wordlist"],
+    },
+)

@@ -2,12 +2,78 @@
 
 from __future__ import annotations
 
+from typing import Self
+
+from boardclass.canonical import canonical_board, images
 from boardclass.errors import BoardError, quote
-from boardclass.geometry import DIMS, Dims, parse_dims
+from boardclass.geometry import DIMS, Dims, geometry, parse_dims
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 _DIMS_OF_LENGTH = {parse_dims(text).n: parse_dims(text) for text in DIMS}
+
+
+class Board(str):
+    """A board: its letters as a text that is known to be one, so it goes wherever a board is expected.
+
+    The number of letters tells the size; letters may be given in capitals.
+
+    Raises
+    ------
+    BoardError
+        If the text is no board.
+
+    Examples
+    --------
+    >>> board = Board("BERLATDES")
+    >>> board
+    Board('berlatdes')
+    >>> str(board.dims)
+    '3x3'
+    >>> print(board.drawn)
+    B L D
+    E A E
+    R T S
+    >>> len(board.images)
+    8
+    >>> Board("sedtalreb").canonical
+    Board('berlatdes')
+    """
+
+    __slots__ = ()
+
+    def __new__(cls, text: str) -> Self:
+        """Check the letters."""
+        return super().__new__(cls, parse_board(text, dims_of_length(len(text.strip()))))
+
+    def __repr__(self) -> str:
+        return f"Board({str(self)!r})"
+
+    @property
+    def dims(self) -> Dims:
+        """Width and height."""
+        return dims_of_length(len(self))
+
+    @property
+    def rows(self) -> list[list[str]]:
+        """The rows from top to bottom, capitals, ``Qu`` for a Qu cell."""
+        return format_rows(self, self.dims)
+
+    @property
+    def drawn(self) -> str:
+        """The rows as text, one a line."""
+        width = max(len(face) for row in self.rows for face in row)
+        return "\n".join(" ".join(f"{face:<{width}}" for face in row).rstrip() for row in self.rows)
+
+    @property
+    def images(self) -> frozenset[Board]:
+        """The distinct rotations and reflections, itself included."""
+        return frozenset(Board("".join(image)) for image in images(self, geometry(self.dims)))
+
+    @property
+    def canonical(self) -> Board:
+        """The image that stands for all of them: the first in alphabetical order."""
+        return Board(canonical_board(self, geometry(self.dims)))
 
 
 def parse_board(text: str, dims: Dims | str) -> str:

@@ -45,6 +45,16 @@ class Partition:
     dims : Dims
     buckets : mapping of str to tuple of str
         For each cell type of this board its buckets, in the order of the text, letters ascending.
+
+    Examples
+    --------
+    >>> partition = parse_partition("aeiou bcdfghjklmnpqrstvwxyz", "3x3")
+    >>> partition.n_classes, partition.n_canonical
+    (512, 102)
+    >>> partition.rank_of_board("berlatdes")
+    365
+    >>> partition.class_letters(365)[:2]
+    ('bcdfghjklmnpqrstvwxyz', 'aeiou')
     """
 
     dims: Dims

@@ -13,7 +13,7 @@ import lzma
 import os
 import zlib
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, NoReturn
@@ -46,7 +46,7 @@ _REMEDY = "one word a line, lower case a-z, LF or CRLF line ends"
 
 @dataclass(frozen=True)
 class WordList:
-    """The usable words of a list.
+    """The usable words of a list; iterate over it for the words.
 
     Attributes
     ----------
@@ -67,6 +67,12 @@ class WordList:
     sha256: str
     counts: dict[str, int] = field(compare=False)
     n_lines: int = field(compare=False)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.words)
+
+    def __len__(self) -> int:
+        return len(self.words)
 
     @staticmethod
     def n_letters(word: str) -> int:
@@ -99,6 +105,14 @@ def load_wordlist(name_or_path: str | Path, search_paths: Sequence[str | Path] |
     WordListError
         If the list is not found, is in a foreign format, has more than 0.5 % unusable lines, no usable word at all, or
         carries the name of a known list without being it.
+
+    Examples
+    --------
+    >>> words = load_wordlist("scowl70")
+    >>> len(words)
+    111460
+    >>> [word for word in words if word.startswith("qi") and len(word) < 4]  # a q stands for qu
+    ['qid', 'qin', 'qip', 'qit', 'qiz']
     """
     path = _find(name_or_path, default_search_paths() if search_paths is None else search_paths)
     data = _read(path)

@@ -14,7 +14,8 @@ from typing import Annotated
 
 import typer
 
-from cluster import cli_workbench
+from cluster import cli_complete, cli_workbench
+from cluster.cli_group import EPILOG, INTRO, Sections
 from cluster.cli_options import (
     BucketsOption,
     DimsOption,
@@ -33,9 +34,9 @@ EXIT_INTERRUPTED = 130
 
 app = typer.Typer(
     name="orderly",
-    help="Proves which Boggle boards score highest, and keeps the evidence.",
-    epilog="Exit codes: 0 done or proved, 2 bad input, 3 run directory damaged or foreign, 4 incomplete, 5 mismatch.",
-    add_completion=False,
+    cls=Sections,
+    help=INTRO,
+    epilog=EPILOG,
     no_args_is_help=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
@@ -67,7 +68,13 @@ def common(
 @app.command()
 def run(
     config: Annotated[
-        str | None, typer.Argument(metavar="CONFIG", help="A TOML file or the name of a preset.", show_default=False)
+        str | None,
+        typer.Argument(
+            metavar="CONFIG",
+            help="A TOML file or the name of a preset.",
+            show_default=False,
+            autocompletion=cli_complete.presets,
+        ),
     ] = None,
     dims: DimsOption = None,
     wordlist: WordlistOption = None,
@@ -141,11 +148,22 @@ def top(
     min_words: Annotated[int, typer.Option(metavar="N", min=0, help="Only boards with so many words.")] = 0,
     rollable: Annotated[
         str | None,
-        typer.Option(metavar="DICE", help="Only boards that these dice can show: classic, new, big, or a TOML file."),
+        typer.Option(
+            metavar="DICE",
+            help="Only boards that these dice can show: classic, new, big, or a TOML file.",
+            autocompletion=cli_complete.dice,
+        ),
     ] = None,
     wordlist: Annotated[
         str | None,
-        typer.Option("--wordlist", "-w", metavar="NAME|PATH", help="For --min-words.", show_default="that of the run"),
+        typer.Option(
+            "--wordlist",
+            "-w",
+            metavar="NAME|PATH",
+            help="For --min-words.",
+            show_default="that of the run",
+            autocompletion=cli_complete.wordlists,
+        ),
     ] = None,
     fmt: FormatOption = Format.table,
 ) -> None:
@@ -162,12 +180,18 @@ def show(
     dims: DimsOption = None,
     wordlist: WordlistOption = None,
     scores: ScoresOption = None,
+    word: Annotated[
+        str | None, typer.Option("--word", metavar="WORD", help="Draw the path of this word into the picture.")
+    ] = None,
+    out: Annotated[
+        str | None, typer.Option("--out", metavar="FILE.svg|FILE.png", help="Draw the board into a file instead.")
+    ] = None,
     fmt: FormatOption = Format.table,
 ) -> None:
     """Draw a board and list its words by length."""
     from cluster import cli_boards
 
-    cli_boards.show(board, dims, wordlist, scores, fmt)
+    cli_boards.show(board, dims, wordlist, scores, word, out, fmt)
 
 
 @app.command()
@@ -219,7 +243,14 @@ def bound(
 def solve(
     board: Annotated[str, typer.Argument(help="The letters down the columns; q is a Qu cell.", show_default=False)],
     method: Annotated[
-        str, typer.Option("--method", "-m", metavar="trie|words|heap|paths", help="Which independent solver.")
+        str,
+        typer.Option(
+            "--method",
+            "-m",
+            metavar="trie|words|heap|paths",
+            help="Which independent solver.",
+            autocompletion=cli_complete.solvers,
+        ),
     ] = "trie",
     dims: DimsOption = None,
     wordlist: WordlistOption = None,

@@ -8,9 +8,10 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from boardclass.board import dims_of_length, format_rows, parse_board
-from boardclass.errors import BoardError, InputError, quote
-from boardclass.geometry import geometry, parse_dims
+from boardclass.errors import BoardError, InputError, PartitionError, quote
+from boardclass.geometry import DIMS, geometry, parse_dims
 from boardclass.scores import n_letters, parse_scores
+from boardclass.tracing import trace
 from boardclass.wordlist import load_wordlist
 from cluster.render import (
     Format,
@@ -34,8 +35,8 @@ def words_and_table(wordlist: str | None, scores: str | None) -> tuple[WordList,
     """Return the word list and the score table that the options name, checked against each other."""
     from configs.model import DEFAULT_WORDLIST
 
-    table = parse_scores(scores or "standard")
-    words = load_wordlist(wordlist or DEFAULT_WORDLIST)
+    table = parse_scores("standard" if scores is None else scores)
+    words = load_wordlist(DEFAULT_WORDLIST if wordlist is None else wordlist)
     return words, table
 
 
@@ -55,14 +56,31 @@ def _board(text: str, dims: Dims | None) -> tuple[Dims, str]:
     return size, parse_board(text, size)
 
 
-def show(text: str, dims_text: str | None, wordlist: str | None, scores: str | None, fmt: Format) -> None:
-    """Draw a board and list its words by length with their points."""
+def show(
+    text: str,
+    dims_text: str | None,
+    wordlist: str | None,
+    scores: str | None,
+    word: str | None,
+    out: str | None,
+    fmt: Format,
+) -> None:
+    """Draw a board and list its words by length with their points; or draw it into a file."""
+    if word is not None and out is None:
+        raise InputError(f"--word {quote(word)} draws a path into a picture: give --out FILE.svg as well")
     dims, board = _board(text, parse_dims(dims_text) if dims_text else None)
+    path = _path_of(word, board, dims) if word is not None else ()
     words, table = words_and_table(wordlist, scores)
     scorer = scorer_for(dims, words, table)
     found = sorted(scorer.words(board), key=lambda word: (-n_letters(word.word), full_spelling(word.word)))
     total = sum(word.points for word in found)
-    if fmt is Format.csv:
+    if out is not None:
+        from cluster.draw_board import save_board
+
+        heat = heat_of_cells(dims.n, ((item.points, item.path) for item in found))
+        file = save_board(out, format_rows(board, dims), heat, path)
+        console().print(f"{file}: {board}, {total:,} points, {len(found):,} words", markup=False, soft_wrap=True)
+    elif fmt is Format.csv:
         rows = [(full_spelling(word.word), word.points, n_letters(word.word)) for word in found]
         write_table(("word", "points", "letters"), rows, fmt)
     elif fmt is Format.json:
@@ -71,6 +89,14 @@ def show(text: str, dims_text: str | None, wordlist: str | None, scores: str | N
         write_json(_shown(board, dims, words, total, found) | {"rollable": rollable(board)})
     else:
         _show_to_people(board, dims, words, total, found)
+
+
+def _path_of(word: str, board: str, dims: Dims) -> tuple[int, ...]:
+    """Return the cells of a word, which need not be in the list."""
+    path = trace(word.strip().lower().replace("qu", "q"), board, geometry(dims))
+    if path is None:
+        raise InputError(f"--word {quote(word)} cannot be traced on {board}; without --out, show lists its words")
+    return path
 
 
 def _shown(board: str, dims: Dims, words: WordList, total: int, found: Iterable[Found]) -> dict[str, object]:
@@ -196,5 +222,12 @@ def class_letters(text: str, dims_text: str | None, buckets: str | None) -> tupl
         size = str(parse_dims(dims_text))
         partition = parse_partition(load_config(None, {"dims": size, "buckets": buckets}).buckets, size)
         return partition.dims, partition.class_letters(int(groups[0]))
-    dims = parse_dims(dims_text) if dims_text else dims_of_length(len(groups))
+    if buckets is not None:
+        raise InputError(f"--buckets {quote(buckets)} goes with the number of a class; {quote(text)} has its letters")
+    try:
+        dims = parse_dims(dims_text) if dims_text else dims_of_length(len(groups))
+    except BoardError as error:
+        raise PartitionError(
+            f"class {quote(text)} has {len(groups)} groups of letters: expected one for each cell of {', '.join(DIMS)}"
+        ) from error
     return dims, parse_class(text, dims)

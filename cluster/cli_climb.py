@@ -12,6 +12,7 @@ from typing import IO, NamedTuple
 from boardclass.board import LETTERS, dims_of_length, format_rows, parse_board
 from boardclass.errors import InputError, quote
 from boardclass.geometry import Dims, parse_dims
+from boardclass.tracing import trace
 from cluster.cli_boards import words_and_table
 from cluster.progress import LINE_S
 from cluster.render import Format, console, draw_board, write_table
@@ -40,20 +41,23 @@ def climb(asked: Asked, wordlist: str | None, scores: str | None, fmt: Format) -
     InputError
         For options that fit no board, or each other.
     """
-    dims, start = _size_and_start(asked)
+    dims, board = _size_and_start(asked)
     letters = allowed_letters(asked.exclude)
     words, table = words_and_table(wordlist, scores)
-    from search.climb import BatchScorer
-    from search.local import DEFAULT_RUNS, local_search
+    from search.climb import BatchScorer, Start
+    from search.local import default_runs, local_search
     from search.parallel import HoldingScorer, ParallelScorer
     from search.scorer import Scorer
 
     scorer: BatchScorer = ParallelScorer(Scorer(dims, words.words, table), asked.workers or os.cpu_count() or 1)
+    start: Start | None = board
     if asked.contains is not None:
         word = asked.contains.strip().lower().replace("qu", "q")
-        scorer = HoldingScorer(scorer, word)
-        start = start or place(word, dims, letters)
-    runs = asked.runs or DEFAULT_RUNS[asked.method]
+        scorer = holding = HoldingScorer(scorer, word)
+        start = start or holding.first
+        if board is not None and trace(word, board, scorer.geometry) is None:
+            raise InputError(f"--from {quote(board)} does not hold the word {quote(word)}: start from one that does")
+    runs = asked.runs or default_runs(asked.method, start)
     with _progress(sys.stderr, runs) as told:
         finds = local_search(
             scorer,
@@ -66,6 +70,8 @@ def climb(asked: Asked, wordlist: str | None, scores: str | None, fmt: Format) -
             progress=told,
         )
     listed = [find for find in finds if find.score > 0][: asked.n]
+    if not listed:
+        sys.stderr.write("no board with any points was found\n")
     if fmt is Format.table and listed:
         console().print(draw_board(format_rows(listed[0].board, dims)))
     write_table(("board", "score", "found"), [tuple(find) for find in listed], fmt)
@@ -95,24 +101,6 @@ def allowed_letters(exclude: str) -> str:
     if not left:
         raise InputError("--exclude leaves no letter: expected fewer than 26")
     return left
-
-
-def place(word: str, dims: Dims, letters: str) -> str:
-    """Return a board on which the word runs down and up the columns, filled up with allowed letters.
-
-    Raises
-    ------
-    InputError
-        If the word needs an excluded letter or more cells than there are.
-    """
-    missing = sorted(set(word) - set(letters))
-    if missing:
-        raise InputError(f"--contains {quote(word)} needs the letter {missing[0]!r}: a letter a-z that is not excluded")
-    if len(word) > dims.n:
-        raise InputError(f"--contains {quote(word)} needs {len(word)} cells, a {dims} board has {dims.n}")
-    filled = word + letters[0] * (dims.n - len(word))
-    columns = [filled[x * dims.h : (x + 1) * dims.h] for x in range(dims.w)]
-    return "".join(column[::-1] if x % 2 else column for x, column in enumerate(columns))
 
 
 @contextlib.contextmanager

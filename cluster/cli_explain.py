@@ -79,7 +79,10 @@ def explain(
     """Tell the story of one class: its terms, its bounds, and where the cutoff eliminates it."""
     if run is not None and not text.strip().isdecimal():
         raise InputError(f"class {quote(text)}: with --run, name the class by its number in the run")
+    given = {"dims": dims_text, "buckets": buckets, "wordlist": wordlist, "scores": scores, "cutoff": cutoff}
     if run is not None:
+        if others := [f"--{name}" for name, value in given.items() if value is not None]:
+            raise InputError(f"--run {quote(run)} settles what {' and '.join(others)} would: leave them out")
         _explain_stored(run, int(text), fmt)
         return
     dims, letters = class_letters(text, dims_text, buckets)

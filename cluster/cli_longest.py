@@ -141,7 +141,7 @@ def lists(text: str, dims_text: str | None, scores: str | None, fmt: Format) -> 
     """Print the score of a board under every word list that can be named."""
     dims = parse_dims(dims_text) if dims_text else dims_of_length(len(text.strip()))
     board = parse_board(text, dims)
-    table = parse_scores(scores or "standard")
+    table = parse_scores("standard" if scores is None else scores)
     from search.scorer import Scorer
 
     rows: list[tuple[Any, ...]] = []

@@ -6,11 +6,20 @@ from typing import Annotated
 
 import typer
 
+from cluster import cli_complete
 from cluster.render import Format
 
 FormatOption = Annotated[Format, typer.Option("--format", help="How to print.", show_choices=True)]
 WordlistOption = Annotated[
-    str | None, typer.Option("--wordlist", "-w", metavar="NAME|PATH", help="Word list.", show_default="bundled list")
+    str | None,
+    typer.Option(
+        "--wordlist",
+        "-w",
+        metavar="NAME|PATH",
+        help="Word list.",
+        show_default="bundled list",
+        autocompletion=cli_complete.wordlists,
+    ),
 ]
 ScoresOption = Annotated[
     str | None,
@@ -19,9 +28,13 @@ ScoresOption = Annotated[
         metavar="TABLE",
         help="standard, words, powers, or points from 3 letters on, such as 1,1,2,3,5,11.",
         show_default="standard",
+        autocompletion=cli_complete.score_tables,
     ),
 ]
-DimsOption = Annotated[str | None, typer.Option("--dims", "-d", metavar="WxH", help="Board size, such as 3x4.")]
+DimsOption = Annotated[
+    str | None,
+    typer.Option("--dims", "-d", metavar="WxH", help="Board size, such as 3x4.", autocompletion=cli_complete.sizes),
+]
 BucketsOption = Annotated[
     str | None,
     typer.Option(
@@ -39,5 +52,12 @@ SeedOption = Annotated[int, typer.Option("--seed", metavar="N", min=0, help="Of 
 LimitOption = Annotated[int, typer.Option("-n", metavar="N", min=1, help="How many boards to list.")]
 RunWordlistOption = Annotated[
     str | None,
-    typer.Option("--wordlist", "-w", metavar="NAME|PATH", help="Word list.", show_default="that of the run"),
+    typer.Option(
+        "--wordlist",
+        "-w",
+        metavar="NAME|PATH",
+        help="Word list.",
+        show_default="that of the run",
+        autocompletion=cli_complete.wordlists,
+    ),
 ]

@@ -43,8 +43,8 @@ def solve(
     dims = parse_dims(dims_text) if dims_text else dims_of_length(len(text.strip()))
     board = parse_board(text, dims)
     begin, end = parse_cells(begin_only, dims.n, "--begin-only"), parse_cells(end_only, dims.n, "--end-only")
-    table = parse_scores(scores or "standard")
-    words = load_wordlist(wordlist or DEFAULT_WORDLIST)
+    table = parse_scores("standard" if scores is None else scores)
+    words = load_wordlist(DEFAULT_WORDLIST if wordlist is None else wordlist)
     solver = make_solver(words.words, method)
     grid = Grid(board, (dims.w, dims.h), begin, end)
     n_paths = None

@@ -10,6 +10,7 @@ from typing import Annotated
 
 import typer
 
+from cluster import cli_complete
 from cluster.cli_options import (
     BoardArgument,
     BucketsOption,
@@ -18,6 +19,7 @@ from cluster.cli_options import (
     LimitOption,
     RunDirectories,
     RunDirectory,
+    RunWordlistOption,
     ScoresOption,
     SeedOption,
     WordlistOption,
@@ -38,14 +40,23 @@ def climb(
     method: Annotated[
         Method, typer.Option("--method", help="Pool hill climb, simulated annealing, genetic algorithm.")
     ] = Method.pool,
-    pool: Annotated[int, typer.Option(metavar="N", min=2, help="Boards kept, chains, or population.")] = 500,
+    pool: Annotated[
+        int,
+        typer.Option(metavar="N", min=2, max=10**6, help="Boards kept, chains, or population, of all runs together."),
+    ] = 500,
     seed: SeedOption = 0,
     runs: Annotated[
         int | None,
-        typer.Option(metavar="N", min=1, help="Searches, counted together.", show_default="pool 3, others 1"),
+        typer.Option(
+            metavar="N",
+            min=1,
+            help="Searches that share the pool and are counted together.",
+            show_default="5; others, and --from: 1",
+        ),
     ] = None,
     workers: Annotated[
-        int, typer.Option(metavar="N", min=0, help="Threads that score; never changes the result; 0: all cores.")
+        int,
+        typer.Option(metavar="N", min=0, max=256, help="Threads that score; never changes the result; 0: all cores."),
     ] = 0,
     exclude: Annotated[
         str, typer.Option("--exclude", metavar="LETTERS", help="Letters that boards must not use.", show_default=False)
@@ -112,7 +123,13 @@ def compare(
 
 def roll(
     dice: Annotated[
-        str, typer.Option("--dice", metavar="NAME|FILE", help="classic, new, big, or a TOML file.")
+        str,
+        typer.Option(
+            "--dice",
+            metavar="NAME|FILE",
+            help="classic, new, big, or a TOML file.",
+            autocompletion=cli_complete.dice,
+        ),
     ] = "new",
     n: LimitOption = 1,
     seed: Annotated[
@@ -129,7 +146,9 @@ def roll(
 
 
 def longest(
-    dims: Annotated[str, typer.Option("--dims", "-d", metavar="WxH", help="Board size.")] = "4x4",
+    dims: Annotated[
+        str, typer.Option("--dims", "-d", metavar="WxH", help="Board size.", autocompletion=cli_complete.sizes)
+    ] = "4x4",
     word: Annotated[str | None, typer.Option("--word", help="This word only; need not be in the list.")] = None,
     letters: Annotated[
         int | None, typer.Option(metavar="N", help="Words of N letters only: 17 on 4x4 has one Qu.")
@@ -138,7 +157,7 @@ def longest(
         int | None, typer.Option(metavar="N", min=1, help="Try N random paths a word instead of all.")
     ] = None,
     seed: SeedOption = 0,
-    workers: Annotated[int, typer.Option(metavar="N", min=0, help="Threads that score; 0: all cores.")] = 0,
+    workers: Annotated[int, typer.Option(metavar="N", min=0, max=256, help="Threads that score; 0: all cores.")] = 0,
     n: LimitOption = 10,
     wordlist: WordlistOption = None,
     scores: ScoresOption = None,
@@ -185,10 +204,7 @@ def report(
         str | None, typer.Option("--out", metavar="FILE", help="Where to write it.", show_default="DIR/report.html")
     ] = None,
     n: Annotated[int, typer.Option("-n", metavar="N", min=0, help="Boards drawn with their words.")] = 6,
-    wordlist: Annotated[
-        str | None,
-        typer.Option("--wordlist", "-w", metavar="NAME|PATH", help="Word list.", show_default="that of the run"),
-    ] = None,
+    wordlist: RunWordlistOption = None,
 ) -> None:
     """Write one self-contained HTML page about a run: claim, boards with their words, charts."""
     from cluster import cli_report
@@ -234,7 +250,15 @@ def wordlist_list(fmt: FormatOption = Format.table) -> None:
 
 @wordlists.command("check")
 def wordlist_check(
-    file: Annotated[str, typer.Argument(metavar="FILE|NAME", help="One word a line.", show_default=False)],
+    file: Annotated[
+        str,
+        typer.Argument(
+            metavar="FILE|NAME",
+            help="One word a line.",
+            show_default=False,
+            autocompletion=cli_complete.wordlists,
+        ),
+    ],
     fmt: FormatOption = Format.table,
 ) -> None:
     """Count usable words and lines left out by reason; tell whether it is a known list."""
@@ -245,7 +269,15 @@ def wordlist_check(
 
 @wordlists.command("get")
 def wordlist_get(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="Such as enable2k or yawl.", show_default=False)],
+    name: Annotated[
+        str,
+        typer.Argument(
+            metavar="NAME",
+            help="Such as enable2k or yawl.",
+            show_default=False,
+            autocompletion=cli_complete.known_wordlists,
+        ),
+    ],
     url: Annotated[
         str | None, typer.Option("--url", help="Another place to take it from.", show_default="the documented one")
     ] = None,

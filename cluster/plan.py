@@ -184,11 +184,11 @@ def _resolve_cutoff(
     identity = read_identity(open_folder(location))
     if identity is not None:
         return identity[0].cutoff, None
-    from search.climb import climb
+    from search.local import local_search
 
     stage("climbing to a good board for the cutoff")
-    board, score = climb(scorer, seed=config.seed)[0]
-    return max(1, int(score)), {"board": board, "score": int(score), "seed": config.seed}
+    best = local_search(scorer, seed=config.seed)[0]
+    return max(1, best.score), {"board": best.board, "score": best.score, "seed": config.seed}
 
 
 def _params(config: RunConfig) -> Params:

@@ -15,7 +15,26 @@
       boards, top, summary                 query.py     for people
       EventLog, live                       eventlog.py, live.py   what happened, and what goes on now
       connect -> Database.query            sql.py       SQL over runs, sealed off from files
-      render                               report.py    one HTML page; charts.py, templates/
+      render                               report.py    one HTML page; charts.py, board_svg.py, stages.py, templates/
 
-The only folder that imports pyarrow and duckdb.
+The only folder that imports pyarrow and duckdb.  The names below load their module when they are first used.
 """
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from boardclass.lazy import lazy
+
+if TYPE_CHECKING:
+    from results.query import boards, summary, top
+    from results.run import Run, open_run
+    from results.schema import Row
+    from results.sql import connect
+
+__all__ = ["Row", "Run", "boards", "connect", "open_run", "summary", "top"]
+
+__getattr__ = lazy(
+    __name__,
+    {"query": ["boards", "summary", "top"], "run": ["Run", "open_run"], "schema": ["Row"], "sql": ["connect"]},
+)

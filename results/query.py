@@ -65,7 +65,13 @@ def boards(location: str | Path | Run) -> list[Board]:
 
 
 def top(location: str | Path | Run, n: int = 10) -> list[Board]:
-    """Return the ``n`` best boards of a run, see :func:`boards`."""
+    """Return the ``n`` best boards of a run, see :func:`boards`.
+
+    Examples
+    --------
+    >>> top("runs/2x2-scowl70-14", 1)
+    [Board(board='aert', score=14, n_images=8)]
+    """
     return boards(location)[: max(0, n)]
 
 

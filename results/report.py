@@ -8,22 +8,27 @@ The page carries its data, style and script; a content security policy forbids i
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from itertools import combinations
 from pathlib import Path
 from typing import Any, Protocol
 
 from boardclass.board import LETTERS, format_rows
+from boardclass.canonical import canonical_board
 from boardclass.errors import InputError
 from boardclass.geometry import geometry
 from boardclass.partition import parse_partition
 from boardclass.scores import n_letters
+from results.board_svg import board_svg
 from results.query import Summary, summary
 from results.run import Run
 from results.sql import Database
+from results.stages import read_stages
 
 _TEMPLATES = Path(__file__).resolve().parent / "templates"
 _BINS = 24
 _LISTED = 500
+_NEAR = 5
 
 
 class FoundLike(Protocol):
@@ -86,7 +91,7 @@ def render(run: Run, scorer: WordScorer, n_boards: int = 6) -> str:
         "coverage": _coverage(found, database),
         "hosts": _records(database, _HOSTS),
         "work": _records(database, _WORK),
-        "charts": list(_charts(charts, found, database)),
+        "charts": list(_charts(charts, found, database, read_stages(run))),
         "sensitivity": _sensitivity(charts, found, scorer),
     }
     database.close()
@@ -112,7 +117,7 @@ _DEPTHS = """
     FROM classes GROUP BY depth, status ORDER BY depth, status
 """
 _COSTS = "SELECT class_id, sum(seconds) AS seconds FROM classes GROUP BY class_id"
-_BOUNDS = "SELECT max_bound FROM classes WHERE status = 'eliminated' AND max_bound > 0"
+_BOUNDS = "SELECT max_bound FROM classes WHERE status IN ('eliminated', 'candidates', 'split') AND max_bound > 0"
 
 
 def _records(database: Database, sql: str) -> list[dict[str, Any]]:
@@ -155,20 +160,12 @@ def _coverage(found: Summary, database: Database) -> dict[str, Any]:
 
 
 def _drawn(board: str, score: int, scorer: WordScorer, found: Summary) -> dict[str, Any]:
-    """Return a board for drawing: cells with their place and heat, words by number of letters, paths."""
+    """Return a board with its drawing and its words by number of letters, each with its path."""
     words = sorted(scorer.words(board), key=lambda item: (-n_letters(item.word), item.word))
-    height = geometry(found.fingerprint.dims).dims.h
-    faces = format_rows(board, found.fingerprint.dims)
     heat = [0] * len(board)
     for item in words:
         for cell in item.path:
             heat[cell] += item.points
-    low, high = min(heat), max(heat)
-    cells = []
-    for cell in range(len(board)):
-        x, y = divmod(cell, height)
-        share = (heat[cell] - low) / (high - low) if high > low else 0.5
-        cells.append({"x": x, "y": y, "face": faces[y][x], "share": round(share, 3)})
     groups: dict[int, list[dict[str, Any]]] = {}
     for item in words:
         spelled = item.word.replace("q", "qu")
@@ -178,14 +175,13 @@ def _drawn(board: str, score: int, scorer: WordScorer, found: Summary) -> dict[s
         "board": board,
         "score": score,
         "n_words": len(words),
-        "w": len(faces[0]),
-        "h": height,
-        "cells": cells,
+        "h": geometry(found.fingerprint.dims).dims.h,
+        "svg": board_svg(format_rows(board, found.fingerprint.dims), heat),
         "groups": groups,
     }
 
 
-def _charts(charts: Any, found: Summary, database: Database) -> list[tuple[str, str, str]]:
+def _charts(charts: Any, found: Summary, database: Database, stages: Mapping[str, float]) -> list[tuple[str, str, str]]:
     """Return title, explanation and SVG of each chart there is data for."""
     made: list[tuple[str, str, str]] = []
     costs = [row["seconds"] for row in _records(database, _COSTS)]
@@ -195,7 +191,7 @@ def _charts(charts: Any, found: Summary, database: Database) -> list[tuple[str, 
     bounds = [row["max_bound"] for row in _records(database, _BOUNDS)]
     if bounds:
         svg = charts.bars(histogram(bounds), "x", "n", "largest bound", "units", found.fingerprint.cutoff)
-        text = "The largest bound at which a part of an eliminated unit was discarded; the line is the cutoff."
+        text = "The largest bound at which a part of a unit was discarded; the line is the cutoff."
         made.append(("Bounds", text, svg))
     depths = _records(database, _DEPTHS)
     if depths:
@@ -203,6 +199,10 @@ def _charts(charts: Any, found: Summary, database: Database) -> list[tuple[str, 
         made.append(("Elimination by depth", "Units by the number of cells forced beyond the class.", svg))
         svg = charts.stacked_by_status(depths, "depth", "seconds", "forced cells", "seconds")
         made.append(("Time by depth", "Seconds of computing by the number of cells forced.", svg))
+    if any(stages.values()):
+        rows = [{"stage": name, "seconds": seconds} for name, seconds in stages.items()]
+        text = "Wall time of the driver, all sessions together."
+        made.append(("Time by stage", text, charts.named_bars(rows, "stage", "seconds", "seconds")))
     (work,) = _records(database, _WORK)
     if work["terms"]:
         rows = [{"stage": name, "n": float(work[name] or 0) / 1e6} for name in ("terms", "states", "pushes")]
@@ -224,17 +224,33 @@ def histogram(values: Sequence[float]) -> list[dict[str, float]]:
 
 
 def _sensitivity(charts: Any, found: Summary, scorer: WordScorer) -> dict[str, Any] | None:
-    """Return what one changed letter makes of the best board: the map, and the best of the other boards."""
+    """Return what one step makes of the best board: the map of changed letters, and the best of the other boards."""
     if not found.listed.boards:
         return None
     best = found.listed.boards[0]
+    faces = [letter.upper() for letter in best.board]
     places = [(cell, letter) for cell in range(len(best.board)) for letter in LETTERS]
+    swaps = [pair for pair in combinations(range(len(best.board)), 2) if best.board[pair[0]] != best.board[pair[1]]]
     boards = [best.board[:cell] + letter + best.board[cell + 1 :] for cell, letter in places]
+    boards += [_swapped(best.board, *pair) for pair in swaps]
+    told = [f"cell {cell}: {faces[cell]} to {letter.upper()}" for cell, letter in places]
+    told += [f"cells {a} and {b}: {faces[a]} and {faces[b]} swapped" for a, b in swaps]
     scores = [int(value) for value in scorer.scores(boards)]
     rows = [
-        {"cell": f"{cell}: {best.board[cell].upper()}", "letter": letter, "score": score}
-        for (cell, letter), score in zip(places, scores, strict=True)
+        {"cell": f"{cell}: {faces[cell]}", "letter": letter, "score": score}
+        for (cell, letter), score in zip(places, scores, strict=False)
     ]
-    others = [(score, board) for score, board in zip(scores, boards, strict=True) if board != best.board]
-    score, board = max(others)
-    return {"svg": charts.letter_map(rows), "board": best.board, "next": board, "next_score": score}
+    steps: dict[str, dict[str, Any]] = {}
+    shape = geometry(found.fingerprint.dims)
+    for board, change, score in zip(boards, told, scores, strict=True):
+        image = canonical_board(board, shape)
+        if image != best.board:
+            steps.setdefault(image, {"board": board, "change": change, "score": score})
+    near = sorted(steps.values(), key=lambda item: (-item["score"], item["board"]))[:_NEAR]
+    return {"svg": charts.letter_map(rows), "board": best.board, "score": best.score, "near": near}
+
+
+def _swapped(board: str, a: int, b: int) -> str:
+    letters = list(board)
+    letters[a], letters[b] = letters[b], letters[a]
+    return "".join(letters)

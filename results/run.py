@@ -159,6 +159,14 @@ def open_run(location: str | Path) -> Run:
     ------
     StoreError
         When there is no run, or its ``run.json`` or manifest is damaged.
+
+    Examples
+    --------
+    >>> run = open_run("runs/2x2-scowl70-14")  # made by: orderly run 2x2 --cutoff 14
+    >>> run.fingerprint.dims, run.fingerprint.cutoff
+    ('2x2', 14)
+    >>> sorted({row.status for row in run.rows()})
+    ['candidates', 'eliminated']
     """
     folder = open_folder(location)
     identity = read_identity(folder)

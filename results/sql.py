@@ -134,6 +134,13 @@ def connect(locations: Sequence[str | Path]) -> Database:
     ------
     StoreError
         When one holds no run, or a damaged one.
+
+    Examples
+    --------
+    >>> database = connect(["runs/2x2-scowl70-14"])
+    >>> database.query("SELECT score, count(*) AS boards FROM boards GROUP BY score")
+    Answer(columns=('score', 'boards'), rows=[(14, 6)])
+    >>> database.close()
     """
     return Database(named_runs(locations))
 

@@ -20,23 +20,39 @@ Importing this package loads nothing heavy; the names below load their module wh
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING
 
-_HOMES = {
-    "Breaker": "search.breaker",
-    "Params": "search.params",
-    "Scorer": "search.scorer",
-    "Spec": "search.breaker",
-    "Unit": "search.breaker",
-    "UnitResult": "search.breaker",
-    "break_class": "search.breaker",
-    "solve": "search.solvers",
-}
+from boardclass.lazy import lazy
 
+if TYPE_CHECKING:
+    from search.breaker import Breaker, Spec, Unit, UnitResult, break_class
+    from search.local import Find, local_search
+    from search.params import Params
+    from search.scorer import Found, Scorer, score
+    from search.solvers import solve
 
-def __getattr__(name: str) -> Any:
-    """Load the module that has one of the exported names."""
-    if name in _HOMES:
-        return getattr(import_module(_HOMES[name]), name)
-    raise AttributeError(f"module 'search' has no attribute {name!r}")
+__all__ = [
+    "Breaker",
+    "Find",
+    "Found",
+    "Params",
+    "Scorer",
+    "Spec",
+    "Unit",
+    "UnitResult",
+    "break_class",
+    "local_search",
+    "score",
+    "solve",
+]
+
+__getattr__ = lazy(
+    __name__,
+    {
+        "breaker": ["Breaker", "Spec", "Unit", "UnitResult", "break_class"],
+        "local": ["Find", "local_search"],
+        "params": ["Params"],
+        "scorer": ["Found", "Scorer", "score"],
+        "solvers": ["solve"],
+    },
+)

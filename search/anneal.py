@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from boardclass.board import LETTERS
 from boardclass.errors import InputError
-from search.climb import BatchScorer, Progress, ascend, canonical_cells, first_boards, parse_alphabet
+from search.climb import BatchScorer, Progress, Start, ascend, canonical_cells, first_boards, parse_alphabet
 from search.scorer import decode_boards
 
 HOT, COLD = 0.05, 0.001  # temperature at the first and at the last step, as a share of the mean score
@@ -32,7 +32,7 @@ def anneal(
     chains: int = 500,
     steps: int | None = None,
     letters: str = LETTERS,
-    start: str | None = None,
+    start: Start | None = None,
     progress: Progress | None = None,
 ) -> list[tuple[str, int, int]]:
     """Return (canonical board, exact score, number of chains that ended there), best first.
@@ -44,7 +44,7 @@ def anneal(
     chains : walks at once
     steps : of each walk; by default 400 per cell
     letters : letters that boards may use
-    start : where every walk starts, instead of at random boards
+    start : where every walk starts, or what makes the first boards, instead of random ones
     progress : called a hundred times
 
     Raises

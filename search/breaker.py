@@ -302,6 +302,16 @@ def break_class(spec: Spec, class_id: int) -> UnitResult:
     ------
     InputError
         If the partition has no such class.
+
+    Examples
+    --------
+    >>> from boardclass import load_wordlist, parse_scores
+    >>> words = load_wordlist("scowl70").words
+    >>> spec = Spec("2x2", words, parse_scores("standard").points, cutoff=14, partition="aeiou bcdfghjklmnpqrstvwxyz")
+    >>> break_class(spec, 3).candidates  # consonants in cells 0 and 1, vowels in 2 and 3
+    (('rtae', 14), ('rtea', 14), ('stae', 14), ('stea', 14))
+    >>> break_class(spec, 15).status  # consonants alone
+    'eliminated'
     """
     if class_id < 0:
         raise InputError(f"no class {class_id!r}: expected a number of 0 or more")

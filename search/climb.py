@@ -27,6 +27,9 @@ BATCH = 1 << 17
 Progress = Callable[[int, int, int], None]
 """Called after each round with its number, the best score so far and the number of boards scored so far."""
 
+Start = str | Callable[[np.random.Generator, int, NDArray[np.uint8]], NDArray[np.uint8]]
+"""A board, or what makes the first boards uint8[m, n] from a random generator, m and the alphabet."""
+
 
 class BatchScorer(Protocol):
     """What a local search needs of a scorer."""
@@ -46,7 +49,7 @@ def climb(
     pool: int = 500,
     rounds: int | None = None,
     letters: str = LETTERS,
-    start: str | None = None,
+    start: Start | None = None,
     progress: Progress | None = None,
 ) -> list[tuple[str, int]]:
     """Return the best ``pool`` boards found, canonical, with their exact scores, best first.
@@ -58,7 +61,7 @@ def climb(
     pool : boards kept from round to round, at least 1
     rounds : stop after so many rounds, None = when the pool no longer changes
     letters : letters that boards may use
-    start : the only board of the first pool, instead of random ones
+    start : the only board of the first pool, or what makes them, instead of random ones
     progress : called after each round
 
     Raises
@@ -98,9 +101,9 @@ def parse_alphabet(letters: str) -> NDArray[np.uint8]:
 
 
 def first_boards(
-    rng: np.random.Generator, m: int, n: int, alphabet: NDArray[np.uint8], start: str | None
+    rng: np.random.Generator, m: int, n: int, alphabet: NDArray[np.uint8], start: Start | None
 ) -> NDArray[np.uint8]:
-    """Return uint8[m, n] random boards, or uint8[1, n] with the board ``start``.
+    """Return uint8[m, n] random boards, those that ``start`` makes, or uint8[1, n] with the board ``start``.
 
     Raises
     ------
@@ -109,6 +112,8 @@ def first_boards(
     """
     if start is None:
         return alphabet[rng.integers(0, len(alphabet), (m, n))]
+    if not isinstance(start, str):
+        return start(rng, m, alphabet)
     board = encode_boards([start], n)
     foreign = sorted(set(board[0].tolist()) - set(alphabet.tolist()))
     if foreign:

@@ -14,7 +14,7 @@ from boardclass.board import LETTERS
 from boardclass.errors import InputError
 from boardclass.geometry import Geometry
 from search.anneal import propose
-from search.climb import BatchScorer, Progress, ascend, canonical_cells, first_boards, pack, parse_alphabet
+from search.climb import BatchScorer, Progress, Start, ascend, canonical_cells, first_boards, pack, parse_alphabet
 from search.scorer import decode_boards
 
 CHILDREN = 8  # a parent
@@ -30,7 +30,7 @@ def breed(
     population: int = 500,
     stale: int = STALE,
     letters: str = LETTERS,
-    start: str | None = None,
+    start: Start | None = None,
     progress: Progress | None = None,
 ) -> list[tuple[str, int]]:
     """Return the last population, canonical, with exact scores, best first.
@@ -42,7 +42,7 @@ def breed(
     population : boards that survive a generation
     stale : stop after so many generations without a better board
     letters : letters that boards may use
-    start : the ancestor of the first population, instead of random boards
+    start : the ancestor of the first population, or what makes it, instead of random boards
     progress : called after each generation
 
     Raises
@@ -56,7 +56,7 @@ def breed(
     alphabet = parse_alphabet(letters)
     n = scorer.geometry.n
     boards = np.resize(first_boards(rng, population, n, alphabet, start), (population, n))
-    if start is not None:
+    if isinstance(start, str):
         boards[1:] = propose(rng, boards[1:], alphabet)
     boards, scores = _survivors(scorer, boards, population)
     generation = waited = 0

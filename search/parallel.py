@@ -66,6 +66,7 @@ class HoldingScorer:
         if not (word.isascii() and word.isalpha() and word.islower() and MIN_LETTERS <= len(word) <= n):
             raise InputError(f"word {quote(word)}: expected {MIN_LETTERS} to {n} letters a-z, as many as cells at most")
         self._scorer = scorer
+        self._word = np.frombuffer(word.encode("ascii"), np.uint8) - np.uint8(ord("a"))
         self._finder = Scorer(scorer.geometry.dims, [word], parse_scores("words"))
 
     @property
@@ -79,3 +80,31 @@ class HoldingScorer:
         holding = np.flatnonzero(self._finder.scores(boards))
         out[holding] = self._scorer.scores(boards[holding])
         return out
+
+    def first(self, rng: np.random.Generator, m: int, alphabet: NDArray[np.uint8]) -> NDArray[np.uint8]:
+        """Return uint8[m, n] random boards, each with the word on a random path: where a search may start.
+
+        Raises
+        ------
+        InputError
+            If the alphabet lacks a letter of the word.
+        """
+        missing = sorted(set(self._word.tolist()) - set(alphabet.tolist()))
+        if missing:
+            raise InputError(f"the word needs the letter {chr(97 + missing[0])!r}, which is excluded")
+        boards = alphabet[rng.integers(0, len(alphabet), (m, self.geometry.n))]
+        for board in boards:
+            board[self._path(rng)] = self._word
+        return boards
+
+    def _path(self, rng: np.random.Generator) -> list[int]:
+        """Return a random path of as many cells as the word has, drawn again until it does not run into a corner."""
+        while True:
+            path = [int(rng.integers(self.geometry.n))]
+            while len(path) < len(self._word):
+                near = [cell for cell in self.geometry.neighbours[path[-1]] if cell not in path]
+                if not near:
+                    break
+                path.append(near[rng.integers(len(near))])
+            else:
+                return path

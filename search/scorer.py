@@ -13,15 +13,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from copy import copy
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from boardclass.board import parse_board
+from boardclass.board import Board, parse_board
 from boardclass.errors import BoardError
 from boardclass.geometry import Dims, geometry
-from boardclass.scores import ScoreTable, check_overflow
+from boardclass.scores import ScoreTable, check_overflow, parse_scores
 from search import scorer_simd
 from search.scorer_kernels import score_boards
 from search.trie import CHILD_SHIFT, CODE_SHIFT, Trie, build_trie
@@ -160,3 +161,37 @@ class Scorer:
         if not record >> letter & 1:
             return 0
         return (record >> CHILD_SHIFT) + (record & ((1 << letter) - 1)).bit_count()
+
+
+@lru_cache(maxsize=4)
+def _cached(dims: Dims, words: tuple[str, ...], table: ScoreTable) -> Scorer:
+    return Scorer(dims, words, table)
+
+
+def score(board: str, words: Iterable[str], scores: str | Sequence[int] = "standard") -> int:
+    """Return the exact score of a board: the sum of the points of the distinct words on it.
+
+    For many boards, or the words with their paths, keep a :class:`Scorer`.
+
+    Parameters
+    ----------
+    board : one letter a-z per cell down the columns, ``q`` for a Qu cell
+    words : a word list, or words in q-form
+    scores : name of a score table or points from three letters on, as in :func:`boardclass.scores.parse_scores`
+
+    Raises
+    ------
+    BoardError, ScoreError
+        If the board or the score table is none.
+
+    Examples
+    --------
+    >>> from boardclass import load_wordlist
+    >>> words = load_wordlist("scowl70")
+    >>> score("berlatdes", words)
+    430
+    >>> score("berlatdes", words, "words")
+    210
+    """
+    cells = Board(board)
+    return _cached(cells.dims, tuple(words), parse_scores(scores)).score(cells)

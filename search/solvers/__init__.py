@@ -12,7 +12,7 @@ shared.  Plain Python, words in q-form (a ``q`` is a Qu cell), no points: a solv
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable
 from functools import lru_cache
 from typing import Protocol
 
@@ -59,7 +59,7 @@ def _cached(words: tuple[str, ...], method: str) -> Solver:
 
 def solve(
     board: str,
-    words: Sequence[str],
+    words: Iterable[str],
     *,
     method: str = "trie",
     dims: tuple[int, int] | None = None,
@@ -71,7 +71,7 @@ def solve(
     Parameters
     ----------
     board : one letter a-z per cell down the columns
-    words : words in q-form
+    words : a word list, or words in q-form
     method : ``trie``, ``words``, ``heap`` or ``paths``
     dims : width and height; inferred from the number of cells for the usual sizes
     begin_only, end_only : cells that may only be the first, only be the last cell of a word
@@ -80,6 +80,15 @@ def solve(
     ------
     InputError
         If the method is unknown, the board does not fit, or a special cell is not on the board.
+
+    Examples
+    --------
+    >>> solve("rate", ["ate", "rate", "rater", "tea", "trace"])
+    ['ate', 'rate', 'tea']
+    >>> solve("rate", ["ate", "rate", "tea"], method="heap", begin_only=[0])
+    ['ate', 'rate', 'tea']
+    >>> solve("rate", ["ate", "rate", "tea"], end_only=[0])
+    ['ate', 'tea']
     """
     return _cached(tuple(words), method).solve(Grid(board, dims, begin_only, end_only))
 

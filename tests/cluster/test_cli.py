@@ -10,6 +10,7 @@ import pytest
 
 from boardclass.errors import IncompleteError, MismatchError, StoreError
 from cluster import cli, cli_boards, cli_status
+from cluster.cli_group import SECTIONS
 
 PROVING = ("run", "status", "top", "show", "score", "bound", "solve", "verify")
 WORKBENCH = ("climb", "longest", "neighbours", "lists", "query", "compare", "roll", "report", "explain", "wordlist")
@@ -22,6 +23,14 @@ def test_help_lists_every_command_and_exit_code(orderly):
     assert answer.code == 0
     assert all(f"\n  {command} " in answer.out for command in COMMANDS)
     assert all(f"{code} " in answer.out for code in (0, 2, 3, 4, 5))
+
+
+def test_help_shows_the_commands_in_sections_with_whole_sentences(orderly):
+    answer = orderly("--help")
+    titles = [line[:-1] for line in answer.out.splitlines() if line.endswith(":") and line == line.lstrip()]
+    assert [title for title in titles if title in SECTIONS] == list(SECTIONS)
+    assert "..." not in answer.out.partition("Options:")[2]
+    assert "    orderly run 3x3  " in answer.out
 
 
 @pytest.mark.parametrize("command", COMMANDS)

@@ -9,8 +9,8 @@ import json
 import pytest
 
 from boardclass.canonical import canonical_board
-from boardclass.geometry import geometry, parse_dims
-from cluster.cli_climb import describe, place
+from boardclass.geometry import geometry
+from cluster.cli_climb import describe
 
 LIST = "bee\nbeef\nfee\nqueen\nquit\nzebra\nseat\neats\neast\ntea\nate\n"
 
@@ -80,6 +80,15 @@ def test_the_table_draws_the_best_board_and_csv_has_a_header(orderly, words):
         (["--dims", "2x2", "--scores", "many"], "many"),
         (["--dims", "2x2", "--method", "luck"], "luck"),
         (["--dims", "2x2", "--pool", "0"], "--pool"),
+        (["--from", "seatxx", "--contains", "quit"], "does not hold the word 'qit'"),
+        (["--dims", "2x2", "--pool", "9999999"], "--pool"),
+        (["--dims", "2x2", "--workers", "9999"], "--workers"),
+        (["--dims", "2x2", "--scores", ""], "''"),
+        (["--dims", "2x2", "--pool", "4"], "5 runs with a pool of 4"),
+        (["--dims", "2x2", "--runs", "0"], "--runs"),
+        (["--dims", "2x2", "--workers", "-1"], "--workers"),
+        (["--dims", "2x2", "--seed", "x"], "--seed"),
+        (["--dims", "2x2", "-n", "0"], "-n"),
     ],
 )
 def test_bad_options_are_refused(orderly, words, options, quoted):
@@ -87,10 +96,6 @@ def test_bad_options_are_refused(orderly, words, options, quoted):
     assert (answer.code, answer.out) == (2, "")
     assert quoted in answer.err
     assert "Traceback" not in answer.err
-
-
-def test_a_word_is_placed_along_a_path():
-    assert place("abcdefg", parse_dims("3x3"), "xyzabcdefg") == "abcfedgxx"
 
 
 def test_progress_is_one_line():

@@ -186,9 +186,9 @@ def test_auto_cutoff_is_the_best_board_and_stays(config, monkeypatch):
     info = open_run(auto.out).info
     assert info["climbed"]["score"] == best
     assert info["config"]["cutoff"] == "auto"
-    import search.climb
+    import search.local
 
-    monkeypatch.setattr(search.climb, "climb", lambda *_, **__: pytest.fail("climbs again"))
+    monkeypatch.setattr(search.local, "local_search", lambda *_, **__: pytest.fail("climbs again"))
     assert run(change(auto, seed=9)).cutoff == best
 
 

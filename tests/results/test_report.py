@@ -1,10 +1,10 @@
-"""The report: what the page holds, that it fetches nothing, and that a real browser shows the path of a word."""
+"""The report: what the page holds, with and without bounds, and that it fetches nothing (test_report_browser.py)."""
 
 from __future__ import annotations
 
+import json
 import re
-import shutil
-import subprocess
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
@@ -12,31 +12,15 @@ import pytest
 pytest.importorskip("altair", reason="the report needs the extra: pip install 'orderly[report]'")
 pytest.importorskip("vl_convert", reason="the report needs the extra: pip install 'orderly[report]'")
 
-from boardclass.scores import ScoreTable
-from results.report import histogram, render
-from results.rescore import rescore
-from results.run import open_run
-from results.store import Store
-from search.scorer import Scorer
-from tests.results.helpers import ToyScorer, all_rows, fingerprint
-
-# every pair of letters that the boards of the toy run hold; its scores are not these words' points
-WORDS = ["xyz", "wxy", "tvz", "wxyz", "tvzy"]
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+from results.report import histogram
+from results.stages import stage_seconds
+from tests.results.helpers import CUTOFF, all_rows, fingerprint
+from tests.results.pages import make_page
 
 
 @pytest.fixture(scope="module")
 def page(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("report") / "toy"
-    info = {"wordlist": {"name": "<toy & co>", "n_words": 3}, "scores": "standard"}
-    with Store.open(folder, fingerprint(), info) as store:
-        store.append(all_rows())
-        store.flush()
-        rescore(store, ToyScorer())
-    html = render(open_run(folder), Scorer("2x2", WORDS, ScoreTable("toy", (0, 0, 0, 1, 1) + (2,) * 60)), 2)
-    path = folder / "page.html"
-    path.write_text(html, encoding="utf-8")
-    return path
+    return make_page(tmp_path_factory.mktemp("report") / "toy", all_rows())
 
 
 class _Tags(HTMLParser):
@@ -85,6 +69,60 @@ def test_the_page_says_what_was_found_and_what_is_open(page):
     assert len(ids) == len(set(ids))
 
 
+def test_bounds_are_drawn_where_there_are_any(page, tmp_path):
+    assert "<h3>Bounds</h3>" in page.read_text()
+    rows = [replace(row, max_bound=0) for row in all_rows()]
+    without = make_page(tmp_path / "none", rows).read_text()
+    assert "<h3>Bounds</h3>" not in without
+    assert "<h3>Elimination by depth</h3>" in without
+    some = make_page(tmp_path / "some", [replace(rows[0], max_bound=CUTOFF - 3), *rows[1:]]).read_text()
+    assert "<h3>Bounds</h3>" in some
+
+
+def test_time_by_stage_comes_from_the_event_log(page, tmp_path):
+    assert "<h3>Time by stage</h3>" not in page.read_text()
+    folder = tmp_path / "logged"
+    folder.mkdir()
+    lines = [{"time": 10.0, "event": "started"}, {"time": 30.0, "event": "finished", "seconds": 25.0}]
+    text = "".join(json.dumps({**line, "session": "a"}) + "\n" for line in lines)
+    html = make_page(folder / "run", all_rows(), events=f'{{"half a li\n{text}').read_text()
+    assert "<h3>Time by stage</h3>" in html
+    chart = html.partition("<h3>Time by stage</h3>")[2].partition("</figure>")[0]
+    assert "preparing" in chart
+    assert "searching" in chart
+
+
+def test_stages_are_summed_over_sessions():
+    rescoring = {"event": "stage", "text": "rescoring and more"}
+    events = [
+        {"session": "a", "time": 0, "event": "started"},
+        {"session": "a", "time": 50, "event": "best"},
+        {"session": "a", "time": 60, **rescoring},
+        {"session": "a", "time": 61, "event": "best"},  # and then it was killed
+        {"session": "b", "time": 100, "event": "started"},
+        {"session": "b", "time": 130, **rescoring},
+        {"session": "b", "time": 134, "event": "finished", "seconds": 40},
+        {"session": "c", "time": 200, "event": "started"},
+        {"session": "c", "time": 207, "event": "stopped", "reason": "SIGINT"},
+    ]
+    assert stage_seconds(events) == {"preparing": 6, "searching": 60 + 30 + 7, "rescoring": 1 + 4}
+    assert stage_seconds([]) == {}
+
+
+def test_the_boards_one_step_away_are_neighbours_and_in_order(page):
+    html = page.read_text()
+    table = html.partition("The best boards one step away")[2].partition("</table>")[0]
+    rows = re.findall(r"<code>([a-z]+)</code></td><td>([^<]+)</td><td class=\"n\">(\d+)</td>", table)
+    (best,) = re.findall(r"The score of <code>([a-z]+)</code>", html)
+    assert len(rows) == 5
+    assert [int(score) for *_, score in rows] == sorted((int(score) for *_, score in rows), reverse=True)
+    for board, change, _ in rows:
+        differing = [cell for cell, (old, new) in enumerate(zip(best, board, strict=True)) if old != new]
+        assert 1 <= len(differing) <= 2
+        assert all(str(cell) in change for cell in differing)
+        assert len(differing) == 1 or sorted(board) == sorted(best)
+
+
 @pytest.mark.parametrize("values", [[5.0], [1, 2, 3], [0.001, 50.0], [3, 3, 3], [10**6, 10**6 + 1], [0, 47]])
 def test_a_histogram_holds_every_value_once(values):
     rows = histogram(values)
@@ -92,48 +130,3 @@ def test_a_histogram_holds_every_value_once(values):
     assert len(rows) <= 50
     assert rows[0]["x"] <= min(values)
     assert max(values) < rows[-1]["x_end"] * (1 + 1e-9)
-
-
-@pytest.fixture(scope="module")
-def browser():
-    found = next((path for path in map(shutil.which, BROWSERS) if path), None)
-    if found is None:
-        pytest.skip(f"needs a browser: one of {', '.join(BROWSERS)} (on Debian: apt-get install chromium)")
-    return found
-
-
-def shown(browser, page, tmp_path, *options):
-    """Return what a headless browser prints for a page."""
-    command = [browser, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path / 'profile'}"]
-    done = subprocess.run(
-        [*command, "--window-size=500,900", *options, f"file://{page}"],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
-    if done.returncode:
-        pytest.skip(f"the browser does not run here: {done.stderr.strip()[-200:]}")
-    return done.stdout
-
-
-def test_a_click_on_a_word_draws_its_path(browser, page, tmp_path):
-    click = "document.querySelector('button[data-path]').click();"
-    wide = "document.body.dataset.wide = document.documentElement.scrollWidth > innerWidth;"
-    clicked = tmp_path / "clicked.html"
-    clicked.write_text(page.read_text().replace("</script>", f"{click}{wide}</script>"))
-    dom = shown(browser, clicked, tmp_path, "--dump-dom")
-    assert re.search(r'<polyline points="[0-9., ]+"', dom)
-    assert dom.count('class="on"') >= 3
-    assert 'aria-pressed="true"' in dom
-    assert re.search(r'class="spoken" aria-live="polite">[a-z]+: \d+ points?<', dom)
-    assert 'data-wide="false"' in dom, "a phone must not have to scroll sideways"
-    untouched = shown(browser, page, tmp_path, "--dump-dom")
-    assert "<polyline" not in untouched.partition("How the search went")[0]
-
-
-def test_a_screenshot_has_something_on_it(browser, page, tmp_path):
-    picture = tmp_path / "page.png"
-    shown(browser, page, tmp_path, f"--screenshot={picture}")
-    assert picture.read_bytes().startswith(b"\x89PNG")
-    assert picture.stat().st_size > 10_000

@@ -59,6 +59,26 @@ def test_holding_scores_are_zero_without_the_word():
             HoldingScorer(scorer, wrong)
 
 
+def test_first_boards_hold_the_word_on_many_paths():
+    scorer = HoldingScorer(Scorer("3x3", WORDS, STANDARD), "baddab")
+    rng = np.random.default_rng(3)
+    first = scorer.first(rng, 200, parse_alphabet("abdxyz"))
+    assert (Scorer("3x3", ["baddab"], parse_scores("words")).scores(first) == 1).all()
+    assert set("".join(decode_boards(first))) == set("abdxyz")
+    assert len({tuple(np.flatnonzero(board == 3)) for board in first}) > 20
+    full = HoldingScorer(Scorer("2x2", WORDS, STANDARD), "dcba").first(rng, 5, parse_alphabet("abcd"))
+    assert all(sorted(board) == list("abcd") for board in decode_boards(full))
+    with pytest.raises(InputError, match="'d'"):
+        scorer.first(rng, 1, parse_alphabet("ab"))
+    found = local_search(scorer, start=scorer.first, pool=20)
+    assert all(find.score >= 3 for find in found[:1])
+
+
+def test_pools_from_one_board_are_one_run():
+    scorer = Scorer("2x3", WORDS, STANDARD)
+    assert {find.n_found for find in local_search(scorer, pool=20, start="abcdef")} == {1}
+
+
 def test_neighbours_stay_in_the_alphabet():
     alphabet = parse_alphabet("bdq")
     around = decode_boards(neighbours(encode_boards(["bdqb"], 4), alphabet))
@@ -90,8 +110,7 @@ def test_every_method_is_deterministic_exact_and_finds_the_best(method):
         assert find.board == canonical_board(find.board, scorer.geometry)
         assert find.score == scorer.score(find.board)
     assert one[0].score == climb(scorer, pool=100)[0][1]
-    total = 2 * 60
-    assert sum(find.n_found for find in one) == total
+    assert sum(find.n_found for find in one) == 60, "two runs share the pool out"
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -105,7 +124,14 @@ def test_letters_and_start(method):
 
 @pytest.mark.parametrize(
     ("method", "options"),
-    [("luck", {}), ("pool", {"runs": 0}), ("anneal", {"pool": 0}), ("genetic", {"pool": 1}), ("pool", {"letters": ""})],
+    [
+        ("luck", {}),
+        ("pool", {"runs": 0}),
+        ("pool", {"runs": 6, "pool": 5}),
+        ("anneal", {"pool": 0}),
+        ("genetic", {"pool": 1}),
+        ("pool", {"letters": ""}),
+    ],
 )
 def test_bad_input(method, options):
     with pytest.raises(InputError):
@@ -116,3 +142,17 @@ def test_bad_input(method, options):
 @pytest.mark.parametrize("method", METHODS)
 def test_best_3x3(enable2k, method):
     assert local_search(Scorer("3x3", enable2k.words, STANDARD), method, pool=200)[0].score == 545
+
+
+@pytest.mark.slow
+def test_one_small_pool_reaches_the_best_4x4_board(enable2k):
+    found = local_search(ParallelScorer(Scorer("4x4", enable2k.words, STANDARD), 2), pool=100, runs=1)
+    assert found[0][:2] == ("perslatgsineters", 3625)
+
+
+@pytest.mark.nightly
+@pytest.mark.timeout(3600)
+def test_nine_of_ten_seeds_reach_the_best_4x4_board(enable2k):
+    scorer = ParallelScorer(Scorer("4x4", enable2k.words, STANDARD), 2)
+    best = [local_search(scorer, seed=seed)[0].score for seed in range(10)]
+    assert best.count(3625) >= 9, best

@@ -1,0 +1,23 @@
+"""From a word list to a chart: what a roll of the dice is worth, beside a good board."""
+
+import random
+import sys
+
+import altair as alt
+
+from boardclass import load_wordlist, parse_scores
+from boardclass.rolling import roll
+from configs.dicesets import load_dice
+from search import Scorer, local_search
+
+words = load_wordlist(sys.argv[1] if len(sys.argv) > 1 else "scowl70")
+scorer = Scorer("4x4", words.words, parse_scores("standard"))
+dice, rng = load_dice("new").dice, random.Random(1)
+rolls = scorer.scores([roll(dice, rng) for _ in range(20_000)]).tolist()
+best = local_search(scorer, pool=20, runs=1)[0]
+points = alt.X("score:Q", bin=alt.Bin(step=25), title="points of a roll")
+data = alt.Data(values=[{"score": score} for score in rolls])
+bars = alt.Chart(data).mark_bar().encode(points, alt.Y("count()", title="rolls"))
+title = f"{len(words):,} words: a roll gives {sum(rolls) / len(rolls):.0f} points, {best.board} {best.score:,}"
+bars.properties(title=title, width=500, height=250).save("rolls.svg")
+print(title)

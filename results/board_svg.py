@@ -1,0 +1,86 @@
+"""A board as a picture: for the report, and as a file of its own (``orderly show --out``).
+
+board_svg -> the elements with plain colours, understood by everything that reads SVG
+templates/board.css -> the same in the colours of the reader's light or dark page, where style sheets are known
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+from pathlib import Path
+
+SIZE = 50
+INK, EDGE, PATH = "#1d2327", "#d5d9dc", "#b3261e"
+_WARM = (214, 90, 60)
+_COOLEST, _WARMEST = 0.08, 0.68
+_STYLE = Path(__file__).resolve().parent / "templates" / "board.css"
+
+
+def board_svg(
+    faces: Sequence[Sequence[str]], heat: Sequence[int], path: Sequence[int] = (), *, styled: bool = False
+) -> str:
+    """Return the drawing of a board as one ``svg`` element.
+
+    Parameters
+    ----------
+    faces : rows from the top (``boardclass.board.format_rows``)
+    heat : one number per cell, down the columns, which warms the cells
+    path : cells of a word to draw, in order
+    styled : whether the style sheet goes with it, for a file of its own
+    """
+    h, w = len(faces), len(faces[0])
+    label = escape("Board " + " / ".join(" ".join(row) for row in faces), quote=True)
+    size = f' width="{2 * SIZE * w}" height="{2 * SIZE * h}"' if styled else ""
+    return "".join(
+        [
+            f'<svg xmlns="http://www.w3.org/2000/svg" class="board" viewBox="0 0 {SIZE * w} {SIZE * h}"{size} '
+            f'role="img" aria-label="{label}">',
+            f"<style>{_STYLE.read_text(encoding='utf-8')}</style>" if styled else "",
+            *(_square(cell, h, share, cell in path) for cell, share in enumerate(_shares(heat))),
+            f'<g class="path">{_line(path, h) if path else ""}</g>',
+            *(_face(cell, h, faces) for cell in range(w * h)),
+            "</svg>",
+        ]
+    )
+
+
+def _shares(heat: Sequence[int]) -> list[float]:
+    """Return how warm each cell is drawn."""
+    low, high = min(heat), max(heat)
+    span = _WARMEST - _COOLEST
+    return [_COOLEST + span * ((value - low) / (high - low) if high > low else 0.5) for value in heat]
+
+
+def _centre(cell: int, h: int) -> tuple[int, int]:
+    x, y = divmod(cell, h)
+    return SIZE * x + SIZE // 2, SIZE * y + SIZE // 2
+
+
+def _square(cell: int, h: int, share: float, on: bool) -> str:
+    x, y = _centre(cell, h)
+    paper = "#" + "".join(f"{round(255 + (value - 255) * share):02x}" for value in _WARM)
+    mark = f'class="on" stroke="{PATH}" stroke-width="3"' if on else f'stroke="{EDGE}" stroke-width="1"'
+    return (
+        f'<rect x="{x - 23}" y="{y - 23}" width="46" height="46" rx="7" fill="{paper}" {mark} '
+        f'style="--share: {share:.3f}"/>'
+    )
+
+
+def _line(path: Sequence[int], h: int) -> str:
+    points = [_centre(cell, h) for cell in path]
+    joined = " ".join(f"{x},{y}" for x, y in points)
+    return (
+        f'<polyline points="{joined}" fill="none" stroke="{PATH}" stroke-opacity=".75" stroke-width="6" '
+        'stroke-linecap="round" stroke-linejoin="round"/>'
+        f'<circle cx="{points[0][0]}" cy="{points[0][1]}" r="10" fill="{PATH}" fill-opacity=".75"/>'
+    )
+
+
+def _face(cell: int, h: int, faces: Sequence[Sequence[str]]) -> str:
+    x, y = _centre(cell, h)
+    column, row = divmod(cell, h)
+    return (
+        f'<text x="{x}" y="{y + 1}" fill="{INK}" font-family="system-ui, sans-serif" font-size="22" font-weight="600" '
+        f'text-anchor="middle" dominant-baseline="central">{escape(faces[row][column])}</text>'
+    )

@@ -1,0 +1,95 @@
+"""docs/format.md says what the program writes: schemas, keys and views, in their order."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import fields
+
+import pytest
+
+from results import audit
+from results.claim import Claim
+from results.rescore import BOARD_SCHEMA
+from results.schema import SCHEMA
+from results.sql import connect
+from tests.conftest import ROOT
+
+PAGE = (ROOT / "docs" / "format.md").read_text(encoding="utf-8")
+
+
+def told(section, first_column):
+    """Return ``(name, type)`` of each line of the table whose first column has that title."""
+    text = PAGE.partition(f"\n## {section}\n")[2].partition("\n## ")[0]
+    table = text.partition(f"| {first_column} | type |")[2].partition("\n\n")[0]
+    rows = re.findall(r"^\| `([a-z_0-9]+)` \| ([^|]+) \|", table, re.MULTILINE)
+    assert rows, (section, first_column)
+    return rows
+
+
+@pytest.mark.parametrize(
+    ("section", "schema"),
+    [
+        ("results/part-*.parquet", SCHEMA),
+        ("rescored/part-*.parquet", BOARD_SCHEMA),
+        ("certificates/part-*.parquet", audit.SCHEMA),
+    ],
+)
+def test_parquet_columns(section, schema):
+    assert told(section, "column") == [(field.name, str(field.type)) for field in schema]
+
+
+def types_of(values):
+    return {key: type(value).__name__ for key, value in values.items()}
+
+
+@pytest.fixture(scope="module")
+def written(with_a_run):
+    return with_a_run / "runs" / "2x2-scowl70-14"
+
+
+@pytest.fixture
+def auto(orderly, tmp_path):
+    """A run that climbed for its cutoff."""
+    assert orderly("run", "2x2", "--workers", "0", "--out", tmp_path / "run").code == 0
+    return tmp_path / "run"
+
+
+def test_json_documents(written, auto):
+    run = json.loads((auto / "run.json").read_text())
+    assert set(run) == {"format", "sha256", "fingerprint", "info"}
+    assert dict(told("run.json", "key of `fingerprint`")) == types_of(run["fingerprint"])
+    assert dict(told("run.json", "key of `info`")) == types_of(run["info"])
+    asked = json.loads((written / "run.json").read_text())["info"]
+    assert (set(asked), asked["climbed"]) == (set(run["info"]), None)
+    assert dict(told("claim.json", "key")) == types_of(json.loads((written / "claim.json").read_text()))
+    rescored = json.loads((written / "rescored" / "manifest.json").read_text())
+    assert dict(told("rescored/part-*.parquet", "key")) == types_of(rescored)
+    for line in (written / "manifest.jsonl").read_text().splitlines():
+        assert dict(told("manifest.jsonl", "key")) == types_of(json.loads(line))
+
+
+def test_every_key_of_a_claim_is_told():
+    names = [name for name, _ in told("claim.json", "key")]
+    assert names == ["format", *(item.name for item in fields(Claim)), "sha256"]
+
+
+def test_views(written):
+    database = connect([written])
+    shown = {
+        view: [row[:2] for row in database.query(f"DESCRIBE {view}").rows] for view in ("boards", "runs", "classes")
+    }
+    database.close()
+    for view in ("boards", "runs"):
+        assert sorted(told("The views of `orderly query`", f"column of `{view}`")) == sorted(shown[view])
+    columns = [name for name in SCHEMA.names if name != "fingerprint"]
+    columns.insert(columns.index("path") + 1, "depth")
+    assert [name for name, _ in shown["classes"]] == ["run", *columns]
+    assert dict(shown["classes"])["n_boards"] == "HUGEINT"
+
+
+def test_the_files_are_where_the_page_says(written):
+    listed = re.findall(r"^    RUN/([a-z./]+?)(?:\*| |,|part)", PAGE, re.MULTILINE)
+    for name in ("run.json", "manifest.jsonl", "claim.json", "results/", "rescored/"):
+        assert name in listed
+        assert (written / name).exists()

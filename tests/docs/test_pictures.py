@@ -1,0 +1,55 @@
+"""The pictures of the documentation are what the program draws, and small; links lead somewhere."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import xml.etree.ElementTree as ET
+
+import pytest
+
+from tests.conftest import ROOT
+
+IMAGES = ROOT / "docs" / "images"
+MAX_BYTES = 200_000
+PAGES = sorted((ROOT / "README.md", *(ROOT / "docs").rglob("*.md")))
+
+
+def test_the_program_draws_the_pictures(tmp_path):
+    pytest.importorskip("altair", reason="the example needs the extra: pip install 'orderly[report]'")
+    pytest.importorskip("vl_convert", reason="the example needs the extra: pip install 'orderly[report]'")
+    code = "import sys; from pathlib import Path; from regenerate import regenerate; regenerate(Path(sys.argv[1]))"
+    subprocess.run(
+        [sys.executable, "-c", code, str(tmp_path)],
+        env={**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{IMAGES}"},
+        cwd=tmp_path,
+        check=True,
+        capture_output=True,
+    )
+    drawn = {path.name: path.read_text() for path in tmp_path.glob("*.svg")}
+    chart = drawn.pop("rolls.svg")  # Altair draws it: the version decides the details
+    assert drawn == {path.name: path.read_text() for path in IMAGES.glob("*.svg") if path.name != "rolls.svg"}
+    texts = [item.text for item in ET.fromstring(chart).iter("{http://www.w3.org/2000/svg}text")]
+    kept = [item.text for item in ET.parse(IMAGES / "rolls.svg").iter("{http://www.w3.org/2000/svg}text")]
+    assert any(text and text.startswith("111,460 words: ") for text in texts)
+    assert texts[-1] == kept[-1]
+
+
+def test_pictures_are_small():
+    pictures = [path for path in IMAGES.iterdir() if path.suffix in {".svg", ".png"}]
+    assert len(pictures) >= 5
+    assert all(path.stat().st_size < MAX_BYTES for path in pictures)
+
+
+def test_the_example_has_twenty_lines():
+    code = (ROOT / "docs" / "examples" / "chart.py").read_text().partition('"""\n')[2]
+    assert len([line for line in code.splitlines() if line.strip()]) <= 20
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_lead_somewhere(page):
+    for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
+        if "://" not in target:
+            assert (page.parent / target).exists(), target

@@ -1,0 +1,33 @@
+"""A report page of the toy run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from boardclass.scores import ScoreTable
+from results.report import render
+from results.rescore import rescore
+from results.run import open_run
+from results.schema import Row
+from results.store import Store
+from search.scorer import Scorer
+from tests.results.helpers import ToyScorer, fingerprint
+
+# words on the boards that the toy run holds; its scores are not these words' points
+WORDS = ["xyz", "wxy", "tvz", "wxyz", "tvzy"]
+
+
+def make_page(folder: Path, rows: Sequence[Row], events: str = "") -> Path:
+    """Write a run with these rows and events and its report; return the page."""
+    info = {"wordlist": {"name": "<toy & co>", "n_words": 3}, "scores": "standard"}
+    with Store.open(folder, fingerprint(), info) as store:
+        store.append(rows)
+        store.flush()
+        rescore(store, ToyScorer())
+    if events:
+        (folder / "events.jsonl").write_text(events)
+    html = render(open_run(folder), Scorer("2x2", WORDS, ScoreTable("toy", (0, 0, 0, 1, 1) + (2,) * 60)), 2)
+    path = folder / "page.html"
+    path.write_text(html, encoding="utf-8")
+    return path
