@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from boardclass.geometry import Geometry
 from boardclass.jit import frozen
@@ -73,6 +74,20 @@ class Forest:
         """Return one tree over all terms of a node; None if it does not fit the memory."""
         self._rim_bare, self._rim = -1, None
         return self._grow(node, free, shapes.ALL, 0, 1)
+
+    def terms(self, node: Node, free: list[int]) -> tuple[NDArray[np.uint64], NDArray[np.int32]] | None:
+        """Return the distinct keys of a node, sorted, and their points, in arrays that the next call overwrites.
+
+        None if they do not fit the memory.
+        """
+        self._rim_bare, self._rim = -1, None
+        n = self._generate(node, free, shapes.ALL, 0)
+        if n < 0:
+            return None
+        terms = self._terms[:n]
+        terms.sort()
+        n_keys = int(tree.group(terms, self._points, self._trie.points, self._code_bits))
+        return self._terms[:n_keys], self._points[:n_keys]
 
     def suits_rim(self, node: Node, free: list[int]) -> bool:
         """Return whether :meth:`grow_beside_rim` applies: every free cell is open to all letters."""
