@@ -288,21 +288,44 @@ def certify(
     classes: Annotated[str | None, typer.Option(metavar="IDS", help="Class ids, such as 0,17.")] = None,
     sample: Annotated[int | None, typer.Option(metavar="N", min=1, help="So many classes at random.")] = None,
     seed: Annotated[int, typer.Option(metavar="N", min=0, help="Of --sample.")] = 0,
+    hot: Annotated[
+        bool, typer.Option("--hot", help="Classes that list a candidate, and the tenth that took the most pushes.")
+    ] = False,
+    force: Annotated[
+        int | None,
+        typer.Option(
+            metavar="M",
+            min=0,
+            help="Certify parts of classes: those whose first M cells have one letter each.",
+            show_default="as few as it takes",
+        ),
+    ] = None,
     wordlist: RunWordlistOption = None,
     fmt: FormatOption = Format.table,
 ) -> None:
     """Record the shape of the search, so that others can check it; all classes by default."""
     from cluster import cli_certify
 
-    cli_certify.certify(directory, classes, sample, seed, wordlist, fmt)
+    cli_certify.certify(directory, cli_certify.Choice(classes, sample, seed, hot, force), wordlist, fmt)
 
 
 @app.command()
-def audit(directory: RunDirectory, wordlist: RunWordlistOption = None, fmt: FormatOption = Format.table) -> None:
+def audit(
+    directory: RunDirectory,
+    leaves: Annotated[
+        int | None,
+        typer.Option(
+            metavar="K", min=1, help="Check so many leaves and boards, drawn at random.", show_default="all of them"
+        ),
+    ] = None,
+    seed: Annotated[int, typer.Option(metavar="S", min=0, help="Of --leaves.")] = 0,
+    wordlist: RunWordlistOption = None,
+    fmt: FormatOption = Format.table,
+) -> None:
     """Check certificates and boards by a program that shares no code with the search."""
     from cluster import cli_certify
 
-    cli_certify.audit(directory, wordlist, fmt)
+    cli_certify.audit(directory, wordlist, leaves, seed, fmt)
 
 
 def _take_debug(arguments: list[str]) -> tuple[list[str], bool]:

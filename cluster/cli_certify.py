@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import sys
+import time
+from collections.abc import Iterable
 from dataclasses import asdict
+from itertools import islice, product
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -17,66 +20,134 @@ from cluster.cli_verify import run_wordlist
 from cluster.render import Format, console, write_record
 
 if TYPE_CHECKING:
+    from results.audit import Audit
+    from results.certificates import ShapeLike
     from results.run import Run
+    from search.certificate import Certifier
+
+_PUBLISH_EVERY_S = 60.0
+Part = tuple[int, str]  # class and the letters forced on its first cells
 
 
-def certify(
-    directory: str, classes: str | None, sample: int | None, seed: int, wordlist: str | None, fmt: Format
-) -> None:
+class Choice(NamedTuple):
+    """Which classes to certify: those named, so many parts at random, the hot ones, or all; and cells to force."""
+
+    classes: str | None = None
+    sample: int | None = None
+    seed: int = 0
+    hot: bool = False
+    force: int | None = None
+
+
+def certify(directory: str, choice: Choice, wordlist: str | None, fmt: Format) -> None:
     """Record the shape of the search of some classes of a run, all of them by default.
 
-    Each class is published when it is done: what a stopped command did need not be done again.
+    Published once a minute and at the end: what a stopped command published need not be done again.
     """
     check_run_directory(directory)
-    from boardclass.scores import ScoreTable
-    from results.certificates import certified_classes, write_certificates
+    from results.certificates import certified_parts, write_certificates
     from results.lock import RunLock
     from results.run import open_run
-    from search.certificate import class_shape
-    from search.scorer import Scorer
+    from search.certificate import Certifier
 
     run = open_run(directory)
-    partition = parse_partition(run.fingerprint.partition, run.fingerprint.dims)
-    chosen = chosen_classes(run, partition, classes, sample, seed)
+    asked = run.fingerprint
+    partition = parse_partition(asked.partition, asked.dims)
     words = run_wordlist(run, wordlist)
-    scorer = Scorer(run.fingerprint.dims, words.words, ScoreTable("run", run.fingerprint.scores))
+    certifier = Certifier(partition.geometry, words.words, asked.scores, asked.cutoff)
+    parts = chosen_parts(run, partition, certifier, choice)
     lock = RunLock(run.folder)
     lock.acquire()
+    record = dict.fromkeys(("parts", "parts_from_before", "splits", "leaves", "boards", "bytes"), 0)
+    waiting: list[tuple[int, ShapeLike]] = []
+    began = time.monotonic()
     try:
-        done = certified_classes(run)
-        record = dict.fromkeys(("classes", "classes_from_before", "splits", "leaves", "boards", "bytes"), 0)
-        record["classes_from_before"] = len(done & set(chosen))
-        for class_id in sorted(set(chosen) - done):
-            shape = class_shape(partition.class_letters(class_id), scorer, run.fingerprint.cutoff)
-            record["classes"] += 1
-            record["bytes"] += write_certificates(run, [(class_id, shape)])
+        done = certified_parts(run)
+        for class_id, forced in parts:
+            if any(forced.startswith(other) for other in done.get(class_id, ())):
+                record["parts_from_before"] += 1
+                continue
+            if any(other.startswith(forced) for other in done.get(class_id, ())):
+                raise InputError(
+                    f"class {class_id} is certified in smaller parts than {quote(forced)}: certify the rest of it with "
+                    f"--force {max(map(len, done[class_id]))}"
+                )
+            shape = certifier.shape(partition.class_letters(class_id), forced)
+            waiting.append((class_id, shape))
             counts = {"splits": shape.n_splits, "leaves": shape.n_leaves, "boards": shape.n_boards}
             record |= {name: record[name] + count for name, count in counts.items()}
-            _tell(f"class {class_id}: " + ", ".join(f"{count:,} {name}" for name, count in counts.items()))
+            record["parts"] += 1
+            name = f"class {class_id} {forced}".rstrip()
+            _tell(f"{name}: " + ", ".join(f"{count:,} {kind}" for kind, count in counts.items()))
+            if time.monotonic() - began > _PUBLISH_EVERY_S:
+                record["bytes"] += write_certificates(run, waiting)
+                waiting, began = [], time.monotonic()
     finally:
+        if waiting:
+            record["bytes"] += write_certificates(run, waiting)
         lock.release()
     write_record(record, fmt)
 
 
-def chosen_classes(run: Run, partition: Partition, classes: str | None, sample: int | None, seed: int) -> list[int]:
-    """Return the canonical classes to certify, ascending.
+def chosen_parts(run: Run, partition: Partition, certifier: Certifier, choice: Choice) -> Iterable[Part]:
+    """Return the classes to certify, cut into parts where more cells have several letters than one tree takes.
 
     Raises
     ------
     InputError
-        If one named is no canonical class, or both ways to choose are given.
+        If one named is no canonical class, there are too few, or more than one way to choose is given.
     """
-    if classes is not None and sample is not None:
-        raise InputError("give --classes or --sample, not both")
-    if classes is None:
-        every = np.concatenate([*partition.canonical_ranks(), np.empty(0, np.int64)])
-        if sample is None:
-            return [int(rank) for rank in every]
-        if sample > len(every):
-            raise InputError(f"cannot sample {sample:,} of {len(every):,} classes of {run.folder.where('')}")
-        return sorted(int(rank) for rank in np.random.default_rng(seed).choice(every, sample, replace=False))
+    if sum([choice.classes is not None, choice.sample is not None, choice.hot]) > 1:
+        raise InputError("give one of --classes, --sample and --hot, not several")
+    if choice.force is not None and choice.force > partition.dims.n:
+        raise InputError(f"--force {choice.force}: expected at most the {partition.dims.n} cells of the board")
+    classes: Iterable[int] = (int(rank) for ranks in partition.canonical_ranks() for rank in ranks)
+    if choice.classes is not None:
+        classes = _named_classes(partition, choice.classes)
+    elif choice.hot:
+        from results.certificates import hot_classes
+
+        classes = hot_classes(run)
+        if not classes:
+            raise InputError(f"{run.folder.where('')} has no verdict yet: run it first, or choose classes by --sample")
+    cells = _Cells(partition, certifier, choice.force)
+    parts = ((class_id, "".join(forced)) for class_id in classes for forced in product(*cells.of(class_id)))
+    if choice.sample is None:
+        return parts
+    n_parts = sum(1 for _ in islice(parts, choice.sample))
+    if n_parts < choice.sample:
+        raise InputError(
+            f"cannot sample {choice.sample:,} of {n_parts:,} parts of the run: --force with a larger number makes more"
+        )
+    return _drawn(partition, cells, choice)
+
+
+class _Cells:
+    """The letters of the cells to force in each class: as many as asked, or as few as it takes."""
+
+    def __init__(self, partition: Partition, certifier: Certifier, n: int | None) -> None:
+        self._partition, self._certifier, self._n = partition, certifier, n
+
+    def of(self, class_id: int) -> list[str]:
+        letters = self._partition.class_letters(class_id)
+        n = self._certifier.n_to_force(letters) if self._n is None else self._n
+        return [letters[cell] for cell in self._partition.geometry.cell_order[:n]]
+
+
+def _drawn(partition: Partition, cells: _Cells, choice: Choice) -> list[Part]:
+    """Return different parts drawn at random: a canonical class, then a letter for each cell that is forced."""
+    every = np.concatenate(list(partition.canonical_ranks()))
+    rng = np.random.default_rng(choice.seed)
+    drawn: set[Part] = set()
+    while len(drawn) < (choice.sample or 0):
+        class_id = int(rng.choice(every))
+        drawn.add((class_id, "".join(letters[int(rng.integers(len(letters)))] for letters in cells.of(class_id))))
+    return sorted(drawn)
+
+
+def _named_classes(partition: Partition, text: str) -> list[int]:
     chosen = []
-    for part in classes.replace(",", " ").split():
+    for part in text.replace(",", " ").split():
         known = part.isascii() and part.isdigit() and len(part) <= 19 and int(part) < partition.n_classes
         if not known or not partition.is_canonical(int(part)):
             raise InputError(f"{quote(part)} in --classes is no canonical class of the run: expected ids such as 0,17")
@@ -84,8 +155,8 @@ def chosen_classes(run: Run, partition: Partition, classes: str | None, sample: 
     return sorted(set(chosen))
 
 
-def audit(directory: str, wordlist: str | None, fmt: Format) -> None:
-    """Check the certificates of a run and print what that covers.
+def audit(directory: str, wordlist: str | None, n_leaves: int | None, seed: int, fmt: Format) -> None:
+    """Check the certificates of a run, record what was checked and print what that covers.
 
     Raises
     ------
@@ -96,30 +167,45 @@ def audit(directory: str, wordlist: str | None, fmt: Format) -> None:
     """
     check_run_directory(directory)
     from results import audit as checker
+    from results.audits import record_audit
+    from results.run import open_run
 
+    run = open_run(directory)
     try:
-        found = checker.audit(Path(directory), _path_of_wordlist(directory, wordlist), _tell)
+        found = checker.audit(Path(directory), _path_of_wordlist(run, wordlist), _tell, n_leaves, seed)
     except checker.Rejected as error:
         raise MismatchError(f"rejected: {error}; do not believe it before the reason is known") from error
     except checker.Unreadable as error:
         raise StoreError(str(error)) from error
+    record_audit(run, found, n_leaves, seed)
     record = {"complete": found.complete, **asdict(found)}
     if fmt is Format.table:
-        what = "every board there is" if found.complete else f"{found.n_boards / found.n_boards_all:.3%} of all boards"
-        console().print(
-            f"Audited: {what} ({found.n_classes:,} classes): each scores less than the cutoff or is listed.",
-            style="bold",
-            markup=False,
-        )
+        console().print(_sentence(found), style="bold", markup=False)
         console().print()
     write_record(record, fmt)
 
 
-def _path_of_wordlist(directory: str, wordlist: str | None) -> Path:
-    """Return the file of the word list, by default the one that the run names; the checker reads it by itself."""
-    from results.run import open_run
+def _sentence(found: Audit) -> str:
+    """Return what an audit shows."""
+    share = "every board there is" if found.n_boards == found.n_boards_all else _percent(found)
+    trees = f"{found.n_parts:,} trees over {share}"
+    drawn, there = found.n_leaves_checked + found.n_scored, found.n_leaves + found.n_left
+    if found.n_listed < 0:
+        end = f"{found.n_reaching:,} boards reach the cutoff; the run has no list of boards yet to compare them with"
+    else:
+        end = "no board reaches the cutoff that is not listed"
+    if drawn == there:
+        return f"Audited: {trees}, all {there:,} leaves and boards in them: {end}."
+    return f"Audited: {drawn:,} leaves and boards drawn at random from {there:,} in {trees}: {end}."
 
-    name = wordlist or str(open_run(directory).info.get("config", {}).get("wordlist"))
+
+def _percent(found: Audit) -> str:
+    return f"{100 * found.n_boards / found.n_boards_all:.2g} % of all boards"
+
+
+def _path_of_wordlist(run: Run, wordlist: str | None) -> Path:
+    """Return the file of the word list, by default the one that the run names; the checker reads it by itself."""
+    name = wordlist or str(run.info.get("config", {}).get("wordlist"))
     path = available_names().get(name) or Path(name)
     if not path.is_file():
         raise InputError(f"no word list {quote(name)}: name its file with --wordlist")

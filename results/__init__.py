@@ -10,8 +10,8 @@
       rescore                              rescore.py   exact scores, canonical boards
       write_claim, result_digest           claim.py     the sentence
       verify                               verify.py    all of it from the files, scored twice over, then the claim
-      write_certificates                   certificates.py  shapes of the search, one row per class
-    audit                                  audit.py     the checker of certificates; imports nothing of ours
+      write_certificates                   certificates.py  shapes of the search, one row per class or part
+    audit -> record_audit                  audit.py, audits.py  the checker, imports nothing of ours; what it found
       boards, top, summary                 query.py     for people
       EventLog, live                       eventlog.py, live.py   what happened, and what goes on now
       connect -> Database.query            sql.py       SQL over runs, sealed off from files

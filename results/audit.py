@@ -1,23 +1,26 @@
 """The independent checker of certificates: one file that shares no code with search, boardclass or the store.
 
-Checked for each certified class: every board of it scores less than the cutoff, or is listed up to symmetry.
+Checked for each certified part of a class: every board of it scores less than the cutoff, or is listed up to symmetry.
 
-    audit -> _Question           run.json: board size, score table, cutoff, buckets; word list parsed here, adjacency
-                                 and symmetries from coordinates
-          -> _read_certificates  Parquet, one row per class (columns: SCHEMA, body: _audit_class)
-          -> _audit_class        terms generated from scratch; the tree walked; every leaf's bound computed here
+    audit -> _Question     run.json: board size, score table, cutoff, buckets; word list parsed here, adjacency and
+                           symmetries from coordinates
+          -> _read_listed  the boards that the run lists, each scored here
+          -> _Part         one certificate (columns: SCHEMA): the tree that its body describes, checked for shape
+          -> _check        the ends of the tree, all of them or some drawn at random: of leaves the bound, of boards
+                           the exact score, from terms generated from scratch
 
-Soundness.  A *term* is a word with the set of (cell, letter) pairs that one of its paths needs; equal pairs of word
-and set count once.  Every word on a board has a term that holds on it, so the points of the terms that hold are at
-least the score.  ``_nested`` bounds them over all boards of a class, cells in the order of the certificate:
+Soundness.  A *term* is a word with the set of (cell, letter) pairs that one of its paths needs; pairs on a cell that
+has one letter anyway are left out.  Of the terms of one word, one that contains another adds nothing: where it holds,
+the other holds (``_minimal`` drops it).  So every word on a board has a term that holds on it, and the points of the
+terms that hold are at least the score.  ``_bounds`` bounds them over all boards of a part, cells in the order of the
+certificate:
 
     U(T, k) = points of T                       if no cell is left (T has one term at most: equal ones are added up)
     U(T, k) = U(terms that need no letter on cell k, k + 1) + max over l of U(terms that need l there, k + 1)
 
-since a board has one letter on cell k.  Giving cell k the letter l keeps the first group and group l, without that
-letter: the terms of the part, from which its bound is computed again.  A leaf stands when its bound is below the
-cutoff; the letters of a split cell are those of the class, so the leaves partition it by construction; a complete
-board that bounds cannot rule out is scored exactly.  The writer's numbers are never used.
+since a board has one letter on cell k.  A leaf stands when its bound is below the cutoff; the letters of a split cell
+are those of the class, so the leaves partition it by construction; a complete board that bounds do not rule out is
+scored exactly: there no word has more than one term.  The writer's numbers are never used.
 """
 
 from __future__ import annotations
@@ -31,9 +34,10 @@ import sys
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import product
+from itertools import groupby, product
 from math import prod
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import numpy as np
@@ -41,25 +45,26 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numba import njit
 
-VERSION = 1
+VERSION = 2
 _TYPES = {
     "version": pa.int32(),
     "fingerprint": pa.string(),
     "class_id": pa.int64(),
     "order": pa.binary(),  # one byte per cell: the cells in the order in which they are split
+    "forced": pa.string(),  # letters that the first cells of the order have: a part of the class; "" is all of it
     "n_leaves": pa.int64(),
     "n_boards": pa.int64(),  # complete boards that need exact scoring
-    "body": pa.binary(),  # one little-endian uint32 per split, see _audit_class
+    "body": pa.binary(),  # one little-endian uint32 per split, see _Part
     "sha256": pa.string(),  # over the fields above
 }
 SCHEMA = pa.schema([pa.field(name, kind, nullable=False) for name, kind in _TYPES.items()])
 MAX_FREE_CELLS = 12
-MAX_BOARDS = 1_000_000
-FINE, TRUNCATED, FOREIGN_LETTER, LEAF_TOO_HIGH, FULL = range(5)
+_LOWEST = np.uint64(sum(1 << 5 * level for level in range(MAX_FREE_CELLS)))
+FINE, TRUNCATED, TOO_LONG, FOREIGN_LETTER = range(4)
 _FAULTS = {
-    TRUNCATED: "the certificate ends before the tree does",
+    TRUNCATED: "it ends before the tree does",
+    TOO_LONG: "it goes on behind the end of the tree",
     FOREIGN_LETTER: "a split names a letter that the cell does not have",
-    LEAF_TOO_HIGH: "the bound of a leaf reaches the cutoff",
 }
 
 
@@ -73,20 +78,29 @@ class Unreadable(Exception):
 
 @dataclass
 class Audit:
-    """What was checked; ``n_boards`` counts all symmetric images of the certified classes, ``n_boards_all`` is 26^n."""
+    """What was checked: of ``n_leaves`` bounds ``n_leaves_checked``, of ``n_left`` boards without one ``n_scored``.
+
+    ``n_reaching`` of these reach the cutoff (up to symmetry); ``n_listed`` boards are listed, -1: there is no list yet;
+    ``n_boards`` counts all symmetric images of the certified parts, ``n_boards_all`` is 26^n.
+    """
 
     n_classes: int = 0
+    n_parts: int = 0
     n_splits: int = 0
     n_leaves: int = 0
+    n_leaves_checked: int = 0
+    n_left: int = 0
     n_scored: int = 0
-    n_listed: int = 0
+    n_reaching: int = 0
+    n_listed: int = -1
     n_boards: int = 0
     n_boards_all: int = 0
 
     @property
     def complete(self) -> bool:
-        """Whether every board there is lies in a certified class."""
-        return self.n_boards == self.n_boards_all
+        """Whether every board there is lies in a certified part, every end was checked, and there is a list."""
+        every_end = (self.n_leaves_checked, self.n_scored) == (self.n_leaves, self.n_left)
+        return self.n_boards == self.n_boards_all and every_end and self.n_listed >= 0
 
 
 class _Question:
@@ -108,19 +122,24 @@ class _Question:
                 raise Unreadable(f"{wordlist} is not the word list of the run: name that with --wordlist")
         except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
             raise Unreadable(f"{folder / 'run.json'} lacks what an audit needs: {error!r}") from error
-        near = [[max(abs(x - u), abs(y - v)) == 1 for u, v in cells] for x, y in cells]
-        self.neighbours = np.array([sum(1 << c for c, yes in enumerate(row) if yes) for row in near], np.int64)
+        near = [[c for c, (u, v) in enumerate(cells) if max(abs(x - u), abs(y - v)) == 1] for x, y in cells]
+        rows = [row + [-1] * (self.n - len(row)) for row in (*near, list(range(self.n)))]
+        self.near = np.array(rows, np.int64)  # neighbours of each cell, then -1; the last row holds all cells
         self.symmetries = _symmetries(self.w, self.h)
-        fitting = [word for word in words if len(word) <= self.n and worth[word] > 0]
-        points = [worth[word] for word in fitting]
-        if sum(points) >= 2**31:
-            raise Unreadable("the points of the word list do not fit 31 bits")
+        self.take_words({word: worth[word] for word in words if len(word) <= self.n and worth[word] > 0})
+
+    def take_words(self, worth: dict[str, int]) -> None:
+        """Prepare sorted words as arrays: all letters in a row, where each word begins, a code for its points."""
+        points = list(worth.values())
         self.points_of_code = np.array(sorted(set(points)), np.int64)
-        if len(self.points_of_code) > 16:
-            raise Unreadable("more than 16 different numbers of points: this version cannot audit the run")
+        if sum(points) >= 2**31 or len(self.points_of_code) > 16:
+            raise Unreadable("cannot audit points that exceed 31 bits or have more than 16 different values")
         self.codes = np.searchsorted(self.points_of_code, points).astype(np.int64)
-        self.letters = np.frombuffer("".join(fitting).encode(), np.uint8).astype(np.int64) - 97
-        self.starts = np.concatenate(([0], np.cumsum([len(word) for word in fitting]))).astype(np.int64)
+        self.letters = np.frombuffer("".join(worth).encode(), np.int8) - np.int8(97)
+        self.starts = np.concatenate(([0], np.cumsum([len(word) for word in worth]))).astype(np.int64)
+        pairs = zip(["", *worth], worth, strict=False)  # letters that each word shares with the one before
+        same = ([a == b for a, b in zip(*pair, strict=False)] for pair in pairs)
+        self.common = np.array([(*letters, False).index(False) for letters in same], np.int64)
 
     def class_letters(self, class_id: int) -> list[str]:
         """Return the letters of each cell: the id in mixed radix, cell 0 least significant."""
@@ -136,13 +155,79 @@ class _Question:
         """Return the distinct symmetric images of one value per cell."""
         return {tuple(values[cell] for cell in row) for row in self.symmetries}
 
-    def score(self, board: str) -> int:
-        """Return the exact score of a board: a class without free cells, where each word that fits is one term."""
-        return int(_terms(self, _masks(board), ())[1].sum())
+    def bounds(self, letters: Sequence[str], free: Sequence[int]) -> list[int]:
+        """Return U of the terms that need no letter on the first free cell, then of those that need a, b, ..."""
+        keys, points = _terms(self, _masks(letters), free)
+        bounds = np.zeros(27, np.int64)
+        _bounds(keys, points, max(1, len(free)), bounds)
+        return bounds.tolist()
+
+    def score(self, board: Sequence[str]) -> int:
+        """Return the exact score of a board: no term needs anything, so each word on it has one, of no letter."""
+        return self.bounds(board, ())[0]
 
 
-def audit(folder: Path, wordlist: Path, tell: Callable[[str], None] = lambda _: None) -> Audit:
-    """Check every certificate of a run; ``tell`` hears of each class.
+class _Part:
+    """The part of a class that a certificate is about, and the tree over it.
+
+    The cells with more than one letter are split in the certificate's order.  The body holds one number per split in
+    preorder: bit l says that the part with letter l of the cell goes on (a split below, or on the last cell a board to
+    score exactly); every other letter of the cell is a leaf.  ``level``, ``parent`` and ``letter`` tell of each split
+    which cell it splits, which split it lies below, and behind which letter.  ``ends`` are the leaves and the boards
+    as (split, letter); a part that is one board has the end (-1, 0).
+    """
+
+    def __init__(self, question: _Question, row: dict[str, Any]) -> None:
+        self.where = f"certificate of class {row['class_id']} {row['forced']}".rstrip()
+        self.class_id, self.forced = row["class_id"], row["forced"]
+        self.class_letters = question.class_letters(self.class_id)
+        self.require(row["version"] == VERSION, f"it has version {row['version']}, this checker reads {VERSION}")
+        self.require(row["fingerprint"] == question.digest, "it belongs to another run")
+        self.require(row["sha256"] == row_digest(row), "it was altered: its digest does not match")
+        self.require(sorted(row["order"]) == list(range(question.n)), "it has no order of cells")
+        self.require(len(self.forced) <= question.n, "it forces more cells than there are")
+        self.require(len(row["body"]) % 4 == 0, "its body is cut off")
+        self.letters, self.order = self.class_letters.copy(), row["order"]
+        for cell, letter in zip(self.order, self.forced, strict=False):
+            self.require(letter in self.letters[cell], f"cell {cell} of the class does not have the letter {letter!r}")
+            self.letters[cell] = letter
+        self.free = [cell for cell in row["order"] if len(self.letters[cell]) > 1]
+        self.require(len(self.free) <= MAX_FREE_CELLS, f"more than {MAX_FREE_CELLS} cells with several letters")
+        masks = _masks(self.letters)[self.free]
+        self.body = np.frombuffer(row["body"], "<u4").astype(np.int64)
+        self.level, self.parent, self.letter = (np.zeros(len(self.body), np.int64) for _ in range(3))
+        status = _preorder(self.body, masks, self.level, self.parent, self.letter)
+        self.require(status == FINE, _FAULTS.get(status, ""))
+        on_last = self.level == len(self.free) - 1
+        ends = np.where(on_last, masks[self.level], masks[self.level] & ~self.body)
+        self.ends = np.argwhere(ends[:, None] >> np.arange(26) & 1) if self.free else np.array([[-1, 0]])
+        self.n_left = int(np.bitwise_count(self.body[on_last]).sum()) + (not self.free)
+        self.n_leaves = len(self.ends) - self.n_left
+        counts = [self.n_leaves, self.n_left] == [row["n_leaves"], row["n_boards"]]
+        self.require(counts, "the tree has other numbers of leaves or boards than it says")
+
+    def require(self, holds: bool, fault: str) -> None:
+        if not holds:
+            raise Rejected(f"{self.where}: {fault}")
+
+    def at(self, split: int) -> tuple[list[str], list[int]]:
+        """Return the letters of each cell above a split, and the cells from this one on."""
+        letters, above = self.letters.copy(), split
+        while self.free and self.parent[above] >= 0:
+            letter, above = self.letter[above], self.parent[above]
+            letters[self.free[self.level[above]]] = chr(97 + letter)
+        return letters, self.free[self.level[split] :] if self.free else []
+
+
+def audit(
+    folder: Path, wordlist: Path, tell: Callable[[str], object] = str, n_ends: int | None = None, seed: int = 0
+) -> Audit:
+    """Check the certificates of a run; ``tell`` hears of each.
+
+    Parameters
+    ----------
+    n_ends : int, optional
+        Check only so many leaves and boards, drawn from those of all certificates by ``seed``.
 
     Raises
     ------
@@ -152,40 +237,60 @@ def audit(folder: Path, wordlist: Path, tell: Callable[[str], None] = lambda _: 
         When files are missing or damaged, or the word list is another.
     """
     question = _Question(folder, wordlist)
-    listed = _check_listed(question, _read_listed(folder, question))
-    found = Audit(n_listed=len(set(listed.values())), n_boards_all=26**question.n)
-    seen: set[tuple[str, ...]] = set()
-    for row in _read_certificates(folder):
-        where = f"certificate of class {row['class_id']}"
-        letters = question.class_letters(row["class_id"])
-        images = question.images(letters)
-        if images & seen:
-            raise Rejected(f"{where}: this class, or an image of it, was certified before")
-        seen |= images
-        _check_row(row, question, where)
-        counts, boards = _audit_class(question, letters, row, where)
-        for board in boards:
-            if board not in listed and question.score(board) >= question.cutoff:
-                raise Rejected(f"{where}: {board} scores {question.score(board)} and is not listed")
-        found.n_classes += 1
-        found.n_splits, found.n_leaves = found.n_splits + counts[0], found.n_leaves + counts[1]
-        found.n_scored += len(boards)
-        found.n_boards += len(images) * prod(map(len, letters))
-        tell(f"class {row['class_id']}: {counts[0]:,} splits, {counts[1]:,} leaves, {len(boards):,} boards scored")
+    listed = _read_listed(folder, question)
+    found = Audit(n_listed=-1 if listed is None else len(set(listed.values())), n_boards_all=26**question.n)
+    parts = _read_parts(folder, question, found)
+    total = found.n_leaves + found.n_left
+    drawn = np.arange(total) if n_ends is None else np.sort(Random(seed).sample(range(total), min(total, n_ends)))
+    reaching: set[str] = set()
+    first = 0
+    for part in parts:
+        numbers = drawn[np.searchsorted(drawn, first) : np.searchsorted(drawn, first + len(part.ends))] - first
+        for board, score in _check(question, part, part.ends[numbers].tolist(), found):
+            part.require(listed is None or board in listed, f"{board} scores {score} and is not listed")
+            reaching.add("".join(min(question.images(board))))
+        first += len(part.ends)
+        tell(f"{part.where}: {len(numbers):,} of {len(part.ends):,} leaves and boards checked")
+    found.n_reaching = len(reaching)
     return found
 
 
-def _check_row(row: dict[str, Any], question: _Question, where: str) -> None:
-    if row["version"] != VERSION:
-        raise Rejected(f"{where} has version {row['version']}, this checker reads {VERSION}")
-    if row["fingerprint"] != question.digest:
-        raise Rejected(f"{where} belongs to another run")
-    if row["sha256"] != row_digest(row):
-        raise Rejected(f"{where} was altered: its digest does not match")
-    if not 0 <= row["n_boards"] <= MAX_BOARDS:
-        raise Rejected(f"{where} leaves {row['n_boards']:,} boards to score, more than {MAX_BOARDS:,}")
-    if sorted(row["order"]) != list(range(question.n)) or len(row["body"]) % 4:
-        raise Rejected(f"{where} has no order of cells, or a body cut off")
+def _read_parts(folder: Path, question: _Question, found: Audit) -> list[_Part]:
+    """Return the certified parts, no two of which share a board, and count them."""
+    owners: dict[tuple[str, ...], int] = {}
+    parts = sorted((_Part(question, row) for row in _read_certificates(folder)), key=lambda p: (p.class_id, p.forced))
+    for before, part in zip([None, *parts], parts, strict=False):
+        images = question.images(part.class_letters)
+        apart = {owners.setdefault(image, part.class_id) for image in images} == {part.class_id}
+        if before and before.class_id == part.class_id:  # sorted: a part comes right before the parts of it
+            apart = apart and before.order == part.order and not part.forced.startswith(before.forced)
+        part.require(apart, "it shares boards with one before, or with an image of one before")
+        found.n_boards += len(images) * prod(map(len, part.letters))
+        found.n_splits, found.n_leaves = found.n_splits + len(part.body), found.n_leaves + part.n_leaves
+        found.n_left += part.n_left
+    found.n_classes, found.n_parts = len(set(owners.values())), len(parts)
+    return parts
+
+
+def _check(question: _Question, part: _Part, ends: list[list[int]], found: Audit) -> Iterator[tuple[str, int]]:
+    """Check some ends of a tree: bounds of leaves, scores of boards; yield the boards that reach the cutoff.
+
+    On the last cell a word has one term at most, so there the bound of each letter is the score of that board.
+    """
+    for split, group in groupby(ends, lambda end: end[0]):
+        letters, free = part.at(split)
+        bounds = question.bounds(letters, free)
+        for _, x in group:
+            letters[free[0] if free else 0] = chr(97 + x) if free else letters[0]
+            is_board = not free or (len(free) == 1 and bool(part.body[split] >> x & 1))
+            value = bounds[0] + bounds[x + 1]
+            if value >= question.cutoff and len(free) > 1:  # less where terms of the two groups become one
+                again = question.bounds(letters, free[1:])
+                value = again[0] + max(again[1:])
+            found.n_leaves_checked, found.n_scored = found.n_leaves_checked + (not is_board), found.n_scored + is_board
+            if value >= question.cutoff:
+                part.require(is_board, "the bound of a leaf reaches the cutoff")
+                yield "".join(letters), value
 
 
 def row_digest(row: dict[str, Any]) -> str:
@@ -195,62 +300,27 @@ def row_digest(row: dict[str, Any]) -> str:
     return hashlib.sha256(json.dumps(fields).encode()).hexdigest()
 
 
-def _audit_class(question: _Question, letters: Sequence[str], row: dict[str, Any], where: str) -> tuple[Any, set[str]]:
-    """Walk the tree of one class; return (splits, leaves, boards) and the boards to score, one image of each.
-
-    The cells with more than one letter are split in the certificate's order.  The body holds one number per split in
-    preorder: bit l says that the part with letter l of the cell goes on (a split below, or on the last cell a board to
-    score exactly); every other letter of the cell is a leaf.
-    """
-    free = [cell for cell in row["order"] if len(letters[cell]) > 1]
-    if len(free) > MAX_FREE_CELLS:
-        raise Rejected(f"{where}: {len(free)} cells with several letters; this version checks {MAX_FREE_CELLS} at most")
-    masks = _masks(letters)
-    keys, points = _terms(question, masks, free)
-    body = np.frombuffer(row["body"], "<u4").astype(np.int64)
-    counts = np.zeros(4, np.int64)
-    found = np.zeros((max(1, row["n_boards"]), max(1, len(free))), np.int64)
-    status, extra = FULL, 1 << 16
-    while status == FULL and free:
-        extra *= 4
-        arena = np.concatenate((keys, np.zeros(extra + len(keys), np.int64)))
-        values = np.concatenate((points, np.zeros(extra + len(keys), np.int64)))
-        status = _walk(arena, values, len(keys), masks[free], question.cutoff, body, found, counts)
-    if status != FINE and free:
-        raise Rejected(f"{where}: {_FAULTS.get(status, 'more boards to score than it says')}")
-    n_boards = int(counts[2]) if free else 1
-    if [len(body), row["n_leaves"], row["n_boards"]] != [int(counts[3]), int(counts[1]), n_boards]:
-        raise Rejected(f"{where}: the tree has other numbers of leaves or boards than it says")
-    boards = set()
-    for values_of in found[:n_boards].tolist():
-        board = [cell[0] for cell in letters]
-        for cell, letter in zip(free, values_of, strict=False):
-            board[cell] = chr(97 + letter)
-        boards.add("".join(min(question.images(board))))
-    return counts[:3].tolist(), boards
-
-
 def _masks(letters: Sequence[str]) -> Any:
     """Return int64[n], the letters of each cell, bit 0 = a."""
     return np.array([sum(1 << (ord(x) - 97) for x in cell) for cell in letters], np.int64)
 
 
 def _terms(question: _Question, masks: Any, free: Sequence[int]) -> tuple[Any, Any]:
-    """Return all terms of a class: sorted distinct keys (5 bits per free cell, first most significant) and points."""
+    """Return all terms of a part: sorted distinct keys (5 bits per free cell, first most significant) and points."""
     shift = np.full(question.n, -1, np.int64)
     for level, cell in enumerate(free):
         shift[cell] = 5 * (len(free) - 1 - level)
     holds = np.array([sum(1 << c for c in range(question.n) if masks[c] >> x & 1) for x in range(26)], np.int64)
-    buffer, word, parts = np.empty(1 << 22, np.uint64), 0, []
-    words = (question.letters, question.starts, question.codes)
+    size, word, parts = 1 << 18, 0, []
     while word < len(question.codes):
-        before = word
-        word, n = _generate(*words, question.neighbours, holds, shift, word, buffer)
-        parts.append(buffer[:n].copy())
-        if word == before:
-            buffer = np.empty(2 * len(buffer), np.uint64)
+        out, paths = np.empty(4 * size, np.uint64), np.empty((4, size), np.int64)
+        words = (question.letters, question.starts, question.common, question.codes)
+        scratch = np.empty(size, np.uint64), np.empty(size, np.uint64)
+        word, n = _generate(*words, question.near, holds, shift, word, out, scratch, *paths)
+        parts.append(out[:n].copy())
+        size *= 1 + (n < 2 * size)  # room for paths ran out before room for terms
     terms = np.concatenate([np.empty(0, np.uint64), *parts])
-    del parts, buffer
+    del parts
     terms.sort()
     keys, points = np.empty(len(terms), np.int64), np.empty(len(terms), np.int64)
     n = _add_up(terms, question.points_of_code, keys, points)
@@ -258,47 +328,84 @@ def _terms(question: _Question, masks: Any, free: Sequence[int]) -> tuple[Any, A
 
 
 @njit
-def _generate(letters, starts, codes, neighbours, holds, shift, word, out):  # type: ignore[no-untyped-def]
-    """Write ``key << 4 | points code`` of each term, once per word; return the next word and the number written."""
-    n_out = 0
-    todo, cells, keys = np.zeros(32, np.int64), np.zeros(32, np.int64), np.zeros(33, np.int64)
+def _generate(letters, starts, common, codes, near, holds, shift, word, out, scratch, cells, used, keys, sizes):  # type: ignore[no-untyped-def]
+    """Write ``key << 4 | points code`` of the minimal terms of each word; return the next word and their number.
+
+    Words are sorted, so that each shares its beginning with the one before.  The paths of the first d letters stand at
+    begin[d]..begin[d + 1] (last cell, cells used, key) for d up to ``known``; the empty path first, ``near`` of its
+    cell -1 are all cells.  Where no path spells the first d letters, ``known`` stays d.
+    """
+    n_out, known = 0, 0
+    begin = np.zeros(66, np.int64)
+    begin[1], cells[0], used[0], keys[0] = 1, -1, 0, 0
     while word < len(codes):
         first, length = starts[word], starts[word + 1] - starts[word]
-        begin, depth, used = n_out, 0, 0
-        todo[0] = holds[letters[first]]
-        while depth >= 0:
-            if todo[depth] == 0:
-                depth -= 1
-                if depth >= 0:
-                    used ^= 1 << cells[depth]
-                continue
-            cell = 0
-            while not todo[depth] >> cell & 1:
-                cell += 1
-            todo[depth] ^= 1 << cell
-            keys[depth + 1] = keys[depth]
-            if shift[cell] >= 0:
-                keys[depth + 1] += (letters[first + depth] + 1) << shift[cell]
-            if depth + 1 == length:
-                if n_out == len(out):
-                    return word, begin  # full: this word comes first in the next round
-                out[n_out] = np.uint64(keys[depth + 1]) << np.uint64(4) | np.uint64(codes[word])
-                n_out += 1
-            else:
-                used |= 1 << cell
-                cells[depth] = cell
-                depth += 1
-                todo[depth] = holds[letters[first + depth]] & neighbours[cell] & ~used
-        if n_out - begin > 1:
-            out[begin:n_out].sort()
-            kept = begin
-            for i in range(begin + 1, n_out):
-                if out[i] != out[kept]:
-                    kept += 1
-                    out[kept] = out[i]
-            n_out = kept + 1
+        known = min(known, common[word])
+        while known < length and begin[known] < begin[known + 1]:
+            letter, at = np.int64(letters[first + known]), begin[known + 1]
+            if at + 8 * (at - begin[known]) + 32 > len(cells):
+                return word, n_out  # full: this word comes first in the next round
+            for i in range(begin[known], begin[known + 1]):
+                allowed = holds[letter] & ~used[i]
+                for k in range(near.shape[1]):
+                    cell = near[cells[i], k]
+                    if cell < 0:
+                        break
+                    if allowed >> cell & 1:
+                        cells[at], used[at], keys[at] = cell, used[i] | np.int64(1) << cell, keys[i]
+                        if shift[cell] >= 0:
+                            keys[at] += (letter + 1) << shift[cell]
+                        at += 1
+            known += 1
+            begin[known + 1] = at
+        n = begin[length + 1] - begin[length] if known == length else 0
+        if n_out + n > len(out):
+            return word, n_out
+        for i in range(n):
+            out[n_out + i] = np.uint64(keys[begin[length] + i]) << np.uint64(4) | np.uint64(codes[word])
+        if n > 1:
+            n = _minimal(out, n_out, n_out + n, sizes, *scratch) - n_out
+        n_out += n
         word += 1
     return word, n_out
+
+
+@njit
+def _minimal(terms, begin, end, sizes, own, masks):  # type: ignore[no-untyped-def]
+    """Keep of the terms of one word at begin..end one of each that contains no other; return their end.
+
+    Scratch: ``own`` for the distinct terms, ``sizes`` for how many pairs each has, ``masks`` for the pairs of those
+    kept.
+    """
+    terms[begin:end].sort()
+    n, kept, fewest, most = 0, begin, 63, 0
+    for i in range(begin, end):
+        if i == begin or terms[i] != terms[i - 1]:
+            own[n] = terms[i]
+            sizes[n] = _used_levels(terms[i]) * _LOWEST >> np.uint64(55) & np.uint64(31)  # their sum ends up there
+            fewest, most = min(fewest, sizes[n]), max(most, sizes[n])
+            n += 1
+    for size in range(fewest, most + 1):
+        smaller = kept
+        for i in range(n):
+            minimal = sizes[i] == size
+            for j in range(smaller - begin if minimal else 0):
+                if own[i] & masks[j] == terms[begin + j]:
+                    minimal = False
+                    break
+            if minimal:
+                masks[kept - begin] = _used_levels(own[i]) * np.uint64(31 << 4) | np.uint64(15)
+                terms[kept] = own[i]
+                kept += 1
+    return kept
+
+
+@njit
+def _used_levels(term):  # type: ignore[no-untyped-def]
+    """Return the lowest bit of each level on which a term needs a letter."""
+    key = term >> np.uint64(4)
+    two = key | key >> np.uint64(1)
+    return (two | two >> np.uint64(2) | key >> np.uint64(4)) & _LOWEST
 
 
 @njit
@@ -316,25 +423,22 @@ def _add_up(terms, points_of_code, keys, points):  # type: ignore[no-untyped-def
 
 
 @njit
-def _nested(keys, points, begin, end, first, n):  # type: ignore[no-untyped-def]
-    """Return U of the sorted terms begin..end, whose cells before level ``first`` need nothing, in one pass.
+def _bounds(keys, points, n, bounds):  # type: ignore[no-untyped-def]
+    """Fill ``bounds[d]`` with U of the sorted terms that need letter d - 1 on the first of n cells (d = 0: none there).
 
-    ``without[k]`` and ``best[k]`` are the two summands of U at level k; a group is closed where the next key differs.
+    In one pass: ``without[k]`` and ``best[k]`` are the two summands of U at level k; a group of terms that agree on the
+    cells before level k is closed where the next key differs there.
     """
-    if begin == end:
-        return 0
     without, best = np.zeros(16, np.int64), np.zeros(16, np.int64)
-    value = 0
-    for i in range(begin, end):
-        differs = first - 1
-        if i + 1 < end:
+    for i in range(len(keys)):
+        differs = 0
+        if i + 1 < len(keys):
             rest, differs = keys[i] ^ keys[i + 1], n - 1
             while rest >= 32:
                 rest >>= 5
                 differs -= 1
-        value = points[i]
-        level = n - 1
-        while level >= first:
+        value, level = points[i], n - 1
+        while level > 0:
             if keys[i] >> 5 * (n - 1 - level) & 31:
                 best[level] = max(best[level], value)
             else:
@@ -344,88 +448,32 @@ def _nested(keys, points, begin, end, first, n):  # type: ignore[no-untyped-def]
             value = without[level] + best[level]
             without[level] = best[level] = 0
             level -= 1
-    return value
+        if level == 0:
+            bounds[keys[i] >> 5 * (n - 1)] = value
 
 
 @njit
-def _merge(keys, points, a, a_end, b, b_end, low, out):  # type: ignore[no-untyped-def]
-    """Write the sorted union of two groups, the second without its first letter, at ``out``; return its end."""
-    while a < a_end or b < b_end:
-        left = keys[a] if a < a_end else np.int64(1) << 62
-        right = keys[b] & low if b < b_end else np.int64(1) << 62
-        keys[out] = min(left, right)
-        points[out] = 0
-        if left <= right:
-            points[out] += points[a]
-            a += 1
-        if right <= left:
-            points[out] += points[b]
-            b += 1
-        out += 1
-    return out
-
-
-@njit
-def _walk(keys, points, n_terms, masks, cutoff, body, boards, counts):  # type: ignore[no-untyped-def]
-    """Walk the tree that ``body`` describes over the terms at 0..n_terms; return a status, fill boards and counts."""
-    n = len(masks)
-    counts[:] = 0  # splits, leaves, boards, numbers read
-    start, stop = np.zeros(n + 1, np.int64), np.zeros(n + 1, np.int64)
-    groups, bounds = np.zeros((n, 28), np.int64), np.zeros((n, 27), np.int64)
-    split, letter, chosen = np.zeros(n, np.int64), np.full(n, 26, np.int64), np.zeros(n, np.int64)
-    stop[0] = n_terms
-    level, entering = 0, True
-    while level >= 0:
-        shift = 5 * (n - 1 - level)
-        if entering:
-            if counts[3] == len(body):
-                return TRUNCATED
-            split[level] = body[counts[3]]
-            counts[3] += 1
-            counts[0] += 1
-            if split[level] & ~masks[level]:
-                return FOREIGN_LETTER
-            groups[level, 0] = start[level]
-            for digit in range(27):
-                low, high = groups[level, digit], stop[level]
-                while low < high:
-                    middle = (low + high) // 2
-                    if keys[middle] >> shift <= digit:
-                        low = middle + 1
-                    else:
-                        high = middle
-                groups[level, digit + 1] = low
-                bounds[level, digit] = _nested(keys, points, groups[level, digit], low, level + 1, n)
-            letter[level], entering = 0, False
-        x = letter[level]
-        if x == 26:
-            level -= 1
-            continue
-        letter[level] += 1
-        if not masks[level] >> x & 1:
-            continue
-        goes_on = split[level] >> x & 1
-        chosen[level] = x
-        if not goes_on:
-            counts[1] += 1
-            if bounds[level, 0] + bounds[level, x + 1] < cutoff:
-                continue
-        elif level == n - 1:
-            if counts[2] == len(boards):
-                return -1
-            boards[counts[2], :n] = chosen
-            counts[2] += 1
-            continue
-        w, g, g_end = groups[level, 1] - groups[level, 0], groups[level, x + 1], groups[level, x + 2]
-        if stop[level] + w + g_end - g > len(keys):
-            return FULL
-        end = _merge(keys, points, start[level], groups[level, 1], g, g_end, (1 << shift) - 1, stop[level])
-        if goes_on:
-            start[level + 1], stop[level + 1] = stop[level], end
-            level, entering = level + 1, True
-        elif _nested(keys, points, stop[level], end, level + 1, n) >= cutoff:
-            return LEAF_TOO_HIGH
-    return FINE
+def _preorder(body, masks, level, parent, letter):  # type: ignore[no-untyped-def]
+    """Fill in the place of every split in the tree; return a status."""
+    n, here = len(masks), 0
+    path, todo = np.zeros(n + 1, np.int64), np.zeros(n + 1, np.int64)
+    for i in range(len(body)):
+        parent[i] = -1
+        if i:
+            while here >= 0 and todo[here] == 0:
+                here -= 1
+            if here < 0:
+                return TOO_LONG
+            while not todo[here] >> letter[i] & 1:
+                letter[i] += 1
+            todo[here] ^= np.int64(1) << letter[i]
+            parent[i] = path[here]
+            here += 1
+        if here >= n or body[i] & ~masks[here]:
+            return FOREIGN_LETTER
+        level[i], path[here] = here, i
+        todo[here] = body[i] if here + 1 < n else 0
+    return TRUNCATED if todo.any() or len(body) < min(n, 1) else FINE
 
 
 def _symmetries(w: int, h: int) -> list[list[int]]:
@@ -478,28 +526,25 @@ def _table(path: Path, schema: pa.Schema | None) -> list[dict[str, Any]]:
     return rows
 
 
-def _read_certificates(folder: Path) -> Iterator[dict[str, Any]]:
+def _read_certificates(folder: Path) -> list[dict[str, Any]]:
     paths = sorted((folder / "certificates").glob("part-*.parquet"))
     if not paths:
         raise Unreadable(f"{folder} holds no certificates: make them with orderly certify")
-    for path in paths:
-        yield from _table(path, SCHEMA)
+    return [row for path in paths for row in _table(path, SCHEMA)]
 
 
-def _read_listed(folder: Path, question: _Question) -> list[dict[str, Any]]:
+def _read_listed(folder: Path, question: _Question) -> dict[str, str] | None:
+    """Return every image of every listed board with the board, after scoring each exactly; None without a list."""
+    if not (folder / "rescored" / "manifest.json").exists():
+        return None
     document = _json(folder / "rescored" / "manifest.json")
     path = folder / str(document.get("name"))
     if document.get("fingerprint") != question.digest or not path.is_file():
-        raise Unreadable(f"{folder} holds no list of rescored boards: orderly verify makes it")
+        raise Unreadable(f"{folder} holds no valid list of rescored boards: orderly verify makes it")
     if hashlib.sha256(path.read_bytes()).hexdigest() != document.get("part_sha256"):
         raise Unreadable(f"{path} was altered")
-    return _table(path, None)
-
-
-def _check_listed(question: _Question, rows: Sequence[dict[str, Any]]) -> dict[str, str]:
-    """Return every image of every listed board with the board, after scoring each exactly."""
     listed: dict[str, str] = {}
-    for row in rows:
+    for row in _table(path, None):
         board = str(row["board"])
         if not re.fullmatch(rf"[a-z]{{{question.n}}}", board) or board in listed:
             raise Rejected(f"{board!r} is listed and is no board, or an image of another one")

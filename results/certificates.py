@@ -1,20 +1,23 @@
-"""Certificates of a run: one row per class in RUN/certificates/part-*.parquet, written here, checked by audit.py.
+"""Certificates of a run: one row per class or part of one in RUN/certificates/part-*.parquet, checked by audit.py.
 
-Format, version 1 (the columns and the meaning of the body are defined in audit.py, their only owner):
+Format, version 2 (the columns and the meaning of the body are defined in audit.py, their only owner):
 
     version, fingerprint    of the format, and of the run: board size, word list, points, cutoff, buckets
     class_id                the class
     order                   one byte per cell: the order in which its cells with several letters are split
+    forced                  letters that the first cells of the order have: the certificate is about that part; "" = all
     n_leaves, n_boards      of the tree: parts that bounds rule out, complete boards that are scored exactly
     body                    one little-endian uint32 per split, preorder; bit l (0 = a): the part with letter l goes on.
                             All other letters of the cell are leaves: their bound is below the cutoff.
     sha256                  over the fields above
 
-A class is certified once; certifying again adds parts for classes that have none.
+A part is certified once; certifying again adds rows for parts that have none.  No two rows share a board.
 """
 
 from __future__ import annotations
 
+import hashlib
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any, Protocol
 
@@ -34,6 +37,10 @@ class ShapeLike(Protocol):
         """Cells in the order in which they are split."""
 
     @property
+    def forced(self) -> str:
+        """Letters of the first cells."""
+
+    @property
     def body(self) -> Any:
         """One number per split, preorder."""
 
@@ -47,30 +54,57 @@ class ShapeLike(Protocol):
 
 
 def write_certificates(run: Run, shapes: Iterable[tuple[int, ShapeLike]]) -> int:
-    """Add a part with the certificates of some classes; return how many bytes it has."""
+    """Add a file with the certificates of some classes or parts; return how many bytes it has."""
     rows = [_row(run.fingerprint.digest, class_id, shape) for class_id, shape in shapes]
     data = serialise(pa.Table.from_pylist(rows, schema=audit.SCHEMA))
-    taken = (files.part_number(name, files.CERTIFICATES) or 0 for name in run.folder.names(files.CERTIFICATES))
+    taken = (files.part_number(name, files.CERTIFICATES) or 0 for name in _names(run))
     run.folder.publish(files.part_name(files.CERTIFICATES, 1 + max(taken, default=0)), data)
     return len(data)
 
 
-def certified_classes(run: Run) -> set[int]:
-    """Return the classes that have a certificate.
+def certified_parts(run: Run) -> dict[int, set[str]]:
+    """Return the letters forced in the certificates of each class that has some.
 
     Raises
     ------
     DamagedError
-        When a part cannot be read.
+        When a file cannot be read.
     """
-    found: set[int] = set()
-    for name in run.folder.names(files.CERTIFICATES):
-        if files.part_number(name, files.CERTIFICATES) is not None:
-            table = parse_parquet(
-                run.folder.read(name) or b"", run.folder.where(name), audit.SCHEMA, ["class_id", "fingerprint"]
-            )
-            found |= set(table.column("class_id").to_pylist())
+    found: dict[int, set[str]] = {}
+    for name in _names(run):
+        data = run.folder.read(name) or b""
+        table = parse_parquet(data, run.folder.where(name), audit.SCHEMA, ["class_id", "forced"])
+        for class_id, forced in zip(*(table.column(i).to_pylist() for i in ("class_id", "forced")), strict=True):
+            found.setdefault(class_id, set()).add(forced)
     return found
+
+
+def certificates_digest(run: Run) -> str:
+    """Return the SHA-256 over all certificate files; empty when there are none."""
+    names = _names(run)
+    digest = hashlib.sha256()
+    for name in names:
+        digest.update(name.encode() + hashlib.sha256(run.folder.read(name) or b"").digest())
+    return digest.hexdigest() if names else ""
+
+
+def hot_classes(run: Run) -> list[int]:
+    """Return the classes most worth a check: all that list a candidate, and the tenth that took the most pushes."""
+    pushes: Counter[int] = Counter()
+    good: set[int] = set()
+    for table in run.columns(["class_id", "n_pushes", "candidates"]):
+        for row in table.to_pylist():
+            pushes[row["class_id"]] += row["n_pushes"]
+            if row["candidates"]:
+                good.add(row["class_id"])
+    most = sorted(pushes, key=lambda class_id: (-pushes[class_id], class_id))[: -(-len(pushes) // 10)]
+    return sorted(good.union(most))
+
+
+def _names(run: Run) -> list[str]:
+    """Return the names of the certificate files, sorted."""
+    names = run.folder.names(files.CERTIFICATES)
+    return sorted(name for name in names if files.part_number(name, files.CERTIFICATES) is not None)
 
 
 def _row(digest: str, class_id: int, shape: ShapeLike) -> dict[str, Any]:
@@ -80,6 +114,7 @@ def _row(digest: str, class_id: int, shape: ShapeLike) -> dict[str, Any]:
         "fingerprint": digest,
         "class_id": class_id,
         "order": bytes(shape.order),
+        "forced": shape.forced,
         "n_leaves": shape.n_leaves,
         "n_boards": shape.n_boards,
         "body": body.tobytes(),

@@ -5,7 +5,7 @@ RUN/lock, RUN/owner.json      the driver that writes now (on an object store: RU
 RUN/events.jsonl              what happened, for people and monitoring
 RUN/results/part-*.parquet    rows of units          RUN/manifest.jsonl            their names and digests, in order
 RUN/rescored/part-*.parquet   boards                 RUN/rescored/manifest.json    name and digest of the valid one
-RUN/certificates/part-*.parquet   shapes of the search, for the checker
+RUN/certificates/part-*.parquet   shapes of the search, for the checker    RUN/audits.json   what it found
 RUN/claim.json                what the run proves        RUN/report.html               the same for people
 """
 
@@ -23,6 +23,7 @@ RESULTS = "results"
 RESCORED = "rescored"
 RESCORED_MANIFEST = "rescored/manifest.json"
 CERTIFICATES = "certificates"
+AUDITS = "audits.json"
 CLAIM = "claim.json"
 REPORT = "report.html"
 

@@ -4,6 +4,7 @@
            -> rescore             every candidate by the production scorer
            -> _double_check       and by an independent one
            -> statistics          sums and a digest that do not depend on the order of the verdicts
+           -> audited             what certificates and audits add (audits.py)
            -> write_claim         with a label that says how much was checked
 
 Nothing is written before coverage is complete.  What to do about a fault decides the error: 3 stored data cannot be
@@ -21,6 +22,7 @@ import pyarrow.compute as pc
 
 from boardclass.errors import IncompleteError, MismatchError
 from results import files
+from results.audits import audited
 from results.claim import COMPLETE, Checked, Claim, digest_of, read_claim, write_claim
 from results.coverage import Coverage, NodesLike, PartitionLike, check_coverage
 from results.lock import RunLock
@@ -115,7 +117,7 @@ def verify(
                 f"the claim in {run.folder.where('')} has the result digest {earlier.result_digest}, its rows give "
                 f"{digest}: one of them was altered; restore the run from a copy"
             )
-        checked = Checked(_strength(listed, n_checked), statistics(run), verdict_digest(run))
+        checked = Checked(_strength(run, listed, n_checked), statistics(run), verdict_digest(run))
         claim = write_claim(
             run,
             coverage,
@@ -176,7 +178,7 @@ def _double_check(run: Run, referee: ScorerLike) -> int:
     return len(boards)
 
 
-def _strength(listed: BoardList, n_checked: int) -> str:
-    if not listed.n_candidates:
-        return f"{COMPLETE}, no candidates to double-check"
-    return f"{COMPLETE}, double-checked 100 % of {n_checked:,} candidates by an independent solver"
+def _strength(run: Run, listed: BoardList, n_checked: int) -> str:
+    """Return what was checked, from the run itself to strangers' checks."""
+    twice = f"double-checked 100 % of {n_checked:,} candidates by an independent solver"
+    return f"{COMPLETE}, {twice if n_checked else 'no candidates to double-check'}{audited(run, listed)}"

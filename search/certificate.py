@@ -1,9 +1,9 @@
 """The shape of a search that others can check: which parts of a class were split until bounds ruled them out.
 
-    class_shape -> class_terms (basic.py), single-letter cells forced -> grow (certificate_kernels.py) -> Shape
+    Certifier.shape -> Forest.terms (forest.py), the terms of a part -> grow (certificate_kernels.py) -> Shape
 
-Not the fast search: no absorption, no fused letters, no residual symmetry, no budget; only the nested bound U over
-deduplicated terms (search.md section 2), merged anew in every part.  A checker needs nothing else to follow it.
+Not the fast search: no fused letters, no residual symmetry, no letters synchronised, no budget; only the nested bound U
+(search.md section 2) over the terms of the part, merged anew in every smaller one.  A checker needs nothing else.
 """
 
 from __future__ import annotations
@@ -15,12 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from boardclass.errors import IncompleteError, InputError
+from boardclass.geometry import Geometry
 from boardclass.jit import frozen
-from search.basic import class_terms
+from boardclass.partition import letter_mask
 from search.certificate_kernels import DONE, FULL_BODY, Space, grow
-from search.scorer import Scorer
+from search.forest import Forest
+from search.node import Node
+from search.params import Params
 
-MAX_FREE_CELLS = 12
 MAX_SPLITS = 100_000_000
 
 
@@ -31,12 +33,14 @@ class Shape:
     Attributes
     ----------
     order : cells in the order in which they are split
+    forced : letters that the first cells of the order have: the part of the class that the tree is over
     body : uint32 per split, preorder: bit l (0 = ``a``) says that the part with letter l goes on
     n_leaves : parts that the bound rules out
     n_boards : boards it does not rule out
     """
 
     order: tuple[int, ...]
+    forced: str
     body: NDArray[np.uint32]
     n_leaves: int
     n_boards: int
@@ -47,68 +51,82 @@ class Shape:
         return len(self.body)
 
 
-def class_shape(class_letters: Sequence[str], scorer: Scorer, cutoff: int, max_splits: int = MAX_SPLITS) -> Shape:
-    """Return the shape of the search of one class for boards that reach the cutoff.
+class Certifier:
+    """Makes the shapes of one run; holds working memory, so make one and keep it.
 
-    Raises
-    ------
-    InputError
-        If more than 12 cells have several letters.
-    IncompleteError
-        If it takes more than ``max_splits`` splits.
+    Parameters
+    ----------
+    board : geometry
+    words : words in q-form
+    points : points by number of letters
+    cutoff : points
+    memory_mb : memory for the terms of a part, in MiB; the tree over it takes about as much again
     """
-    cell_order = scorer.geometry.cell_order
-    single = [cell for cell in cell_order if len(set(class_letters[cell])) == 1]
-    free = [cell for cell in cell_order if cell not in single]
-    order = (*single, *free)
-    if len(free) > MAX_FREE_CELLS:
-        raise InputError(
-            f"class {' '.join(class_letters)!r} has {len(free)} cells with several letters: certificates take "
-            f"{MAX_FREE_CELLS} at most; use single-letter buckets for more cells"
-        )
-    if not free:
-        return Shape(order, np.empty(0, np.uint32), 0, 1)
-    terms = class_terms(class_letters, scorer, order)
-    for cell in single:
-        terms = terms.force(class_letters[cell][0])
-    assert terms.layout.in_low.all(), "twelve cells fit one word"
-    bases, weights = frozen(terms.layout.bases), frozen(terms.layout.weights)
-    n, spare, n_body = len(terms.low), len(terms.low) + (1 << 16), 1 << 20
-    while True:
-        space = Space(
-            np.concatenate((terms.low, np.zeros(spare, np.int64))),
-            np.concatenate((terms.points, np.zeros(spare, np.int64))),
-            np.zeros(n + (1 << 16), np.int64),
-            np.zeros(n + (1 << 16), np.int64),
-            np.zeros(n_body, np.int64),
-            np.zeros(3, np.int64),
-        )
-        status = grow(n, cutoff, bases, weights, space)
-        if status == DONE:
-            break
-        if n_body > max_splits:
-            raise IncompleteError(f"class {' '.join(class_letters)!r} takes more than {max_splits:,} splits to certify")
-        n_body, spare = (8 * n_body, spare) if status == FULL_BODY else (n_body, 2 * spare)
-    n_splits, n_leaves, n_boards = space.counts.tolist()
-    return Shape(order, _by_letter(space.body[:n_splits], terms.layout.letters), n_leaves, n_boards)
 
+    def __init__(
+        self, board: Geometry, words: Sequence[str], points: Sequence[int], cutoff: int, memory_mb: int = 1536
+    ) -> None:
+        self.geometry = board
+        self.cutoff = cutoff
+        self._forest = Forest(board, words, points, Params(memory_mb=memory_mb))
 
-def _by_letter(body: NDArray[np.int64], letters: Sequence[str]) -> NDArray[np.uint32]:
-    """Return the body with bits by letter a-z instead of by place among the letters of the cell split.
+    def n_to_force(self, class_letters: Sequence[str]) -> int:
+        """Return how many cells, first in the cell order, must have one letter for the others to fit a tree."""
+        several = [len(set(class_letters[cell])) > 1 for cell in self.geometry.cell_order]
+        return next(k for k in range(len(several) + 1) if sum(several[k:]) <= self._forest.max_free)
 
-    Follows the preorder: a bit set on any but the last cell opens a split of the next cell.
-    """
-    if all(cell == "abcdefghijklmnopqrstuvwxyz" for cell in letters):
-        return body.astype(np.uint32)
-    out = np.zeros(len(body), np.uint32)
-    open_parts = [1] + [0] * len(letters)  # splits still to come, by level
-    level = 0
-    for i, mask in enumerate(body.tolist()):
-        while not open_parts[level]:
-            level -= 1
-        open_parts[level] -= 1
-        out[i] = sum(1 << (ord(x) - 97) for d, x in enumerate(letters[level]) if mask >> d & 1)
-        if level + 1 < len(letters) and mask:
-            level += 1
-            open_parts[level] = mask.bit_count()
-    return out
+    def shape(self, class_letters: Sequence[str], forced: str = "", max_splits: int = MAX_SPLITS) -> Shape:
+        """Return the shape of the search of a class, or of the part whose first cells have the ``forced`` letters.
+
+        Raises
+        ------
+        InputError
+            If there is no such part, or too many cells have several letters.
+        IncompleteError
+            If it takes more than ``max_splits`` splits, or the terms do not fit the memory.
+        """
+        order = self.geometry.cell_order
+        letters = list(class_letters)
+        for cell, letter in zip(order, forced, strict=False):
+            if len(forced) > len(order) or len(letter) != 1 or letter not in letters[cell]:
+                raise InputError(
+                    f"no part {forced!r} of class {' '.join(class_letters)!r}: expected letters of its cells"
+                )
+            letters[cell] = letter
+        free = [cell for cell in order if len(set(letters[cell])) > 1]
+        if not free:
+            return Shape(order, forced, np.empty(0, np.uint32), 0, 1)
+        if len(free) > self._forest.max_free:
+            raise InputError(
+                f"class {' '.join(letters)!r} has {len(free)} cells with several letters: certificates take "
+                f"{self._forest.max_free} at most; force more cells"
+            )
+        masks = tuple(letter_mask(x) for x in letters)
+        bare = sum(1 << cell for cell in order if cell not in free)
+        found = self._forest.terms(Node(masks, bare), free)
+        if found is None:
+            raise IncompleteError(f"the terms of part {' '.join(letters)!r} do not fit the memory; force more cells")
+        space = self._grown(*found, frozen(np.array([masks[cell] for cell in free], np.int64)), max_splits)
+        if space is None:
+            raise IncompleteError(f"part {' '.join(letters)!r} takes more than {max_splits:,} splits; force more cells")
+        n_splits, n_leaves, n_boards = space.counts.tolist()
+        return Shape(order, forced, space.body[:n_splits].astype(np.uint32), n_leaves, n_boards)
+
+    def _grown(
+        self, keys: NDArray[np.uint64], points: NDArray[np.int32], masks: NDArray[np.int64], max_splits: int
+    ) -> Space | None:
+        """Return the grown tree, with as much space as it takes; None if that is too much."""
+        n, n_spare, n_body = len(keys), 3 * len(keys) + (1 << 16), 1 << 22  # what stays untouched costs nothing
+        while n_body < 8 * max_splits:
+            space = Space(
+                np.empty(n + n_spare, np.int64),
+                np.empty(n + n_spare, np.int32),
+                np.empty(n_body, np.int64),
+                np.zeros(3, np.int64),
+            )
+            space.keys[:n], space.points[:n] = keys, points
+            status = grow(n, self.cutoff, masks, space)
+            if status == DONE:
+                return space if int(space.counts[0]) <= max_splits else None
+            n_body, n_spare = (8 * n_body, n_spare) if status == FULL_BODY else (n_body, 2 * n_spare)
+        return None

@@ -1,7 +1,6 @@
 """Kernels of certificate.py: the tree of parts of a class, one cell after the other, as far as bounds demand.
 
-Keys are mixed radix as in basic.py: the digit of the first free cell is the most significant, 0 = no letter needed
-there.  ``bases[k]`` is the number of letters of cell k plus one, ``weights[k]`` the place value.
+Keys have 5 bits per level, the first free cell most significant: letter + 1, 0 = no letter needed there.
 """
 
 from __future__ import annotations
@@ -9,13 +8,15 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import int64, types
+from numba import int32, int64, types
 
 from boardclass.cutoff import reaches
 from boardclass.jit import kernel, read_only, writable
+from search.bits import leading_zeros
 
 DONE, FULL_TERMS, FULL_BODY = 0, 1, 2
 N_SPLITS, N_LEAVES, N_BOARDS = 0, 1, 2
+_MAX_LEVELS = 12
 
 
 class Space(NamedTuple):
@@ -23,133 +24,139 @@ class Space(NamedTuple):
 
     Attributes
     ----------
-    keys, points : int64[...]; the terms of the root first, those of the parts that are open behind them
-    scratch_keys, scratch : int64[...], to fold groups
-    body : int64[...], filled: letters (bit d - 1 for digit d) that go on, per split in preorder
+    keys, points : int64[...], int32[...]; the terms of the root first, those of the parts that are open behind them
+    body : int64[...], filled: letters (bit 0 = ``a``) that go on, per split in preorder
     counts : int64[3], filled: splits, leaves, boards
     """
 
     keys: Any
     points: Any
-    scratch_keys: Any
-    scratch: Any
     body: Any
     counts: Any
 
 
-_IN, _OUT = read_only(int64), writable(int64)
-_SPACE = types.NamedUniTuple(_OUT, len(Space._fields), Space)
+_OUT = writable(int64)
+_SPACE = types.NamedTuple([_OUT, writable(int32), _OUT, _OUT], Space)
 
 
-@kernel(int64(int64, int64, int64, _IN, _SPACE, _OUT))
-def _fold(start: int, stop: int, level: int, bases: Any, space: Space, bounds: Any) -> int:
-    """Fill ``bounds[d]`` with U of the group of digit d on ``level``; return 0.
+@kernel(types.void(int64, int64, int64, int64, _SPACE, _OUT))
+def _bound_letters(start: int, stop: int, level: int, n_levels: int, space: Space, bounds: Any) -> None:
+    """Fill ``bounds[x + 1]`` with U of the terms at start..stop that need letter x on ``level``, ``bounds[0]`` without.
 
-    The last cell is folded away first: terms that agree on all cells before it become one, worth the term that needs
-    nothing there plus the best of the others.
+    One pass: the highest level at which neighbouring keys differ says which groups close.
     """
-    keys, values = space.scratch_keys, space.scratch
-    n = stop - start
-    keys[:n] = space.keys[start:stop]
-    values[:n] = space.points[start:stop]
-    for cell in range(len(bases) - 1, level, -1):
-        out = -1
-        previous = np.int64(-1)
-        without = np.int64(0)
-        best = np.int64(0)
-        for i in range(n):
-            prefix = keys[i] // bases[cell]
-            if prefix != previous:
-                previous, without, best = prefix, np.int64(0), np.int64(0)
-                out += 1
-            if keys[i] == prefix * bases[cell]:
-                without = values[i]
-            else:
-                best = max(best, values[i])
-            keys[out] = prefix
-            values[out] = without + best
-        n = out + 1
+    keys = space.keys
+    points = space.points
+    without = np.zeros(_MAX_LEVELS, np.int64)
+    best = np.zeros(_MAX_LEVELS, np.int64)
     bounds[:] = 0
-    for i in range(n):
-        bounds[keys[i]] = values[i]
-    return 0
+    for i in range(start, stop):
+        key = keys[i]
+        differs = level
+        if i + 1 < stop:
+            differs = n_levels - 1 - (63 - leading_zeros(key ^ keys[i + 1])) // 5
+        value = np.int64(points[i])
+        k = n_levels - 1
+        while k > level:
+            if (key >> 5 * (n_levels - 1 - k)) & 31:
+                best[k] = max(best[k], value)
+            else:
+                without[k] = value
+            if k == differs:
+                break
+            value = without[k] + best[k]
+            without[k] = 0
+            best[k] = 0
+            k -= 1
+        if k == level:
+            bounds[key >> 5 * (n_levels - 1 - level)] = value
 
 
 @kernel(int64(int64, int64, int64, int64, int64, int64, _SPACE))
-def _join(a: int, a_stop: int, b: int, b_stop: int, literal: int, out: int, space: Space) -> int:
-    """Append the terms at a.. and those at b.. without their ``literal``, equal ones added up; return their end."""
-    keys, points = space.keys, space.points
-    begin = out
-    while a < a_stop or b < b_stop:
-        from_a = b == b_stop or (a < a_stop and keys[a] <= keys[b] - literal)
-        key = keys[a] if from_a else keys[b] - literal
-        worth = points[a] if from_a else points[b]
-        if from_a:
+def _join(a: int, a_stop: int, b: int, b_stop: int, low: int, out: int, space: Space) -> int:
+    """Append the terms at a.. and those at b.. without their first letter, equal ones added up; return their end."""
+    keys = space.keys
+    points = space.points
+    while a < a_stop and b < b_stop:
+        left = keys[a]
+        right = keys[b] & low
+        keys[out] = min(left, right)
+        worth = np.int64(0)
+        if left <= right:
+            worth += points[a]
             a += 1
-        else:
+        if right <= left:
+            worth += points[b]
             b += 1
-        if out > begin and keys[out - 1] == key:
-            points[out - 1] += worth
-        else:
-            keys[out] = key
-            points[out] = worth
-            out += 1
+        points[out] = worth
+        out += 1
+    while a < a_stop:
+        keys[out] = keys[a]
+        points[out] = points[a]
+        a += 1
+        out += 1
+    while b < b_stop:
+        keys[out] = keys[b] & low
+        points[out] = points[b]
+        b += 1
+        out += 1
     return out
 
 
-@kernel(int64(int64, int64, _IN, _IN, _SPACE))
-def grow(n_terms: int, cutoff: int, bases: Any, weights: Any, space: Space) -> int:
-    """Split every part whose bound reaches the cutoff, down to boards; return DONE or what was full."""
-    n = len(bases)
-    bounds = np.zeros((n, 32), np.int64)
+@kernel(int64(int64, int64, read_only(int64), _SPACE))
+def grow(n_terms: int, cutoff: int, masks: Any, space: Space) -> int:
+    """Split every part whose bound reaches the cutoff, down to boards; return DONE or what was full.
+
+    masks : int64[n_levels], letters of the cells in the order of the levels
+    """
+    n = len(masks)
+    keys = space.keys
+    bounds = np.zeros((n + 1, 32), np.int64)  # by level, of the part that is open there
     start = np.zeros(n + 1, np.int64)
     stop = np.zeros(n + 1, np.int64)
-    digit = np.zeros(n, np.int64)
+    todo = np.zeros(n, np.int64)
     place = np.zeros(n, np.int64)  # of the split's entry in the body
-    below = np.zeros(32, np.int64)
-    level = 0
-    stop[0] = n_terms
     space.counts[:] = 0
+    stop[0] = n_terms
+    _bound_letters(0, n_terms, 0, n, space, bounds[0])
+    level = 0
+    fresh = True
     while level >= 0:
-        if digit[level] == 0:
+        if fresh:
             if space.counts[N_SPLITS] == len(space.body):
                 return FULL_BODY
             place[level] = space.counts[N_SPLITS]
             space.body[place[level]] = 0
             space.counts[N_SPLITS] += 1
-            if stop[level] - start[level] > len(space.scratch):
-                return FULL_TERMS
-            _fold(start[level], stop[level], level, bases, space, bounds[level])
-        digit[level] += 1
-        d = digit[level]
-        if d >= bases[level]:
-            digit[level] = 0
+            todo[level] = masks[level]
+            fresh = False
+        if todo[level] == 0:
             level -= 1
             continue
-        if not reaches(bounds[level, 0] + bounds[level, d], cutoff):
+        x = 63 - leading_zeros(todo[level] & -todo[level])
+        todo[level] &= todo[level] - 1
+        if not reaches(bounds[level, 0] + bounds[level, x + 1], cutoff):
             space.counts[N_LEAVES] += 1
             continue
         if level == n - 1:
             space.counts[N_BOARDS] += 1
-            space.body[place[level]] |= 1 << (d - 1)
+            space.body[place[level]] |= np.int64(1) << x
             continue
-        keys = space.keys[start[level] : stop[level]]
-        first = start[level] + np.searchsorted(keys, weights[level])
-        a = start[level] + np.searchsorted(keys, d * weights[level])
-        b = start[level] + np.searchsorted(keys, (d + 1) * weights[level])
-        if stop[level] + (first - start[level]) + (b - a) > len(space.keys):
+        shift = 5 * (n - 1 - level)
+        part = keys[start[level] : stop[level]]
+        first = start[level] + np.searchsorted(part, np.int64(1) << shift)
+        a = start[level] + np.searchsorted(part, np.int64(x + 1) << shift)
+        b = start[level] + np.searchsorted(part, np.int64(x + 2) << shift)
+        if stop[level] + (first - start[level]) + (b - a) > len(keys):
             return FULL_TERMS
-        end = _join(start[level], first, a, b, d * weights[level], stop[level], space)
-        if end - stop[level] > len(space.scratch):
-            return FULL_TERMS
-        _fold(stop[level], end, level + 1, bases, space, below)
-        best = np.int64(0)
-        for other in range(1, bases[level + 1]):
-            best = max(best, below[other])
-        if not reaches(below[0] + best, cutoff):
+        end = _join(start[level], first, a, b, (np.int64(1) << shift) - 1, stop[level], space)
+        _bound_letters(stop[level], end, level + 1, n, space, bounds[level + 1])
+        if not reaches(bounds[level + 1, 0] + bounds[level + 1, 1:].max(), cutoff):
             space.counts[N_LEAVES] += 1
             continue
-        space.body[place[level]] |= 1 << (d - 1)
-        start[level + 1], stop[level + 1] = stop[level], end
+        space.body[place[level]] |= np.int64(1) << x
+        start[level + 1] = stop[level]
+        stop[level + 1] = end
         level += 1
+        fresh = True
     return DONE

@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from boardclass.geometry import Geometry
 from boardclass.jit import frozen
@@ -118,6 +119,18 @@ class Forest:
         n_keys = self._sort(0, n)
         tip, root, bound = tree.build(self._terms, self._points, 0, n_keys, len(free), self._cells, 1)
         return None if tip < 0 else self._grown(len(free), 0, int(root), int(bound), n, n_keys, int(tip))
+
+    def terms(self, node: Node, free: list[int]) -> tuple[NDArray[np.uint64], NDArray[np.int32]] | None:
+        """Return the distinct keys of a node, sorted, and their points, in arrays that the next call overwrites.
+
+        None if they do not fit the memory.
+        """
+        self._layers.clear()
+        n = self._generate(node, free)
+        if n < 0:
+            return None
+        n_keys = self._sort(0, n)
+        return self._terms[:n_keys], self._points[:n_keys]
 
     def suits_layers(self, class_bare: Sequence[int], node: Node) -> bool:
         """Return whether :meth:`grow_on_layers` applies to a node of an open class.

@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -17,18 +18,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from boardclass.errors import IncompleteError, InputError
 from boardclass.geometry import geometry
 from boardclass.scores import parse_scores
 from boardclass.wordlist import available_names, load_wordlist
 from results import audit as checker
 from results import certificates, files
 from results.audit import Rejected, Unreadable
+from results.audits import read_audits
 from results.errors import DamagedError
 from results.parts import serialise
 from results.run import open_run
-from search.certificate import class_shape
+from search.certificate import Certifier
 from search.scorer import Scorer
-from tests.reference.orderly import deduplicated, orderly_bound, terms_of_class, with_points
+from tests.reference.orderly import absorb, all_scores, orderly_bound, terms_of_class, with_points
 
 CUTOFF = 12
 LIST = available_names()["scowl70"]
@@ -47,7 +50,7 @@ def certified(tmp_path_factory):
     from cluster import cli_certify
     from cluster.render import Format
 
-    cli_certify.certify(str(folder), None, None, 0, None, Format.json)
+    cli_certify.certify(str(folder), cli_certify.Choice(), None, Format.json)
     return folder
 
 
@@ -110,25 +113,157 @@ def test_a_whole_run_is_audited(orderly, certified):
     assert found.n_boards == found.n_boards_all == 26**4
     assert found.n_classes == len(all_rows(certified)) > 20
     assert found.n_leaves > found.n_splits > 0
-    record = json.loads(orderly("audit", certified, "--format", "json").out)
+    record = json_of(orderly("audit", certified, "--format", "json"))
     assert (record["complete"], record["n_boards"]) == (True, 26**4)
 
 
-def test_some_classes_of_a_run(orderly, copy):
-    shutil.rmtree(copy / files.CERTIFICATES)
-    assert orderly("audit", copy).code == 3
-    first = json.loads(orderly("certify", copy, "--sample", 3, "--seed", 5, "--format", "json").out)
-    again = json.loads(orderly("certify", copy, "--sample", 3, "--seed", 5, "--format", "json").out)
-    assert (first["classes"], again["classes"], again["classes_from_before"]) == (3, 0, 3)
-    answer = orderly("audit", copy)
+def json_of(answer):
     assert answer.code == 0, answer.err
-    assert "% of all boards (3 classes)" in answer.out
-    one = sorted({row["class_id"] for row in all_rows(copy)})[0]
-    assert json.loads(orderly("certify", copy, "--classes", one, "--format", "json").out)["classes_from_before"] == 1
+    return json.loads(answer.out)
+
+
+@pytest.fixture
+def bare(copy):
+    """A finished run without certificates."""
+    shutil.rmtree(copy / files.CERTIFICATES)
+    return copy
+
+
+def test_some_classes_of_a_run(orderly, bare):
+    assert orderly("audit", bare).code == 3
+    first = json_of(orderly("certify", bare, "--sample", 3, "--seed", 5, "--format", "json"))
+    again = json_of(orderly("certify", bare, "--sample", 3, "--seed", 5, "--format", "json"))
+    assert (first["parts"], again["parts"], again["parts_from_before"]) == (3, 0, 3)
+    answer = orderly("audit", bare)
+    assert answer.code == 0, answer.err
+    assert "3 trees over" in answer.out
+    assert "no board reaches the cutoff that is not listed" in " ".join(answer.out.split())
+    one = all_rows(bare)[0]["class_id"]
+    assert json_of(orderly("certify", bare, "--classes", one, "--format", "json"))["parts_from_before"] == 1
+
+
+def test_hot_classes(orderly, bare):
+    found = json_of(orderly("certify", bare, "--hot", "--format", "json"))
+    with_boards = {row.class_id for row in open_run(bare).rows() if row.candidates}
+    hot = {row["class_id"] for row in all_rows(bare)}
+    assert with_boards <= hot
+    assert len(hot) == found["parts"] < len({row.class_id for row in open_run(bare).rows()})
+    assert checker.audit(bare, LIST).n_classes == len(hot)
+
+
+def first_letters(folder):
+    """Return the first bucket of the corners: the letters of every cell of class 0 of a 2x2 run."""
+    return open_run(folder).fingerprint.partition.split(": ")[1].split()[0]
+
+
+def test_parts_of_classes(orderly, bare):
+    """Together the parts of a class are the class; sampled ones are some of them; overlapping ones are refused."""
+    letters = first_letters(bare)
+    parts = json_of(orderly("certify", bare, "--classes", 0, "--force", 2, "--format", "json"))["parts"]
+    assert parts == len(letters) ** 2
+    found = checker.audit(bare, LIST)
+    assert (found.n_parts, found.n_classes, found.n_boards) == (parts, 1, len(letters) ** 4)
+    answer = orderly("certify", bare, "--classes", 0)
+    assert answer.code == 2
+    assert "smaller parts" in answer.err
+    sampled = json_of(orderly("certify", bare, "--sample", 5, "--seed", 1, "--force", 3, "--format", "json"))
+    assert sampled["parts"] + sampled["parts_from_before"] == 5
+    assert checker.audit(bare, LIST).n_parts == parts + sampled["parts"]
+    row = all_rows(bare)[0]
+    for other in ({"forced": row["forced"]}, {"order": row["order"][::-1]}):
+        put_rows(bare, [row, {**row, **other}])
+        with pytest.raises(Rejected):
+            checker.audit(bare, LIST)
+
+
+def test_a_part_that_is_one_board(orderly, bare):
+    """Force every cell: each part is a board, which is scored."""
+    orderly("certify", bare, "--classes", 0, "--force", 4)
+    found = checker.audit(bare, LIST)
+    assert (found.n_splits, found.n_leaves, found.n_scored) == (0, 0, found.n_parts)
+    (listed,) = (bare / files.RESCORED).glob("part-*")
+    canonical = {row["board"] for row in pq.read_table(listed).to_pylist()}
+    assert found.n_reaching == sum(set(board) <= set(first_letters(bare)) for board in canonical)
+
+
+def test_leaves_at_random(orderly, certified):
+    first = checker.audit(certified, LIST, n_ends=100, seed=7)
+    assert first.n_leaves_checked + first.n_scored == 100
+    assert not first.complete
+    assert first == checker.audit(certified, LIST, n_ends=100, seed=7)
+    assert first != checker.audit(certified, LIST, n_ends=100, seed=8)
+    every = checker.audit(certified, LIST, n_ends=10**9)
+    assert every == checker.audit(certified, LIST)
+    answer = orderly("audit", certified, "--leaves", 40, "--seed", 3)
+    assert answer.code == 0
+    assert f"40 leaves and boards drawn at random from {every.n_leaves + every.n_left:,}" in " ".join(
+        answer.out.split()
+    )
+
+
+def test_a_leaf_that_is_none_is_found_among_all_and_by_chance(copy):
+    """Boards that reach the cutoff are declared leaves: an audit of all leaves rejects that, one of a few may."""
+    row = next(row for row in all_rows(copy) if row["n_boards"])
+    body = np.frombuffer(row["body"], "<u4").copy()
+    part = checker._Part(checker._Question(copy, LIST), row)
+    for split in np.flatnonzero((part.level == len(part.free) - 1) & (body > 0)).tolist():
+        lost = int(body[split]).bit_count()
+        row |= {"n_leaves": row["n_leaves"] + lost, "n_boards": row["n_boards"] - lost}
+        body[split] = 0
+    put_rows(copy, [{**row, "body": body.tobytes()}])
+    with pytest.raises(Rejected, match="bound of a leaf"):
+        checker.audit(copy, LIST)
+
+    def is_rejected(seed):
+        try:
+            checker.audit(copy, LIST, n_ends=row["n_leaves"] // 3, seed=seed)
+        except Rejected:
+            return True
+        return False
+
+    assert {is_rejected(seed) for seed in range(40)} == {True, False}
+
+
+def test_a_run_that_is_not_finished_has_no_list_to_compare_with(orderly, copy):
+    shutil.rmtree(copy / files.RESCORED)
+    found = checker.audit(copy, LIST)
+    assert found.n_listed == -1
+    assert found.n_reaching > 0
+    assert not found.complete
+    assert "no list of boards yet" in " ".join(orderly("audit", copy).out.split())
+
+
+def strength(orderly, folder):
+    return json_of(orderly("verify", folder, "--format", "json"))["strength"]
+
+
+def test_the_claim_says_how_much_was_audited(orderly, bare):
+    assert "certified" not in strength(orderly, bare)
+    assert orderly("certify", bare).code == 0
+    assert strength(orderly, bare).endswith("certified in part, not audited")
+    assert orderly("audit", bare, "--leaves", 30).code == 0
+    assert "certified all boards" in strength(orderly, bare)
+    assert "audited 30 random leaves" in strength(orderly, bare)
+    n = json_of(orderly("audit", bare, "--format", "json"))
+    assert f"audited every one of {n['n_leaves'] + n['n_left']:,} leaves" in strength(orderly, bare)
+    assert len(read_audits(open_run(bare))) == 2
+    put_rows(bare, all_rows(bare)[1:])
+    assert strength(orderly, bare).endswith("not audited"), "other certificates than those that were audited"
+    (bare / files.AUDITS).write_text("{}")
+    assert orderly("verify", bare).code == 3
 
 
 @pytest.mark.parametrize(
-    "options", [("--classes", "x"), ("--classes", "99999999"), ("--sample", "999"), ("--classes", "0", "--sample", "1")]
+    "options",
+    [
+        ("--classes", "x"),
+        ("--classes", "99999999"),
+        ("--sample", "999"),
+        ("--classes", "0", "--sample", "1"),
+        ("--hot", "--sample", "1"),
+        ("--hot", "--classes", "0"),
+        ("--force", "5"),
+    ],
 )
 def test_bad_choices(orderly, certified, options):
     assert orderly("certify", certified, *options).code == 2
@@ -178,7 +313,7 @@ def other_order(row):
         lambda row: {**row, "n_boards": row["n_boards"] + 1},
         lambda row: {**row, "n_boards": 2**62},
         lambda row: {**row, "n_boards": -1},
-        lambda row: {**row, "version": 2},
+        lambda row: {**row, "version": 1},
         lambda row: {**row, "fingerprint": "0" * 64},
         lambda row: {**row, "class_id": 4**4},
         lambda row: {**row, "class_id": -1},
@@ -212,7 +347,7 @@ def test_flipped_and_truncated_files_are_refused(orderly, copy):
     assert orderly("audit", copy).code in (3, 5)
     path.write_bytes(data[:-9])
     with pytest.raises(DamagedError):
-        certificates.certified_classes(open_run(copy))
+        certificates.certified_parts(open_run(copy))
 
 
 def test_a_board_lost_from_the_list_or_with_another_score_is_rejected(orderly, copy):
@@ -264,30 +399,68 @@ def small_classes(draw):
     return dims, ["".join(cell) for cell in letters], sorted(words)
 
 
+def question_of(shape, worth):
+    """Return a question about a board size and some words, without a run."""
+    question = checker._Question.__new__(checker._Question)
+    question.n = shape.n
+    rows = [[*near, *[-1] * (shape.n - len(near))] for near in (*shape.neighbours, range(shape.n))]
+    question.near = np.array(rows, np.int64)
+    question.take_words(worth)
+    return question
+
+
 @given(small_classes())
-def test_terms_and_bound_agree_with_the_slow_twin(case):
+def test_terms_and_bounds_agree_with_the_slow_twin(case):
     dims, letters, words = case
     shape = geometry(dims)
-    question = checker._Question.__new__(checker._Question)
-    question.n, question.neighbours = shape.n, shape.neighbour_masks.copy()
-    points = [len(word) for word in words]
-    question.points_of_code = np.array(sorted(set(points)), np.int64)
-    question.codes = np.searchsorted(question.points_of_code, points).astype(np.int64)
-    question.letters = np.frombuffer("".join(words).encode(), np.uint8).astype(np.int64) - 97
-    question.starts = np.concatenate(([0], np.cumsum([len(word) for word in words]))).astype(np.int64)
+    worth = {word: len(word) for word in words}
+    question = question_of(shape, worth)
     free = [cell for cell in shape.cell_order if len(letters[cell]) > 1]
     keys, values = checker._terms(question, checker._masks(letters), free)
     assert (np.diff(keys) > 0).all()
-    slow = {(w, frozenset(x for x in t if x[0] in free)) for w, t in terms_of_class(letters, words, shape.dims)}
-    terms = with_points(deduplicated(sorted(slow, key=str)), {word: len(word) for word in words})
-    assert values.sum() == sum(worth for _, worth in terms)
-    assert checker._nested(keys, values, 0, len(keys), 0, len(free)) == orderly_bound(terms, free)
+    single = set(range(shape.n)) - set(free)
+    terms = with_points(absorb(terms_of_class(letters, words, shape.dims), single), worth)
+    assert values.sum() == sum(points for _, points in terms)
+    bounds = question.bounds(letters, free)
+    assert bounds[0] + max(bounds[1:]) == orderly_bound(terms, free)
+    if free:
+        without = [term for term in terms if all(cell != free[0] for cell, _ in term[0])]
+        assert bounds[0] == orderly_bound(without, free[1:])
 
 
-def test_a_shape_covers_its_class(certified):
-    letters = ("aeiou", "bcdfg", "rst", "aeiou")
-    scorer = Scorer("2x2", load_wordlist("scowl70").words, parse_scores("standard"))
-    shape = class_shape(letters, scorer, 3)
-    boards = [a + b + c + d for a in letters[0] for b in letters[1] for c in letters[2] for d in letters[3]]
-    assert shape.n_boards >= sum(score >= 3 for score in scorer.scores(boards).tolist()) > 0
-    assert shape.order == geometry("2x2").cell_order
+@given(small_classes())
+def test_the_tree_of_a_class_holds_every_board_that_bounds_do_not_rule_out(case):
+    dims, letters, words = case
+    shape, worth = geometry(dims), {word: len(word) for word in words}
+    points = tuple(range(65))
+    certifier = Certifier(shape, words, points, 1, memory_mb=1)
+    exact = all_scores(letters, shape.dims, worth)
+    cutoff = max(1, max(exact.values()))
+    certifier.cutoff = cutoff
+    found = certifier.shape(letters)
+    row: dict[str, Any] = {"body": found.body.astype("<u4").tobytes(), "order": bytes(found.order), "forced": ""}
+    question = question_of(shape, worth)
+    question.cutoff, question.digest = cutoff, "x"
+    question.class_letters = lambda class_id: list(letters)
+    row |= {"version": checker.VERSION, "fingerprint": "x", "class_id": 0, "n_leaves": found.n_leaves}
+    row |= {"n_boards": found.n_boards}
+    part = checker._Part(question, {**row, "sha256": checker.row_digest(row)})
+    reaching = dict(checker._check(question, part, part.ends.tolist(), checker.Audit()))
+    assert reaching == {board: score for board, score in exact.items() if score >= cutoff}
+    assert len(part.ends) == found.n_leaves + found.n_boards
+
+
+def test_a_part_that_does_not_exist_or_is_too_wide():
+    shape = geometry("4x4")
+    certifier = Certifier(shape, load_wordlist("scowl70").words, parse_scores("standard").points, 9999, memory_mb=1)
+    wide = ["abc"] * 16
+    assert certifier.n_to_force(wide) == 4
+    for forced in ("", "abca" * 5, "z", "abx"):
+        with pytest.raises(InputError):
+            certifier.shape(wide, forced)
+    with pytest.raises(IncompleteError, match="memory"):
+        certifier.shape(["abcdefghijklmnopqrstuvwxyz"] * 16, "seat")
+    with pytest.raises(IncompleteError, match="splits"):
+        Certifier(shape, load_wordlist("scowl70").words, parse_scores("standard").points, 1).shape(
+            ["e", *["t"] * 12, "as", "er", "dr"], max_splits=2
+        )
