@@ -25,6 +25,7 @@ from cluster.cli_options import (
     RunDirectory,
     RunWordlistOption,
     ScoresOption,
+    SeedOption,
     WordlistOption,
 )
 from cluster.render import Format
@@ -63,6 +64,35 @@ def common(
     ] = False,
 ) -> None:
     """Accept the options in front of the command; ``main`` has acted on ``--debug`` already."""
+
+
+@app.command()
+def plan(
+    config: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="CONFIG",
+            help="A TOML file or the name of a preset.",
+            show_default=False,
+            autocompletion=cli_complete.presets,
+        ),
+    ] = None,
+    dims: DimsOption = None,
+    wordlist: WordlistOption = None,
+    cutoff: Annotated[str | None, typer.Option(metavar="N|auto", help="Lowest score to report.")] = None,
+    buckets: BucketsOption = None,
+    scores: ScoresOption = None,
+    seconds: Annotated[float, typer.Option(metavar="S", min=0, help="Time to spend on probes.")] = 300,
+    price: Annotated[float, typer.Option(metavar="P", min=0, help="Price of one core for an hour.")] = 0.02,
+    seed: SeedOption = 0,
+    fmt: FormatOption = Format.table,
+) -> None:
+    """Estimate what a run will cost, from random classes: core hours, memory, price."""
+    from cluster import cli_plan
+
+    given = {"dims": dims, "wordlist": wordlist, "cutoff": cutoff, "buckets": buckets, "scores": scores}
+    options = {name: value for name, value in given.items() if value is not None}
+    cli_plan.plan(config, options, seconds, price, seed, fmt)
 
 
 @app.command()

@@ -128,7 +128,7 @@ def make_plan(config: RunConfig, stage: Callable[[str], None] = lambda _: None) 
     spec = Spec(str(dims), wordlist.words, table.points, cutoff, partition.text, params)
     run_info = {
         COVERS: EVERYTHING,
-        "config": config.model_dump(mode="json"),
+        "config": config.model_dump(mode="json", exclude={"out"}),  # a run can be moved
         "wordlist": {"name": wordlist.name, "n_words": len(wordlist.words), "counts": dict(wordlist.counts)},
         "scores": table.name,
         "climbed": climbed,

@@ -1,0 +1,75 @@
+"""The estimate of a run: its probes are unbiased, and ``orderly plan`` prints it."""
+
+from __future__ import annotations
+
+import json
+import random
+from dataclasses import replace
+from statistics import fmean, stdev
+
+import pytest
+
+from cluster.estimate import LEAST, estimate, probe
+from cluster.plan import Plan, make_plan
+from configs.model import RunConfig
+from search.breaker import Breaker, Unit, UnitResult
+
+BUCKETS = (
+    "center: aeiou bcdfghjklm npqrstvwxyz, edge: aeiou bcdfghjklm npqrstvwxyz, corner: aeiou bcdfghjklm npqrstvwxyz"
+)
+
+
+def effort(result: UnitResult, seconds: float) -> float:
+    """Return what does not depend on the clock."""
+    del seconds
+    return result.counters["n_terms"] + result.counters["n_pushes"]
+
+
+@pytest.fixture(scope="module")
+def small() -> Plan:
+    return make_plan(RunConfig(dims="2x3", buckets=BUCKETS, cutoff=20, workers=0))
+
+
+def whole_cost(breaker: Breaker, class_id: int) -> float:
+    todo, total = [Unit(class_id)], 0.0
+    while todo:
+        result = breaker.break_unit(todo.pop())
+        total += effort(result, 0)
+        todo += result.children
+    return total
+
+
+def test_the_mean_of_many_probes_is_the_cost(small):
+    """Over all seeds; the tolerance is four standard errors."""
+    params = replace(small.spec.params, node_budget=20, least_budget=20, fused_budget=20, unit_budget=0)
+    breaker = Breaker(replace(small.spec, params=params))
+    n_split = 0
+    for class_id in (0, 13, 40):
+        wanted = whole_cost(breaker, class_id)
+        found = [probe(breaker, class_id, random.Random(seed), effort) for seed in range(300)]
+        n_split += len(set(found)) > 1
+        assert abs(fmean(found) - wanted) <= 4 * stdev(found) / 300**0.5 + 1e-9 * wanted
+    assert n_split
+
+
+def test_an_estimate_of_everything_is_near_the_truth(small):
+    breaker = Breaker(small.spec)
+    ids = [int(x) for ranks in small.partition.canonical_ranks() for x in ranks]
+    truth = sum(whole_cost(breaker, class_id) for class_id in ids) / 3600
+    found = [estimate(small, 0, seed, effort, 10**9) for seed in range(20)]
+    assert all(x.n_classes == len(ids) and x.n_probes == LEAST * len(x.strata) for x in found)
+    assert all(x.low <= x.cpu_hours <= x.high for x in found)
+    values = [x.cpu_hours for x in found]
+    assert abs(fmean(values) - truth) <= 4 * stdev(values) / 20**0.5
+
+
+def test_plan_prints_hours_memory_and_price(orderly):
+    options = ("--dims", "2x2", "--cutoff", 12, "--seconds", 0, "--price", 2)
+    shown = orderly("plan", *options, "--format", "json")
+    assert shown.code == 0, shown.err
+    record = json.loads(shown.out)
+    assert 0 <= record["low"] <= record["cpu_hours"] <= record["high"]
+    assert record["price"] == pytest.approx(2 * record["cpu_hours"])
+    assert record["memory_mb"] > 50
+    assert "hours of one core" in orderly("plan", *options).out
+    assert orderly("plan").code == 2

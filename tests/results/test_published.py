@@ -1,0 +1,76 @@
+"""The complete runs that come with the project: accepted by the coverage check, and with the published boards."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from boardclass.canonical import canonical_board
+from boardclass.geometry import geometry
+from boardclass.partition import parse_partition
+from boardclass.wordlist import WordList
+from cluster.nodes import SearchNodes
+from results.coverage import check_coverage
+from results.query import boards, summary
+from results.run import open_run
+from search.params import Params
+
+RUNS = {"3x3-enable2k": (500, 42, 545, 26), "3x4-enable2k": (1500, 33, 1651, 351)}
+FOLDER = Path("results") / "published"
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_every_board_is_covered_and_the_claim_is_complete(name, project_root):
+    cutoff, n_boards, best, n_classes = RUNS[name]
+    run = open_run(project_root / FOLDER / name)
+    found = summary(run)
+    assert found.claim is not None
+    assert found.fingerprint.cutoff == cutoff
+    assert found.n_classes_done == n_classes
+    assert len(found.listed.boards) == n_boards
+    assert found.listed.boards[0].score == best
+    dims = str(found.fingerprint.dims)
+    partition = parse_partition(found.fingerprint.partition, dims)
+    structure = {k: tuple(v) if isinstance(v, list) else v for k, v in run.info["structure"].items()}
+    coverage = check_coverage(partition, run, SearchNodes(partition, Params(**structure)))
+    assert coverage.complete, coverage.message()
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_its_boards_are_the_published_ones(name, project_root, golden):
+    cutoff, *_ = RUNS[name]
+    dims = name.split("-")[0]
+    lines = (golden / f"best-{dims}-enable2k-{cutoff}.txt").read_text().split("\n")
+    listed = {
+        (canonical_board(board, geometry(dims)), int(score)) for board, score in (x.split(": ") for x in lines if x)
+    }
+    found = {(canonical_board(x.board, geometry(dims)), x.score) for x in boards(project_root / FOLDER / name)}
+    assert found == listed
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_top_shows_its_best_board(name, project_root, orderly):
+    shown = orderly("top", project_root / FOLDER / name, "-n", 1, "--format", "csv")
+    assert shown.code == 0
+    assert str(RUNS[name][2]) in shown.out
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_verify_accepts_it_and_changes_nothing(name, project_root, orderly, tmp_path, enable2k: WordList):
+    folder = tmp_path / name
+    for path in sorted((project_root / FOLDER / name).rglob("*")):
+        if path.is_file():
+            copy = folder / path.relative_to(project_root / FOLDER / name)
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            copy.write_bytes(path.read_bytes())
+    checked = orderly("verify", folder)
+    assert checked.code == 0, checked.err
+    assert enable2k.sha256 == open_run(folder).fingerprint.wordlist_sha256
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_it_is_small_and_holds_no_words(name, project_root):
+    files = [path for path in (project_root / FOLDER / name).rglob("*") if path.is_file()]
+    assert sum(path.stat().st_size for path in files) < 2 << 20
+    assert not [path for path in files if path.suffix not in {".json", ".jsonl", ".parquet", ""}]
