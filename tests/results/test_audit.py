@@ -124,8 +124,9 @@ def json_of(answer):
 
 @pytest.fixture
 def bare(copy):
-    """A finished run without certificates."""
+    """A finished run without certificates and audits."""
     shutil.rmtree(copy / files.CERTIFICATES)
+    (copy / files.AUDITS).unlink(missing_ok=True)
     return copy
 
 
