@@ -266,7 +266,7 @@ class Breaker:
                 left = every
             elif status == bound.BUDGET_SPENT:
                 left |= 1 << bound.skip_letter(s, first)
-                budget = max(budget // 2, params.least_budget)
+                budget = max(budget // 2, min(budget, params.least_budget))
         tally.max_bound = max(tally.max_bound, int(s.counts[bound.DISCARDED]))
         tally.n_nodes += int(s.counts[bound.STATES])
         tally.n_pushes += int(s.counts[bound.PUSHES])
