@@ -211,7 +211,8 @@ def _private_settings(stack: contextlib.ExitStack) -> dict[str, str]:
         "RAY_USAGE_STATS_ENABLED": "0",
         "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0",  # otherwise Ray replaces 127.0.0.1 by the machine's public address
         "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
-        "RAY_gcs_rpc_server_reconnect_timeout_s": "15",  # how long Ray's own agents outlive a driver that was killed
+        # How long Ray outlives a driver that was killed, and how long a driver on a busy machine waits for Ray.
+        "RAY_gcs_rpc_server_reconnect_timeout_s": "30",
         "RAY_worker_niceness": "5",
         "PYTHONPATH": _with_root(os.environ.get("PYTHONPATH")),
     }

@@ -21,6 +21,7 @@ from cluster.executors import events_of
 from cluster.ray_cluster import ClusterGoneError, brief, check_guarded, joined_cluster, private_cluster
 from cluster.ray_metrics import RayMetrics
 from cluster.worker import Hello, MakeBreaker, Reply, Status, Worker
+from search.breaker import share
 
 if TYPE_CHECKING:
     from cluster.progress import Report
@@ -53,7 +54,7 @@ class RayExecutor:
     Parameters
     ----------
     spec : Spec
-        Goes once through the object store.
+        Goes once through the object store, and so do the arrays of its words.
     n_workers : int
         Slots of a private cluster; of a joined one that can grow, how many to grow for, 0: take it as it is.
     make_breaker : callable, optional
@@ -91,8 +92,10 @@ class RayExecutor:
         self._ray = ray = self._stack.enter_context(cluster)
         options = {"max_restarts": 0, "max_task_retries": 0, "num_cpus": 1, "concurrency_groups": {"control": 1}}
         self._actor_class = ray.remote(**options)(Worker)
+        # Once for all workers of a machine: arrays are read where they lie in the object store.
         self._spec_ref = ray.put(self._spec)
         self._metrics = RayMetrics(f"{self._spec.dims} cutoff {self._spec.cutoff}")
+        self._shared_ref = ray.put(None if self._make_breaker else share(self._spec))
         if self._address is not None and self._n_workers:
             self._ask_for_machines()
 
@@ -103,7 +106,7 @@ class RayExecutor:
 
     def spawn(self, worker: int) -> None:
         """Start an actor; it reports once its self-test is passed."""
-        handle = self._actor_class.remote(self._spec_ref, self._make_breaker)
+        handle = self._actor_class.remote(self._spec_ref, self._make_breaker, self._shared_ref)
         self._actors[worker] = _Actor(handle)
         self._calls[handle.hello.remote()] = _Call("hello", worker, 0)
 

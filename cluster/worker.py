@@ -27,7 +27,7 @@ from boardclass.jit import kernel_hash
 from cluster.events import Answer, Replica
 
 if TYPE_CHECKING:
-    from search.breaker import Breaker, Spec, Unit, UnitResult
+    from search.breaker import Breaker, Shared, Spec, Unit, UnitResult
 
 _MAX_MESSAGE = 500
 
@@ -88,8 +88,10 @@ class Worker:
     ----------
     spec : Spec
         The question.
-    make_breaker : callable
+    make_breaker : callable, optional
         Makes the breaker; the default one tests itself first.
+    shared : Shared, optional
+        The arrays of the words, for the default breaker.
 
     Raises
     ------
@@ -97,8 +99,8 @@ class Worker:
         When the self-test fails.
     """
 
-    def __init__(self, spec: Spec, make_breaker: MakeBreaker | None = None) -> None:
-        self._breaker = (make_breaker or tested_breaker)(spec)
+    def __init__(self, spec: Spec, make_breaker: MakeBreaker | None = None, shared: Shared | None = None) -> None:
+        self._breaker = make_breaker(spec) if make_breaker else checked_breaker(spec, shared)
         self._hello = Hello(platform.node() or "unknown", os.getpid(), cpu_name(), kernel_hash())
         self._cancelled = threading.Event()
         self._assignment = 0
@@ -172,12 +174,12 @@ def cpu_name() -> str:
     return platform.processor() or platform.machine()
 
 
-def tested_breaker(spec: Spec) -> BreakerLike:
+def checked_breaker(spec: Spec, shared: Shared | None = None) -> BreakerLike:
     """Return the breaker of ``spec`` after the self-test."""
     from search.replica import Replicator
 
     self_test()
-    return Replicator(spec)
+    return Replicator(spec, shared)
 
 
 # On a 2x2 board all cells touch, so a board holds exactly the words that its letters spell.

@@ -26,7 +26,7 @@ from search import merge, shapes, tree, walk
 from search.node import Node
 from search.params import Params
 from search.paths import MAX_CELLS, path_table
-from search.trie import build_trie
+from search.trie import Trie, build_trie
 
 MAX_FREE_CELLS = 12
 BITS_PER_LEVEL = 5
@@ -42,6 +42,21 @@ class Grown(NamedTuple):
     bound: int
     n_terms: int
     n_bytes: int
+
+
+class Lexicon(NamedTuple):
+    """What the words of a run come to: arrays that workers share, read only."""
+
+    trie: Trie
+    words: shapes.Words
+
+
+def make_lexicon(board: Geometry, words: Sequence[str], points: Sequence[int]) -> Lexicon:
+    """Return the arrays of the words that fit a board and are worth something; ``points`` by number of letters."""
+    fitting = [w for w in words if len(w) <= board.n and points[n_letters(w)]]
+    trie = build_trie(fitting, [points[n_letters(w)] for w in fitting], board.n)
+    codes = {int(p): code for code, p in enumerate(trie.points) if p}
+    return Lexicon(trie, shapes.word_arrays(fitting, [codes[points[n_letters(w)]] for w in fitting]))
 
 
 class _Layer(NamedTuple):
@@ -78,17 +93,24 @@ class Forest:
     words : words in q-form
     points : points by number of letters
     params : Params
+    lexicon : Lexicon, optional
+        That of the same words and points, where there is one.
     """
 
-    def __init__(self, board: Geometry, words: Sequence[str], points: Sequence[int], params: Params) -> None:
+    def __init__(
+        self,
+        board: Geometry,
+        words: Sequence[str],
+        points: Sequence[int],
+        params: Params,
+        lexicon: Lexicon | None = None,
+    ) -> None:
         self.geometry = board
         self.params = params
-        fitting = [w for w in words if len(w) <= board.n and points[n_letters(w)]]
-        self._trie = build_trie(fitting, [points[n_letters(w)] for w in fitting], board.n)
-        codes = {int(p): code for code, p in enumerate(self._trie.points) if p}
-        self._words = shapes.word_arrays(fitting, [codes[points[n_letters(w)]] for w in fitting])
-        self._max_len = max(map(len, fitting), default=1)
-        self._code_bits = max(4, len(codes).bit_length() + 1)  # the highest bit marks points to lose
+        self._trie, self._words = lexicon or make_lexicon(board, words, points)
+        self._max_len = int(self._words.length.max(initial=1))
+        n_codes = int(np.count_nonzero(self._trie.points))
+        self._code_bits = max(4, n_codes.bit_length() + 1)  # the highest bit marks points to lose
         kept = self._trie.points[: 1 << (self._code_bits - 1)]
         gain = np.zeros(1 << (self._code_bits - 1), np.int32)
         gain[: kept.size] = kept

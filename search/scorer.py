@@ -63,6 +63,7 @@ class Scorer:
     words : words in q-form; those longer than the board are left out
     table : points by number of letters
     portable : use the scalar kernel even where the vector kernel would run
+    trie : that of the same words and table, where there is one
 
     Raises
     ------
@@ -70,17 +71,28 @@ class Scorer:
         If the points over the list might overflow.
     """
 
-    def __init__(self, dims: Dims | str, words: Sequence[str], table: ScoreTable, *, portable: bool = False) -> None:
+    def __init__(
+        self,
+        dims: Dims | str,
+        words: Sequence[str],
+        table: ScoreTable,
+        *,
+        portable: bool = False,
+        trie: Trie | None = None,
+    ) -> None:
         self.geometry = geometry(dims)
         self.table = table
-        fitting = [word for word in words if len(word) <= self.geometry.n]
-        check_overflow(set(fitting), table)
-        self.trie: Trie = build_trie(fitting, [table.of(word) for word in fitting], self.geometry.n)
+        self.trie: Trie = trie or self._grow(words)
         self._seen = np.zeros(len(self.trie.nodes), np.uint8)
         self._generation = np.zeros(1, np.int64)
         self._vector = None
         if not portable and scorer_simd.supported():
             self._vector = scorer_simd.make_lanes(self.geometry.neighbours), scorer_simd.make_queue()
+
+    def _grow(self, words: Sequence[str]) -> Trie:
+        fitting = [word for word in words if len(word) <= self.geometry.n]
+        check_overflow(set(fitting), self.table)
+        return build_trie(fitting, [self.table.of(word) for word in fitting], self.geometry.n)
 
     def twin(self) -> Scorer:
         """Return a scorer of the same words for another thread: same trie, own working memory."""

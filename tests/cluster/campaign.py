@@ -27,7 +27,7 @@ from typing import Any
 from cluster.driver import default_policy, run
 from cluster.events import Returned
 from cluster.ray_executor import RayExecutor
-from cluster.worker import tested_breaker
+from cluster.worker import checked_breaker
 from configs.model import RunConfig, SearchConfig
 from results.run import open_run
 from results.store import FLUSH_ROWS
@@ -51,7 +51,7 @@ class NotingBreaker:
     """The real breaker; every verdict is noted."""
 
     def __init__(self, spec):
-        self.breaker = tested_breaker(spec)
+        self.breaker = checked_breaker(spec)
 
     def break_unit(self, unit):
         result = self.breaker.break_unit(unit)

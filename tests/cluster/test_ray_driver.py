@@ -100,7 +100,7 @@ def test_the_driver_dies_and_nothing_of_ray_stays(config, digest, project_root, 
     assert child.wait(timeout=60) != 0
     if number is signal.SIGTERM:
         assert Interrupted.__name__ in errors.read_text()
-    ends = time.monotonic() + 30
+    ends = time.monotonic() + 75
     while survivors := {process: command for process in family if (command := command_line(process))}:
         assert time.monotonic() < ends, f"outlive the driver: {survivors}"
         time.sleep(0.2)

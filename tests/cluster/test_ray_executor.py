@@ -6,19 +6,29 @@ import os
 import signal
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from cluster.events import Assign, Death, Event, Returned, Row, WorkerDown, WorkerUp
+from cluster.plan import make_plan
 from cluster.ray_executor import RayExecutor, cause_of
-from search.breaker import Unit
+from cluster.worker import self_test
+from configs.model import RunConfig, SearchConfig
+from search.breaker import Breaker, Unit, share
 from tests.cluster import fakes
 from tests.cluster.clusters import refused_without_token
 from tests.cluster.processes import command_line, descendants, listening_addresses
 
 ray = pytest.importorskip("ray")
 pytestmark = [pytest.mark.ray, pytest.mark.timeout(120)]
+
+
+CENTRES = (
+    "center: a b c d e f g h i j k l m n o p q r s t u v w x y z, "
+    "edge: abcdefghijklmnopqrstuvwxyz, corner: abcdefghijklmnopqrstuvwxyz"
+)
 
 
 def until(executor, kind, n=1, timeout_s=60):
@@ -36,6 +46,18 @@ def cluster():
     """One local cluster for the tests that do not end it; workers are numbered by the tests."""
     with RayExecutor(fakes.SPEC, 2, fakes.SlowBreaker) as executor:
         yield executor
+
+
+@pytest.fixture(scope="module")
+def real_cluster(cluster):
+    """The same cluster with the real breaker on the bundled list."""
+    spec = make_plan(RunConfig(dims="3x3", cutoff=430, buckets=CENTRES, search=SearchConfig(memory_mb=256))).spec
+    executor = RayExecutor(spec, 1)
+    executor._ray, executor._actor_class = cluster._ray, cluster._actor_class
+    executor._spec_ref, executor._shared_ref = ray.put(spec), ray.put(share(spec))
+    yield executor
+    for worker in list(executor._actors):
+        executor.retire(worker)
 
 
 def test_work_and_death(cluster):
@@ -70,6 +92,38 @@ def test_status_and_cancel_are_answered_while_a_kernel_runs(cluster):
     assert len(until(cluster, Returned)) < 50
     assert time.monotonic() - began < 5
     cluster.retire(3)
+
+
+def test_status_is_answered_inside_a_kernel(real_cluster):
+    real_cluster.spawn(1)
+    until(real_cluster, WorkerUp)
+    real_cluster.assign(Assign(1, 1, (Unit(4),)))  # the centre is e: a second or two, most of it in one kernel
+    actor = real_cluster._actors[1].handle
+    seen = []
+    while not (events := real_cluster.poll(0.0)):
+        seen.append(ray.get(actor.status.options(concurrency_group="control").remote(), timeout=60))
+        time.sleep(0.02)
+    (row,) = [event for event in events if isinstance(event, Row)]
+    busy = [status for status in seen if status.assignment == 1 and status.n_done == 0]
+    assert len(busy) >= 3, "it answered again and again while it broke one unit"
+    assert row.answer.result.unit == Unit(4)
+    real_cluster.retire(1)
+
+
+def test_the_arrays_of_the_words_are_shared(real_cluster):
+    first, second = (ray.get(real_cluster._shared_ref) for _ in range(2))
+    for array, again in ((first.lexicon.trie.nodes, second.lexicon.trie.nodes), (first.scorer_trie.nodes,) * 2):
+        assert not array.flags.writeable
+        assert array.ctypes.data == again.ctypes.data
+    given = Breaker(real_cluster._spec, first).break_unit(Unit(9))
+    assert replace(given, seconds=0.0) == replace(Breaker(real_cluster._spec).break_unit(Unit(9)), seconds=0.0)
+
+
+def test_the_self_test_is_quick():
+    self_test()  # compiled by now
+    began = time.process_time()
+    self_test()
+    assert time.process_time() - began < 5.0
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")

@@ -44,6 +44,28 @@ def test_workers_that_cannot_start():
     assert "no breaker today" in finish.message
 
 
+def test_workers_with_other_kernels_are_refused():
+    sink, finish = play(RayExecutor(fakes.SPEC, 1, fakes.FakeBreaker), max_deaths=1, kernel_hash="of another version")
+    assert not finish.complete
+    assert not sink.settled
+    assert "differ from the driver's 'of another version'" in finish.message
+
+
+def test_workers_that_grew_are_replaced_and_nothing_is_searched_again():
+    executor = RayExecutor(fakes.SPEC, 1, fakes.FakeBreaker)
+    seen: set[int] = set()
+
+    def stop():
+        seen.update(executor.pids.values())
+        return ""
+
+    sink, finish = play(executor, 2, stop=stop, recycle_bytes=1, max_batch=50)
+    assert finish.complete
+    assert verdicts_of(sink.verdicts) == verdicts_of(fakes.expected_units(range(2)))
+    assert len(seen) > 1
+    assert {item.attempt for item in sink.settled} == {1}
+
+
 def test_death_of_the_raylet_loses_nothing():
     executor = RayExecutor(fakes.SPEC, 1, fakes.SlowBreaker)
     killed: list[int] = []

@@ -176,7 +176,7 @@ class LyingBreaker:
     """The real breaker, but replicas of it now and then find a board too few."""
 
     def __init__(self, spec):
-        self.breaker = worker.tested_breaker(spec)
+        self.breaker = worker.checked_breaker(spec)
 
     def break_unit(self, unit):
         return self.breaker.break_unit(unit)
