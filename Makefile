@@ -3,6 +3,7 @@ PYTHON ?= python3
 WORKERS ?= 2
 CONFIG ?= configs/3x3.toml
 TESTS ?=
+NIGHTLY ?=
 VENV ?= .venv
 BIN := $(VENV)/bin
 
@@ -18,8 +19,8 @@ run: $(VENV)/.installed-run ## install, then prove the best board of CONFIG (3x3
 test: $(VENV)/.installed-test ## install, then run the tests (TESTS=tests/cluster for some of them)
 	$(BIN)/python -m pytest $(TESTS)
 
-nightly: $(VENV)/.installed-test ## run the tests that take too long for every day
-	$(BIN)/python -m pytest -m nightly $(TESTS)
+nightly: $(VENV)/.installed-test ## run everything that takes too long for every day, with a report in nightly.md
+	$(BIN)/python -m tests.soundness.nightly $(NIGHTLY)
 
 bench: $(VENV)/.installed-test ## run the benchmarks in tests/bench
 	$(BIN)/python -m pytest tests/bench --benchmark-enable --benchmark-only --benchmark-columns=min,median,max,rounds

@@ -180,7 +180,7 @@ def audit(directory: str, wordlist: str | None, n_leaves: int | None, seed: int,
     record_audit(run, found, n_leaves, seed)
     record = {"complete": found.complete, **asdict(found)}
     if fmt is Format.table:
-        console().print(_sentence(found), style="bold", markup=False)
+        console().print(_sentence(found), style="bold", markup=False, soft_wrap=True)
         console().print()
     write_record(record, fmt)
 

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from boardclass.geometry import geometry
+from boardclass.geometry import Geometry, geometry
 from boardclass.partition import Partition, parse_partition
+from results.audit import _Question
 from results.fingerprint import Fingerprint
 from results.schema import Row
 
@@ -75,3 +76,13 @@ def split_rows(class_id: int) -> list[Row]:
         row(class_id, path=deep[0], n_boards=n_low // len(letters[1])),
         row(class_id, path=deep[1], n_boards=n_low // len(letters[1]) * (len(letters[1]) - 1)),
     ]
+
+
+def question_of(shape: Geometry, worth: dict[str, int]) -> _Question:
+    """Return what the checker knows of a board size and some words, without a run."""
+    question = _Question.__new__(_Question)
+    question.n = shape.n
+    rows = [[*near, *[-1] * (shape.n - len(near))] for near in (*shape.neighbours, range(shape.n))]
+    question.near = np.array(rows, np.int64)
+    question.take_words(dict(sorted(worth.items())))
+    return question

@@ -32,6 +32,7 @@ from results.run import open_run
 from search.certificate import Certifier
 from search.scorer import Scorer
 from tests.reference.orderly import absorb, all_scores, orderly_bound, terms_of_class, with_points
+from tests.results.helpers import question_of
 
 CUTOFF = 12
 LIST = available_names()["scowl70"]
@@ -56,7 +57,7 @@ def certified(tmp_path_factory):
 
 @pytest.fixture
 def copy(certified, tmp_path):
-    return shutil.copytree(certified, tmp_path / "copy")
+    return shutil.copytree(certified, tmp_path / "copy", ignore=shutil.ignore_patterns(files.AUDITS))
 
 
 def all_rows(folder):
@@ -400,16 +401,6 @@ def small_classes(draw):
     return dims, ["".join(cell) for cell in letters], sorted(words)
 
 
-def question_of(shape, worth):
-    """Return a question about a board size and some words, without a run."""
-    question = checker._Question.__new__(checker._Question)
-    question.n = shape.n
-    rows = [[*near, *[-1] * (shape.n - len(near))] for near in (*shape.neighbours, range(shape.n))]
-    question.near = np.array(rows, np.int64)
-    question.take_words(worth)
-    return question
-
-
 @given(small_classes())
 def test_terms_and_bounds_agree_with_the_slow_twin(case):
     dims, letters, words = case
@@ -442,7 +433,7 @@ def test_the_tree_of_a_class_holds_every_board_that_bounds_do_not_rule_out(case)
     row: dict[str, Any] = {"body": found.body.astype("<u4").tobytes(), "order": bytes(found.order), "forced": ""}
     question = question_of(shape, worth)
     question.cutoff, question.digest = cutoff, "x"
-    question.class_letters = lambda class_id: list(letters)
+    question.cell_buckets = [[cell] for cell in letters]
     row |= {"version": checker.VERSION, "fingerprint": "x", "class_id": 0, "n_leaves": found.n_leaves}
     row |= {"n_boards": found.n_boards}
     part = checker._Part(question, {**row, "sha256": checker.row_digest(row)})

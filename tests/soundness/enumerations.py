@@ -1,0 +1,170 @@
+"""Bounds against full enumerations (reliability row 2): no bound of a class is below the score of one of its boards.
+
+python -m tests.soundness.enumerations [--small] [--wordlist enable2k] [--seed 1]
+
+    all 2x2 boards            26^4 = 456,976; every class of a partition; five bounds
+    3x3 over five letters     5^9 = 1,953,125; every class of a partition of these letters; three bounds
+    random pairs              1,000 random parts of 3x3, 3x4 and 4x4 with 1,000 random boards in each; three bounds
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from itertools import product
+
+import numpy as np
+from numpy.typing import NDArray
+
+from boardclass.canonical import canonical
+from boardclass.geometry import geometry
+from boardclass.partition import letter_mask
+from boardclass.scores import parse_scores
+from boardclass.wordlist import load_wordlist
+from search import bound
+from search.basic import max_bound, orderly_root_bound, sum_bound
+from search.forest import Forest, Grown
+from search.node import Node
+from search.params import Params
+from search.scorer import Scorer
+from tests.results.helpers import question_of
+
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
+TABLE = parse_scores("standard")
+Bounds = dict[str, Callable[[Sequence[str]], int]]
+
+
+def checker_bound(dims: str, words: Sequence[str]) -> Callable[[Sequence[str]], int]:
+    """Return the bound of the independent checker, as a function of the letters of each cell."""
+    shape = geometry(dims)
+    question = question_of(shape, {word: TABLE.of(word) for word in words if len(word) <= shape.n})
+
+    def value(letters: Sequence[str]) -> int:
+        bounds = question.bounds(letters, [cell for cell in shape.cell_order if len(letters[cell]) > 1])
+        return bounds[0] + max(bounds[1:])
+
+    return value
+
+
+def tree_bound(forest: Forest, letters: Sequence[str]) -> int:
+    """Return the bound of the search at the root of a part: of its tree, and of the state with the root pushed."""
+    masks = tuple(letter_mask(x) for x in letters)
+    bare = sum(1 << cell for cell, x in enumerate(letters) if len(x) == 1)
+    free = [cell for cell in forest.geometry.cell_order if not bare >> cell & 1]
+    node = Node(masks, bare)
+    grown = forest.grow(node, free)
+    assert grown is not None, "it fits the memory"
+    return min(grown.bound, state_bound(forest, node, free, grown))
+
+
+def state_bound(forest: Forest, node: Node, free: Sequence[int], grown: Grown) -> int:
+    """Return the letter-synchronised bound of the state in which no cell has a letter yet."""
+    state = bound.new_search()
+    state.sums[:] = bound.FORBIDDEN
+    for level, cell in enumerate(free):
+        state.sums[0, level, [x for x in range(26) if node.masks[cell] >> x & 1]] = 0
+    return max(int(bound.add_root(grown.orderly, state, root)) for root in grown.roots)
+
+
+def bounds_for(dims: str, words: Sequence[str], params: Params) -> Bounds:
+    """Return every bound there is, as functions of the letters of each cell."""
+    scorer = Scorer(dims, words, TABLE)
+    forest = Forest(geometry(dims), words, TABLE.points, params)
+    return {
+        "sum bound": lambda letters: sum_bound(letters, scorer),
+        "max bound": lambda letters: max_bound(letters, scorer),
+        "orderly bound": lambda letters: orderly_root_bound(letters, scorer),
+        "search": lambda letters: tree_bound(forest, letters),
+        "checker": checker_bound(dims, words),
+    }
+
+
+def scores_of_all(dims: str, alphabet: str, words: Sequence[str]) -> NDArray[np.int32]:
+    """Return the exact score of every board over an alphabet, one axis per cell."""
+    n = geometry(dims).n
+    values = np.array([LETTERS.index(x) for x in alphabet], np.uint8)
+    boards = values[np.indices((len(alphabet),) * n).reshape(n, -1).T]
+    return Scorer(dims, words, TABLE).scores(np.ascontiguousarray(boards)).reshape((len(alphabet),) * n)
+
+
+def enumerate_classes(
+    dims: str, alphabet: str, buckets: Sequence[str], words: Sequence[str], names: Sequence[str]
+) -> Iterator[tuple[str, str, bool]]:
+    """Yield (bound, class, whether it holds) for each class that the buckets make, against all of its boards."""
+    exact = scores_of_all(dims, alphabet, words)
+    for params in (Params(memory_mb=64, shape_letters=0), Params(memory_mb=64, shape_letters=99)):
+        every = bounds_for(dims, words, params)
+        for letters in product(buckets, repeat=geometry(dims).n):
+            if canonical(letters, geometry(dims)) != letters:
+                continue
+            inside = np.ix_(*([alphabet.index(x) for x in cell] for cell in letters))
+            best = int(exact[inside].max())
+            for name in names:
+                yield name, " ".join(letters), every[name](letters) >= best
+
+
+def random_pairs(n_parts: int, n_boards: int, words: Sequence[str], seed: int) -> Iterator[tuple[str, str, bool]]:
+    """Yield (bound, part, whether it holds) for random parts, against random boards of each."""
+    rng, numbers = random.Random(seed), np.random.default_rng(seed)
+    sizes = ("3x3", "3x4", "4x4")
+    scorers = {dims: Scorer(dims, words, TABLE) for dims in sizes}
+    kinds = [(dims, wide) for dims in sizes for wide in (0, 99)]
+    every = {(dims, wide): bounds_for(dims, words, Params(memory_mb=256, shape_letters=wide)) for dims, wide in kinds}
+    for number in range(n_parts):
+        dims, wide = kinds[number % len(kinds)]
+        n = geometry(dims).n
+        single = set(rng.sample(range(n), rng.randint(max(0, n - 12), n - 1)))
+        letters = [
+            "".join(sorted(rng.sample(LETTERS, 1 if cell in single else rng.randint(2, 6)))) for cell in range(n)
+        ]
+        chosen = [numbers.choice([LETTERS.index(x) for x in cell], n_boards).astype(np.uint8) for cell in letters]
+        best = int(scorers[dims].scores(np.ascontiguousarray(np.stack(chosen, axis=1))).max())
+        for name in ("orderly bound", "search", "checker"):
+            yield name, f"{dims} {' '.join(letters)}", every[dims, wide][name](letters) >= best
+
+
+def run(small: bool, wordlist: str, seed: int) -> Iterator[tuple[str, int, list[str]]]:
+    """Yield (what, number of comparisons, violations) for each enumeration."""
+    words = load_wordlist(wordlist).words
+    short = [word for word in words if len(word) <= 4]
+    buckets = ["aeiou", "bcdfgjklmpvwxyz", "hnqrst"]
+    names = ("sum bound", "max bound", "orderly bound", "search", "checker")
+    yield _told("all 2x2 boards", enumerate_classes("2x2", LETTERS, buckets, short, names))
+    alphabet = "aerst"
+    cut = ["a", "erst"] if small else ["ae", "r", "st"]
+    fitting = [word for word in words if set(word) <= set(alphabet) and len(word) <= 9]
+    yield _told("3x3 over five letters", enumerate_classes("3x3", alphabet, cut, fitting, names[2:]))
+    yield _told("random pairs", random_pairs(*((12, 200) if small else (1000, 1000)), words, seed))
+
+
+def _told(what: str, checks: Iterator[tuple[str, str, bool]]) -> tuple[str, int, list[str]]:
+    n, violations = 0, []
+    for name, letters, holds in checks:
+        n += 1
+        if not holds:
+            violations.append(f"{what}: the {name} of {letters} is below the score of a board")
+    return what, n, violations
+
+
+def main() -> None:
+    """Print the counts; exit code 1 on any violation."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--small", action="store_true")
+    parser.add_argument("--wordlist", default="enable2k")
+    parser.add_argument("--seed", type=int, default=1)
+    given = parser.parse_args()
+    began = time.process_time()
+    told, violations = [], []
+    for what, n, wrong in run(given.small, given.wordlist, given.seed):
+        told.append(f"{what}: {n:,} bounds")
+        violations += wrong
+        sys.stdout.writelines(f"{line}\n" for line in wrong[:20])
+    sys.stdout.write(f"{len(violations)} violations ({'; '.join(told)}); {time.process_time() - began:,.0f} CPU s\n")
+    sys.exit(bool(violations))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,236 @@
+"""Everything that is too long for every day, with a one-page report: ``make nightly``.
+
+python -m tests.soundness.nightly [--report nightly.md] [--only NAME ...]
+
+Two stages at a time, longest first; each is a command of its own, its CPU time taken by the operating system.  Needs
+ENABLE2K (in a folder of $ORDERLY_WORDLISTS), or takes the bundled list.  Exit code 1 when a stage fails.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import platform
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import NamedTuple
+
+from boardclass.wordlist import available_names
+from configs.model import DEFAULT_WORDLIST
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+PUBLISHED = ROOT / "results" / "published"
+N_LANES = 2
+CUTOFFS_3X3 = {"enable2k": 500, DEFAULT_WORDLIST: 420}
+PUBLISHED_LEAVES = {"3x3-enable2k": 5000, "3x4-enable2k": 500, "4x4-enable2k": 300}
+
+
+class Stage(NamedTuple):
+    """Commands and why they are run; ``{tmp}`` stands for a folder of their own.
+
+    Into the report goes the last line that they print, or the last that begins with ``told``.
+    """
+
+    name: str
+    shows: str
+    commands: tuple[tuple[str, ...], ...]
+    environment: tuple[tuple[str, str], ...] = ()
+    told: str = ""
+
+
+class Outcome(NamedTuple):
+    """What a stage came to."""
+
+    stage: Stage
+    code: int
+    told: str
+    cpu_s: float
+    wall_s: float
+
+
+def _module(name: str, *arguments: str) -> tuple[str, ...]:
+    return (sys.executable, "-m", f"tests.soundness.{name}", *arguments)
+
+
+def _pytest(*arguments: str) -> tuple[str, ...]:
+    return (sys.executable, "-m", "pytest", "-q", "--no-header", "-p", "no:cacheprovider", *arguments)
+
+
+def _orderly(*arguments: str) -> tuple[str, ...]:
+    return (sys.executable, "-c", "from cluster.cli import main; main()", *arguments)
+
+
+def stages(seed: int) -> list[Stage]:
+    """Return all stages, longest first; ``seed`` chooses what is checked at random."""
+    words = "enable2k" if "enable2k" in available_names() else DEFAULT_WORDLIST
+    run = "{tmp}/run"
+    question = ("3x3", "-w", words, "--cutoff", str(CUTOFFS_3X3[words]), "--workers", "0", "--out", run)
+    found = [
+        Stage(
+            "mutations",
+            "seeded soundness bugs are noticed (row 6)",
+            (_module("mutate", "--jobs", "1", "--report", str(ROOT / "nightly-mutations.md")),),
+            told="in all:",
+        ),
+        Stage(
+            "referees",
+            "the scorer against four independent solvers on 100,000 boards (row 3)",
+            (
+                (
+                    sys.executable,
+                    "-m",
+                    "tests.search.referees",
+                    "--boards",
+                    "100000",
+                    "--wordlist",
+                    words,
+                    "--seed",
+                    "1",
+                ),
+            ),
+        ),
+        Stage(
+            "certificates",
+            "all of 3x3 run, verified, certified, every leaf audited, verified again (rows 1 and 5)",
+            (
+                _orderly("run", *question),
+                _orderly("verify", run),
+                _orderly("certify", run),
+                _orderly("audit", run),
+                _orderly("verify", run, "--format", "csv"),
+                _module("nightly", "--strength", run),
+            ),
+        ),
+        Stage(
+            "planted",
+            "1,000 planted winners are returned (row 4)",
+            (_module("planted", "--boards", "1000", "--wordlist", words, "--seed", str(seed)),),
+        ),
+        Stage(
+            "enumerations",
+            "no bound below a score: full enumerations and random pairs (row 2)",
+            (_module("enumerations", "--wordlist", words, "--seed", str(seed)),),
+        ),
+        Stage("tests", "the tests marked nightly", (_pytest("-m", "nightly"),)),
+        Stage(
+            "boundscheck",
+            "no index leaves its array: tests of the kernels with NUMBA_BOUNDSCHECK=1 (row 13)",
+            (_pytest("tests/boardclass", "tests/search", "-m", "not slow and not nightly"),),
+            (("NUMBA_BOUNDSCHECK", "1"), ("NUMBA_CACHE_DIR", "{tmp}")),
+        ),
+        Stage(
+            "no-jit",
+            "the same source as plain Python: NUMBA_DISABLE_JIT=1 on small inputs (row 13)",
+            (_pytest(*WITHOUT_JIT),),
+            (("NUMBA_DISABLE_JIT", "1"), ("NUMBA_CACHE_DIR", "{tmp}")),
+        ),
+    ]
+    for name, n_leaves in PUBLISHED_LEAVES.items():
+        if (PUBLISHED / name / "certificates").is_dir() and words == "enable2k":
+            drawn = ("-w", words, "--leaves", str(n_leaves), "--seed", str(seed))
+            shows = "leaves of the published certificates, drawn anew (row 5)"
+            command = _orderly("audit", str(PUBLISHED / name), *drawn)
+            found.append(Stage(f"leaves of {name}", shows, (command,), told="Audited"))
+    return found
+
+
+# Small inputs: each takes seconds as plain Python.
+WITHOUT_JIT = (
+    "tests/boardclass",
+    "tests/search/test_trie.py",
+    "tests/search/test_tree.py",
+    "tests/search/test_walk.py",
+    "tests/search/test_node.py",
+    "tests/search/test_breaker.py",
+    "tests/search/test_bound.py",
+    "-k",
+    "not enable2k and not 3x3 and not 3x4 and not 4x4 and not whole and not golden and not kernel_time",
+)
+
+
+def perform(stage: Stage) -> Outcome:
+    """Run the commands of a stage until one fails; log to a file in the stage's folder."""
+    began, cpu_s, code, text = time.monotonic(), 0.0, 0, ""
+    with tempfile.TemporaryDirectory(prefix=f"orderly-{stage.name.replace(' ', '-')}-") as folder:
+        given = {name: value.replace("{tmp}", folder) for name, value in stage.environment}
+        environment = {**os.environ, "PYTHONPATH": str(ROOT), **given}
+        for command in stage.commands:
+            with Path(folder, "log").open("w+b") as log:
+                arguments = [part.replace("{tmp}", folder) for part in command]
+                process = subprocess.Popen(arguments, cwd=ROOT, env=environment, stdout=log, stderr=log)
+                _, status, used = os.wait4(process.pid, 0)
+                process.returncode = code = os.waitstatus_to_exitcode(status)
+                cpu_s += used.ru_utime + used.ru_stime
+                log.seek(0)
+                text = log.read().decode("utf-8", "backslashreplace")
+            if code:
+                sys.stderr.write(f"--- {stage.name}: {' '.join(command)}\n{text[-6000:]}\n")
+                break
+    told = [line.strip("= ") for line in text.splitlines() if line.strip() and (code or line.startswith(stage.told))]
+    return Outcome(stage, code, told[-1] if told else "", cpu_s, time.monotonic() - began)
+
+
+def report(outcomes: Sequence[Outcome], seed: int, wall_s: float) -> str:
+    """Return the page."""
+    failed = [outcome.stage.name for outcome in outcomes if outcome.code]
+    commit = subprocess.run(
+        ["git", "log", "-1", "--format=%h %s"], cwd=ROOT, capture_output=True, text=True, check=False
+    ).stdout.strip()
+    lines = [
+        "# Nightly report",
+        "",
+        f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC, {platform.machine()}, {os.cpu_count()} cores, Python "
+        f"{platform.python_version()}; commit {commit or 'unknown'}; seed {seed}.",
+        "",
+        f"**{'FAILED: ' + ', '.join(failed) if failed else 'All stages passed.'}** "
+        f"{wall_s / 60:.0f} minutes, {sum(o.cpu_s for o in outcomes) / 60:.0f} CPU minutes.",
+        "",
+        "| stage | shows | result | in its own words | CPU s | wall s |",
+        "|---|---|---|---|---|---|",
+    ]
+    for outcome in outcomes:
+        result = f"exit code {outcome.code}" if outcome.code else "passed"
+        times = (f"{outcome.cpu_s:,.0f}", f"{outcome.wall_s:,.0f}")
+        cells = (outcome.stage.name, outcome.stage.shows, result, outcome.told.replace("|", "\\|")[:300], *times)
+        lines.append("| " + " | ".join(cells) + " |")
+    return "\n".join([*lines, ""])
+
+
+def strength(directory: Path) -> str:
+    """Return the strength that a run's claim has."""
+    from results.claim import read_claim
+    from results.run import open_run
+
+    claim = read_claim(open_run(directory))
+    return claim.strength if claim else "no claim"
+
+
+def main() -> None:
+    """Run all stages and write the page."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--report", type=Path, default=ROOT / "nightly.md")
+    parser.add_argument("--only", nargs="*", default=[], help="stages whose name contains one of these")
+    parser.add_argument("--seed", type=int, default=int(f"{datetime.now(UTC):%Y%m%d}"), help="default: the date")
+    parser.add_argument("--strength", type=Path, help=argparse.SUPPRESS)
+    given = parser.parse_args()
+    if given.strength:
+        sys.stdout.write(f"{strength(given.strength)}\n")
+        return
+    chosen = [s for s in stages(given.seed) if not given.only or any(part in s.name for part in given.only)]
+    began = time.monotonic()
+    with ThreadPoolExecutor(N_LANES) as lanes:
+        outcomes = list(lanes.map(perform, chosen))
+    text = report(outcomes, given.seed, time.monotonic() - began)
+    given.report.write_text(text)
+    sys.stdout.write(text)
+    sys.exit(any(outcome.code for outcome in outcomes))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,156 @@
+"""Planted winners (reliability row 4): the class of a good board, with the cutoff at its score, must return that board.
+
+python -m tests.soundness.planted --boards 1000 --seed 1 [--wordlist enable2k]
+
+Good boards are local optima of random ones.  They come in groups; each group draws letter buckets of its own and other
+search parameters, so that both term generators, the rim tree, fused cells, forced parts and spent budgets take part.
+With the cutoff one point higher the same class must not return the board.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from boardclass.canonical import canonical_board
+from boardclass.partition import Partition, parse_partition
+from boardclass.scores import parse_scores
+from boardclass.wordlist import load_wordlist
+from search.breaker import Breaker, Spec, Unit
+from search.params import Params
+from search.scorer import Scorer, decode_boards
+
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
+COMMON = np.array([LETTERS.index(x) for x in "eeeaaariinoossttlldrcpmhgu"], np.uint8)
+GROUP = 25
+TABLE = parse_scores("standard")
+
+
+class Kind(NamedTuple):
+    """Board size, number of buckets for centre, edges and corners, share of the groups."""
+
+    dims: str
+    n_buckets: tuple[int, int, int]
+    share: int
+
+
+# The fewer buckets, the larger the classes: 3x3 up to an open rim, 4x4 a few letters on each cell.
+KINDS = (
+    Kind("3x3", (26, 2, 2), 2),
+    Kind("3x3", (4, 4, 4), 4),
+    Kind("3x3", (6, 3, 6), 2),
+    Kind("3x4", (26, 5, 4), 3),
+    Kind("3x4", (6, 6, 6), 4),
+    Kind("4x4", (13, 8, 7), 3),
+    Kind("4x4", (8, 9, 8), 2),
+)
+
+
+def optimum(scorer: Scorer, rng: np.random.Generator) -> tuple[str, int]:
+    """Return a local optimum: a board that no other letter on one cell makes better, and its score."""
+    n = scorer.geometry.n
+    board = rng.choice(COMMON, n)
+    score = int(scorer.scores(board[None])[0])
+    while True:
+        others = np.repeat(board[None], 26 * n, axis=0)
+        others[np.arange(26 * n), np.arange(26 * n) % n] = np.arange(26 * n) // n
+        scores = scorer.scores(others)
+        best = int(scores.argmax())
+        if scores[best] <= score:
+            return decode_boards(board[None])[0], score
+        board, score = others[best], int(scores[best])
+
+
+def random_buckets(n: int, rng: random.Random) -> str:
+    """Return a-z cut at random into ``n`` buckets of about the same size."""
+    letters = rng.sample(LETTERS, 26)
+    return " ".join("".join(letters[i::n]) for i in range(n))
+
+
+def random_partition(kind: Kind, rng: random.Random) -> Partition:
+    """Return a partition with as many buckets as the kind says."""
+    named = zip(("center", "edge", "corner"), kind.n_buckets, strict=True)
+    return parse_partition(", ".join(f"{name}: {random_buckets(n, rng)}" for name, n in named), kind.dims)
+
+
+def random_params(rng: random.Random) -> Params:
+    """Return search parameters: generous and tiny budgets, both generators, cells fused or not."""
+    params = Params(
+        fused=rng.choice([("center",), ()]),
+        unfuse_parts=rng.choice([2, 3, 26]),
+        shape_letters=rng.choice([0, 14, 99]),
+        unit_budget=1 << 60,
+        memory_mb=rng.choice([64, 256]),
+    )
+    if rng.random() < 0.5:
+        budget = rng.choice([100, 5_000, 100_000])
+        params = replace(params, node_budget=budget, rim_budget=budget // 4, fused_budget=budget)
+    return params
+
+
+def planted(n_boards: int, wordlist: str, seed: int) -> Iterator[tuple[str, str]]:
+    """Yield (board size, fault) for each planted board; the fault is empty when all is as it must be."""
+    words = load_wordlist(wordlist).words
+    sizes = [kind for kind in KINDS for _ in range(kind.share)]
+    scorers = {dims: Scorer(dims, words, TABLE) for dims in {kind.dims for kind in KINDS}}
+    rng = random.Random(seed)
+    numbers = np.random.default_rng(seed)
+    rng.shuffle(sizes)
+    for first in range(0, n_boards, GROUP):
+        kind = sizes[first // GROUP % len(sizes)]
+        partition, params = random_partition(kind, rng), random_params(rng)
+        breaker = Breaker(Spec(kind.dims, words, TABLE.points, 1, partition.text, params))
+        for _ in range(min(GROUP, n_boards - first)):
+            board, score = optimum(scorers[kind.dims], numbers)
+            yield kind.dims, fault_of(breaker, board, score)
+
+
+def fault_of(breaker: Breaker, board: str, score: int) -> str:
+    """Return what is wrong with the verdicts on the class of a board, with the cutoff at its score and one higher."""
+    partition = breaker.partition
+    class_id = partition.canonical_rank(partition.rank_of_board(board))
+    for cutoff in (score, score + 1):
+        breaker.spec = replace(breaker.spec, cutoff=cutoff)
+        result = breaker.break_unit(Unit(class_id))
+        found = {canonical_board(other, breaker.geometry): points for other, points in result.candidates}
+        expected = score if cutoff == score else None
+        if result.children or found.get(canonical_board(board, breaker.geometry)) != expected:
+            where = f"class {class_id} of {partition.text!r}, cutoff {cutoff}, {breaker.spec.params}"
+            return f"{board} scores {score}; {where}: {found or result.status}"
+    return ""
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Print the counts; exit code 1 on any fault."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--boards", type=int, default=1000)
+    parser.add_argument("--wordlist", default="enable2k")
+    parser.add_argument("--seed", type=int, default=1)
+    given = parser.parse_args(arguments)
+    began = time.process_time()
+    counts: Counter[str] = Counter()
+    faults = []
+    for dims, fault in planted(given.boards, given.wordlist, given.seed):
+        counts[dims] += 1
+        if fault:
+            faults.append(fault)
+            sys.stdout.write(f"{fault}\n")
+    sizes = ", ".join(f"{count:,} {dims}" for dims, count in sorted(counts.items()))
+    n_right = given.boards - len(faults)
+    sys.stdout.write(
+        f"{n_right:,} of {given.boards:,} planted boards returned at their score and not one point above it "
+        f"({sizes}); {time.process_time() - began:,.0f} CPU s\n"
+    )
+    sys.exit(bool(faults))
+
+
+if __name__ == "__main__":
+    main()
