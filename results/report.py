@@ -216,6 +216,8 @@ def histogram(values: Sequence[float]) -> list[dict[str, float]]:
     low, high = min(values), max(values)
     step = 10.0 ** math.floor(math.log10((high - low) / _BINS)) if high > low else 1.0
     step *= next(factor for factor in (1, 2, 5, 10) if step * factor * _BINS >= high - low or factor == 10)
+    if all(isinstance(value, int) for value in values):
+        step = max(step, 1)
     first = math.floor(low / step)
     counts = [0] * (math.floor(high / step) - first + 1)
     for value in values:

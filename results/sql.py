@@ -31,6 +31,7 @@ VIEWS = ("boards", "classes", "runs")
 MAX_SQL_CHARACTERS = 100_000
 
 _SETTINGS = {
+    "enable_progress_bar": "false",  # it would draw on standard output when a query is slow
     "autoinstall_known_extensions": "false",
     "autoload_known_extensions": "false",
     "python_enable_replacements": "false",  # names in SQL are never variables of this program

@@ -5,13 +5,13 @@ The log is best effort and may be missing; a session that was killed counts up t
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from results.eventlog import read_events
 from results.run import Run
 
-EVENTS = "events.jsonl"
+MAX_BYTES = 2**26
 PREPARING, SEARCHING = "preparing", "searching"
 _MARKERS = ("started", "stage", "finished", "stopped")
 
@@ -25,16 +25,16 @@ def stage_seconds(events: Iterable[Mapping[str, Any]]) -> dict[str, float]:
     """
     sessions: dict[str, list[Mapping[str, Any]]] = {}
     for event in events:
-        sessions.setdefault(str(event["session"]), []).append(event)
+        sessions.setdefault(str(event.get("session")), []).append(event)
     total: dict[str, float] = {}
     for lines in sessions.values():
         markers = [line for line in lines if line["event"] in _MARKERS]
         ends = [line["time"] for line in markers[1:]] + [lines[-1]["time"]]
         for marker, end in zip(markers, ends, strict=True):
             if marker["event"] in ("started", "stage"):
-                name = SEARCHING if marker["event"] == "started" else str(marker["text"]).partition(" and ")[0]
+                name = SEARCHING if marker["event"] == "started" else str(marker.get("text")).partition(" and ")[0]
                 total[name] = total.get(name, 0.0) + max(0.0, end - marker["time"])
-            elif "seconds" in marker:  # of the whole session, of which the log knows what came after "started"
+            elif isinstance(marker.get("seconds"), int | float):  # of the session with what came before "started"
                 before = float(marker["seconds"]) - (marker["time"] - lines[0]["time"])
                 total[PREPARING] = total.get(PREPARING, 0.0) + max(0.0, before)
     return {name: total[name] for name in sorted(total, key=lambda name: (name != PREPARING, name != SEARCHING))}
@@ -42,13 +42,4 @@ def stage_seconds(events: Iterable[Mapping[str, Any]]) -> dict[str, float]:
 
 def read_stages(run: Run) -> dict[str, float]:
     """Return the seconds of each stage of a run; empty when it has no event log."""
-    data = run.folder.read(EVENTS) or b""
-    events = []
-    for line in data.splitlines():
-        try:
-            event = json.loads(line)
-            if isinstance(event, dict) and event["session"] and event["event"] and float(event["time"]) >= 0:
-                events.append(event)
-        except (ValueError, KeyError, TypeError, RecursionError):  # half a line of a writer that died
-            continue
-    return stage_seconds(events)
+    return stage_seconds(read_events(run.folder, MAX_BYTES))

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import io
 import json
+import os
+import pty
+import subprocess
+import sys
 
 import pytest
 
@@ -101,3 +106,25 @@ def test_bad_options_are_refused(orderly, words, options, quoted):
 def test_progress_is_one_line():
     assert describe(0, 1, 7, 3625, 1_000_000) == "round 7, best 3,625, 1,000,000 boards scored"
     assert describe(1, 3, 7, 5, 9).startswith("run 2 of 3, ")
+
+
+def test_a_terminal_gets_a_bar(words, project_root):
+    options = ("climb", "--dims", "3x3", "--pool", "20", "-w", str(words))
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-c", "from cluster.cli import main; main()", *options],
+        cwd=project_root,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=theirs,
+        env={**os.environ, "TERM": "xterm", "COLUMNS": "100"},
+    )
+    os.close(theirs)
+    shown = b""
+    with contextlib.suppress(OSError):  # the other side has gone
+        while part := os.read(ours, 4096):
+            shown += part
+    os.close(ours)
+    assert process.wait(timeout=60) == 0
+    assert "━" in shown.decode()
+    assert " of 5, round " in shown.decode()

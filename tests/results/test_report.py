@@ -18,6 +18,10 @@ from tests.results.helpers import CUTOFF, all_rows, fingerprint
 from tests.results.pages import make_page
 
 
+def test_a_histogram_of_whole_numbers_has_whole_bars():
+    assert histogram([498, 499, 499]) == [{"x": 498, "x_end": 499, "n": 1}, {"x": 499, "x_end": 500, "n": 2}]
+
+
 @pytest.fixture(scope="module")
 def page(tmp_path_factory):
     return make_page(tmp_path_factory.mktemp("report") / "toy", all_rows())

@@ -45,6 +45,10 @@ def test_the_views_hold_what_the_run_holds(database, run_folder):
     assert (record["run"], record["wordlist"], record["cutoff"], record["state"]) == ("toy", "toy", 80, "incomplete")
 
 
+def test_a_slow_query_draws_no_bar_between_the_results(database):
+    assert database.query("SELECT current_setting('enable_progress_bar')").rows == [(False,)]
+
+
 def test_huge_numbers_of_boards_stay_exact(database):
     answer = database.query("SELECT 26::HUGEINT ** 3 AS x, 43608742899428874059776::HUGEINT AS y")
     assert answer.rows[0][1] == 26**16
