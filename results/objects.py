@@ -51,7 +51,7 @@ SETTINGS = (
 _OF_GOOGLE = "GOOGLE_APPLICATION_CREDENTIALS, gcloud auth application-default login, or gs://anonymous@bucket/prefix"
 _OF_AZURE = "AZURE_TENANT_ID, AZURE_CLIENT_ID and AZURE_CLIENT_SECRET, or az login"
 _CREDENTIALS = {"gs": _OF_GOOGLE, "gcs": _OF_GOOGLE, "abfs": _OF_AZURE, "abfss": _OF_AZURE}
-_KNOCK = "import sys; from pyarrow import fs; place, root = fs.FileSystem.from_uri(sys.argv[1]); place.get_file_info(root)"
+_KNOCK = "import sys; from pyarrow import fs; at, root = fs.FileSystem.from_uri(sys.argv[1]); at.get_file_info(root)"
 _KNOCK_S, _PATIENCE_S = 60.0, 10
 _FENCE = b"from here on another driver writes\n"  # shorter than any line of a manifest
 _Value = TypeVar("_Value")
