@@ -10,7 +10,15 @@ from cluster.cli_run import resolve
 from cluster.render import Format, console, write_json, write_record
 
 
-def plan(source: str | None, options: Mapping[str, Any], seconds: float, price: float, seed: int, fmt: Format) -> None:
+def plan(
+    source: str | None,
+    options: Mapping[str, Any],
+    seconds: float,
+    price: float,
+    seed: int,
+    processes: int,
+    fmt: Format,
+) -> None:
     """Estimate the cost of a run and print it; nothing is written.
 
     Raises
@@ -22,7 +30,7 @@ def plan(source: str | None, options: Mapping[str, Any], seconds: float, price: 
     from cluster.estimate import estimate
     from cluster.plan import make_plan
 
-    found = estimate(make_plan(config), seconds, seed)
+    found = estimate(make_plan(config), seconds, seed, processes=processes)
     record = {**asdict(found), "price": found.cpu_hours * price, "price_per_core_hour": price}
     if fmt is Format.json:
         write_json(record)
@@ -38,5 +46,5 @@ def plan(source: str | None, options: Mapping[str, Any], seconds: float, price: 
         style="bold",
         soft_wrap=True,
     )
-    for name, (n_classes, n_probes, mean) in zip(("weak", "medium", "strong"), strata, strict=False):
+    for name, (n_classes, n_probes, mean) in zip(("weak", "medium", "strong", "strongest"), strata, strict=False):
         out.print(f"{name}: {n_classes:,} classes, {n_probes:,} probed, {mean:,.3g} s each", soft_wrap=True)

@@ -25,7 +25,7 @@ from boardclass.scores import n_letters
 from search import merge, shapes, tree, walk
 from search.node import Node
 from search.params import Params
-from search.paths import MAX_CELLS, path_table
+from search.paths import MAX_CELLS, TABLES, path_table
 from search.trie import Trie, build_trie
 
 MAX_FREE_CELLS = 12
@@ -159,6 +159,12 @@ class Forest:
             return None
         n_keys = self._sort(0, n)
         return self._terms[:n_keys], self._points[:n_keys]
+
+    def lay_tables(self) -> None:
+        """Make the path tables of the rim layer in use and of the next ones, as many as are kept."""
+        for n in range(len(self._rim_bare), min(len(self._rim_bare) + TABLES, self.geometry.n)):
+            bare = sum(1 << c for c in self.geometry.cell_order[:n])
+            path_table(str(self.geometry.dims), bare, self._max_len, self.geometry.cell_order)
 
     def suits_layers(self, class_bare: Sequence[int], node: Node) -> bool:
         """Return whether :meth:`grow_on_layers` applies to a node of an open class.

@@ -35,6 +35,7 @@ from search.bits import lowest_bit
 MAX_CELLS = 16
 MIN_LEN = 1
 N_PAIRS = 64
+TABLES = 4  # that are kept: a class of 4x4 is rarely forced deeper than three cells
 FREE = 0  # pattern symbol of a position on a free cell; bare cell number b is b + 1
 _SYMBOL_BITS = 4
 MAX_BARE = 8  # bare cells absorption looks at: 8 bits for each of up to 16 positions fill two words
@@ -285,14 +286,14 @@ def level_shifts(board: Geometry, bare: int) -> NDArray[np.int64]:
     return shift
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=TABLES)
 def path_table(dims: str, bare: int, max_len: int, cell_order: tuple[int, ...] | None = None) -> PathTable:
     """Return the path table of a board for a mask of bare cells and words of up to ``max_len`` cells.
 
     The levels follow ``cell_order``, by default that of the geometry.
 
-    The last few tables are kept: a run asks for the same few masks again and again (each split forces the next cell in
-    order).
+    The last ``TABLES`` tables are kept: a run asks for the same few masks again and again (each split forces the next
+    cell in order).
     """
     board = geometry(dims)
     if cell_order is not None:
