@@ -97,6 +97,35 @@ def plan(
 
 
 @app.command()
+def tune(
+    config: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="CONFIG",
+            help="A TOML file or the name of a preset.",
+            show_default=False,
+            autocompletion=cli_complete.presets,
+        ),
+    ] = None,
+    dims: DimsOption = None,
+    wordlist: WordlistOption = None,
+    cutoff: Annotated[str | None, typer.Option(metavar="N|auto", help="Lowest score to report.")] = None,
+    buckets: BucketsOption = None,
+    scores: ScoresOption = None,
+    rounds: Annotated[int, typer.Option(metavar="N", min=2, help="Random classes of each of four strata.")] = 4,
+    seed: SeedOption = 0,
+    workers: Annotated[int, typer.Option(metavar="N", min=1, help="Processes that probe.")] = 1,
+    fmt: FormatOption = Format.table,
+) -> None:
+    """Compare partitions, budgets and cell orders on the same random classes."""
+    from cluster import cli_plan
+
+    given = {"dims": dims, "wordlist": wordlist, "cutoff": cutoff, "buckets": buckets, "scores": scores}
+    options = {name: value for name, value in given.items() if value is not None}
+    cli_plan.tune(config, options, rounds, seed, workers, fmt)
+
+
+@app.command()
 def run(
     config: Annotated[
         str | None,

@@ -97,17 +97,30 @@ class _Sample(NamedTuple):
     memory_mb: int
 
 
-def _sample(spec: Spec, strata: Sequence[NDArray[np.int64]], seconds: float, seed: str, cost: Cost) -> _Sample:
-    """Probe random classes of every stratum in turn for so many seconds; :func:`estimate` says how."""
+def _sample(
+    spec: Spec,
+    strata: Sequence[NDArray[np.int64]],
+    seconds: float,
+    seed: str,
+    cost: Cost,
+    least: int = LEAST,
+    cell_order: tuple[int, ...] | None = None,
+) -> _Sample:
+    """Probe random classes of every stratum in turn for so many seconds; :func:`estimate` says how.
+
+    The classes and the ways down are drawn apart, so the same seed gives the same classes whatever they split into.
+    """
     ends = time.monotonic() + seconds
-    rng = random.Random(seed)
+    classes, ways = random.Random(seed), random.Random(seed)
     breaker = Breaker(spec)
+    if cell_order is not None:
+        breaker.turn(replace(breaker.geometry, cell_order=cell_order))
     breaker.break_unit(Unit(int(strata[0][0])))
     breaker.forest.lay_tables()
     costs: list[list[float]] = [[] for _ in strata]
-    while min(map(len, costs)) < LEAST or time.monotonic() < ends:
+    while min(map(len, costs)) < least or time.monotonic() < ends:
         for stratum, found in zip(strata, costs, strict=True):
-            found.append(probe(breaker, int(rng.choice(stratum)), rng, cost))
+            found.append(probe(breaker, int(classes.choice(stratum)), ways, cost))
     return _Sample(costs, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10)
 
 
@@ -118,8 +131,10 @@ def estimate(
     cost: Cost = _cpu_seconds,
     budget: int = PROBE_BUDGET,
     processes: int = 1,
+    least: int = LEAST,
+    cell_order: tuple[int, ...] | None = None,
 ) -> Estimate:
-    """Probe random classes of every stratum in turn for so many seconds, at least ``LEAST`` of each.
+    """Probe random classes of every stratum in turn for so many seconds, at least ``least`` of each and process.
 
     Parameters
     ----------
@@ -129,6 +144,7 @@ def estimate(
     cost : what a unit costs, given its result and the CPU seconds it took; a function of a module
     budget : effort of one unit of a probe
     processes : how many probe side by side
+    cell_order : in which the cells are forced and searched, instead of the geometry's
     """
     began = time.monotonic()
     spec = replace(plan.spec, params=replace(plan.spec.params, unit_budget=budget))
@@ -138,10 +154,13 @@ def estimate(
     strata = [ids[a:b] for a, b in pairwise(cuts) if b > a]
     if processes > 1:
         with ProcessPoolExecutor(processes, multiprocessing.get_context("spawn")) as pool:
-            jobs = [pool.submit(_sample, spec, strata, seconds, f"{seed} {k}", cost) for k in range(processes)]
+            jobs = [
+                pool.submit(_sample, spec, strata, seconds, f"{seed} {k}", cost, least, cell_order)
+                for k in range(processes)
+            ]
             samples = [job.result() for job in jobs]
     else:
-        samples = [_sample(spec, strata, seconds, f"{seed} 0", cost)]
+        samples = [_sample(spec, strata, seconds, f"{seed} 0", cost, least, cell_order)]
     costs = [[x for sample in samples for x in sample.costs[h]] for h in range(len(strata))]
     total = sum(len(stratum) * fmean(found) for stratum, found in zip(strata, costs, strict=True))
     error = sqrt(sum(len(s) ** 2 * variance(found) / len(found) for s, found in zip(strata, costs, strict=True)))
