@@ -22,8 +22,9 @@ test: $(VENV)/.installed-test ## install, then run the tests (TESTS=tests/cluste
 nightly: $(VENV)/.installed-test ## run everything that takes too long for every day, with a report in nightly.md
 	$(BIN)/python -m tests.soundness.nightly $(NIGHTLY)
 
-bench: $(VENV)/.installed-test ## run the benchmarks in tests/bench
+bench: $(VENV)/.installed-test ## run the benchmarks in tests/bench, and add the main figures to benchmarks.jsonl
 	$(BIN)/python -m pytest tests/bench --benchmark-enable --benchmark-only --benchmark-columns=min,median,max,rounds
+	$(BIN)/python -m tests.bench.figures
 
 check: lint types test ## lint, types and tests: what CI runs
 

@@ -93,6 +93,7 @@ class Notes:
     """What the notes say so far."""
 
     broken: Counter[tuple[str, ...]] = field(default_factory=Counter)
+    lately: set[tuple[str, ...]] = field(default_factory=set)  # broken under the present driver
     in_flight: dict[str, tuple[int, int]] = field(default_factory=dict)  # assignment -> worker, units
     digest: str = ""
 
@@ -103,13 +104,14 @@ class Notes:
         for line in path.read_text().splitlines() if path.exists() else []:
             kind, *words = line.split(" ")
             if kind == "session":
-                notes.in_flight = {}
+                notes.in_flight, notes.lately = {}, set()
             elif kind == "given":
                 notes.in_flight[words[0]] = int(words[1]), int(words[2])
             elif kind == "returned":
                 notes.in_flight.pop(words[0], None)
             elif kind == "broken":
                 notes.broken[tuple(words)] += 1
+                notes.lately.add(tuple(words))
             else:
                 notes.digest = words[0]
         return notes
@@ -160,10 +162,10 @@ class Campaign:
         """Start the driver, or go on with a new one: what the last one had not stored yet may be broken again."""
         if self.n_sessions:
             notes = Notes.read(self.notes_path)
-            unflushed = len(notes.broken) - self.n_stored()
-            assert unflushed <= FLUSH_ROWS + notes.n_in_flight
+            unflushed = len(notes.lately - self.stored())
+            assert unflushed <= FLUSH_ROWS + notes.n_in_flight, f"{unflushed} verdicts were lost"
             self.worst_unflushed = max(self.worst_unflushed, unflushed)
-            self.n_excused += max(unflushed, 0)
+            self.n_excused += unflushed
         self.n_sessions += 1
         environment = {**os.environ, NOTES: str(self.notes_path)}
         command = [sys.executable, "-m", "tests.cluster.campaign", "--drive", self.config.model_dump_json()]
@@ -225,10 +227,10 @@ class Campaign:
         family = descendants(self.child.pid) - {self.child.pid}
         return sorted(process for process in family if SIGNS[victim] in command_line(process))
 
-    def n_stored(self):
-        """Return how many units have a row with a verdict."""
+    def stored(self):
+        """Return the units that have a row with a verdict, as the notes name them."""
         index = open_run(self.config.out).index
-        return len(index.done_ids()) + len(index.done_paths())
+        return {(str(x), "") for x in index.done_ids()} | {(str(x), path) for x, path in index.done_paths()}
 
 
 def config_of_units(folder, **changes):
@@ -282,7 +284,7 @@ def main():
         notes = campaign.play(victims, n_units)
     finally:
         campaign.child.kill()
-    n_rows = campaign.n_stored()
+    n_rows = len(campaign.stored())
     say(f"{dict(campaign.kills)}, {campaign.n_sessions} drivers, {time.monotonic() - began_s:.0f} s")
     say(f"{n_rows} rows; {notes.n_twice} verdicts computed again, {campaign.n_excused} were in flight or not flushed")
     say(f"at most {campaign.worst_unflushed} verdicts not yet in the store when a driver died")
