@@ -85,6 +85,7 @@ def plan(
     seconds: Annotated[float, typer.Option(metavar="S", min=0, help="Time to spend on probes.")] = 300,
     price: Annotated[float, typer.Option(metavar="P", min=0, help="Price of one core for an hour.")] = 0.02,
     seed: SeedOption = 0,
+    workers: Annotated[int, typer.Option(metavar="N", min=1, help="Processes that probe.")] = 1,
     fmt: FormatOption = Format.table,
 ) -> None:
     """Estimate what a run will cost, from random classes: core hours, memory, price."""
@@ -92,7 +93,36 @@ def plan(
 
     given = {"dims": dims, "wordlist": wordlist, "cutoff": cutoff, "buckets": buckets, "scores": scores}
     options = {name: value for name, value in given.items() if value is not None}
-    cli_plan.plan(config, options, seconds, price, seed, fmt)
+    cli_plan.plan(config, options, seconds, price, seed, workers, fmt)
+
+
+@app.command()
+def tune(
+    config: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="CONFIG",
+            help="A TOML file or the name of a preset.",
+            show_default=False,
+            autocompletion=cli_complete.presets,
+        ),
+    ] = None,
+    dims: DimsOption = None,
+    wordlist: WordlistOption = None,
+    cutoff: Annotated[str | None, typer.Option(metavar="N|auto", help="Lowest score to report.")] = None,
+    buckets: BucketsOption = None,
+    scores: ScoresOption = None,
+    rounds: Annotated[int, typer.Option(metavar="N", min=2, help="Random classes of each of four strata.")] = 4,
+    seed: SeedOption = 0,
+    workers: Annotated[int, typer.Option(metavar="N", min=1, help="Processes that probe.")] = 1,
+    fmt: FormatOption = Format.table,
+) -> None:
+    """Compare partitions, budgets and cell orders on the same random classes."""
+    from cluster import cli_plan
+
+    given = {"dims": dims, "wordlist": wordlist, "cutoff": cutoff, "buckets": buckets, "scores": scores}
+    options = {name: value for name, value in given.items() if value is not None}
+    cli_plan.tune(config, options, rounds, seed, workers, fmt)
 
 
 @app.command()

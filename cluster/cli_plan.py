@@ -1,4 +1,4 @@
-"""``orderly plan``: what a run would cost, before it is started."""
+"""``orderly plan`` and ``tune``: what a run would cost, before it is started; what it would cost done otherwise."""
 
 from __future__ import annotations
 
@@ -7,10 +7,18 @@ from dataclasses import asdict
 from typing import Any
 
 from cluster.cli_run import resolve
-from cluster.render import Format, console, write_json, write_record
+from cluster.render import Format, console, write_json, write_record, write_table
 
 
-def plan(source: str | None, options: Mapping[str, Any], seconds: float, price: float, seed: int, fmt: Format) -> None:
+def plan(
+    source: str | None,
+    options: Mapping[str, Any],
+    seconds: float,
+    price: float,
+    seed: int,
+    processes: int,
+    fmt: Format,
+) -> None:
     """Estimate the cost of a run and print it; nothing is written.
 
     Raises
@@ -22,7 +30,7 @@ def plan(source: str | None, options: Mapping[str, Any], seconds: float, price: 
     from cluster.estimate import estimate
     from cluster.plan import make_plan
 
-    found = estimate(make_plan(config), seconds, seed)
+    found = estimate(make_plan(config), seconds, seed, processes=processes)
     record = {**asdict(found), "price": found.cpu_hours * price, "price_per_core_hour": price}
     if fmt is Format.json:
         write_json(record)
@@ -38,5 +46,44 @@ def plan(source: str | None, options: Mapping[str, Any], seconds: float, price: 
         style="bold",
         soft_wrap=True,
     )
-    for name, (n_classes, n_probes, mean) in zip(("weak", "medium", "strong"), strata, strict=False):
+    for name, (n_classes, n_probes, mean) in zip(("weak", "medium", "strong", "strongest"), strata, strict=False):
         out.print(f"{name}: {n_classes:,} classes, {n_probes:,} probed, {mean:,.3g} s each", soft_wrap=True)
+
+
+def tune(source: str | None, options: Mapping[str, Any], rounds: int, seed: int, processes: int, fmt: Format) -> None:
+    """Estimate the cost of a run in several ways and print them side by side.
+
+    Raises
+    ------
+    InputError
+        For everything wrong with what the user gave.
+    """
+    config = resolve(source, {**options, "workers": 0})
+    from cluster.tune import variants
+
+    rows: list[dict[str, Any]] = []
+    for variant in variants(config):
+        found = variant.estimate(rounds, seed, processes)
+        first = rows[0]["cpu_hours"] if rows else found.cpu_hours
+        rows.append(
+            {
+                "variant": variant.name,
+                "cpu_hours": found.cpu_hours,
+                "ratio": found.cpu_hours / first,
+                "low": found.low,
+                "high": found.high,
+                "n_classes": found.n_classes,
+                "n_probes": found.n_probes,
+                "memory_mb": found.memory_mb,
+            }
+        )
+        if fmt is Format.table:  # each takes minutes: shown as it comes
+            console().print(
+                f"{variant.name:32}{found.cpu_hours:12.4g} h  [{found.low:.4g} to {found.high:.4g}]"
+                f"{rows[-1]['ratio']:8.2f}  {found.n_classes:,} classes",
+                soft_wrap=True,
+                highlight=False,
+                markup=False,
+            )
+    if fmt is not Format.table:
+        write_table(list(rows[0]), [list(row.values()) for row in rows], fmt)

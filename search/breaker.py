@@ -140,6 +140,11 @@ class Breaker:
         self._search = bound.new_search()
         self._survivors = np.zeros((_SURVIVORS, MAX_FREE_CELLS), np.int8)
 
+    def turn(self, board: Geometry) -> None:
+        """Go on with another cell order of the same board: another way to the same boards."""
+        self.geometry = board
+        self.forest.turn(board)
+
     def break_unit(self, unit: Unit) -> UnitResult:
         """Search a unit.
 

@@ -25,7 +25,7 @@ from boardclass.scores import n_letters
 from search import merge, shapes, tree, walk
 from search.node import Node
 from search.params import Params
-from search.paths import MAX_CELLS, path_table
+from search.paths import MAX_CELLS, TABLES, path_table
 from search.trie import Trie, build_trie
 
 MAX_FREE_CELLS = 12
@@ -66,22 +66,26 @@ class _Layer(NamedTuple):
     ----------
     bare : (cell, letter mask) of the bare cells, in cell order
     base : root over the terms that the next layer can keep: none uses the first free cell
-    whole : root over all terms, 0 if there is none (any more)
+    n_keys, tip : first unused place of the keys and of the cells behind the base
+    whole : root over all terms, 0 if there is none (any more); it lies behind the base, where the next layer will go
     bound : its bound
-    n_keys : first unused place of the keys
-    tip : first unused place of the cells when ``whole`` is given up
-    end : first unused place of the cells
+    n_bytes : size of all layers so far
     n_terms : terms generated for it
     """
 
     bare: tuple[tuple[int, int], ...]
     base: int
-    whole: int
-    bound: int
     n_keys: int
     tip: int
-    end: int
-    n_terms: int
+    whole: int = 0
+    bound: int = 0
+    n_bytes: int = 0
+    n_terms: int = 0
+
+
+def _n_bytes(n_keys: int, tip: int) -> int:
+    """Return the size of so many keys and points and of the cells before ``tip``."""
+    return 12 * n_keys + 4 * (tip - 1)
 
 
 class Forest:
@@ -140,7 +144,9 @@ class Forest:
             return None
         n_keys = self._sort(0, n)
         tip, root, bound = tree.build(self._terms, self._points, 0, n_keys, len(free), self._cells, 1)
-        return None if tip < 0 else self._grown(len(free), 0, int(root), int(bound), n, n_keys, int(tip))
+        if tip < 0:
+            return None
+        return Grown(self._tree(len(free), 0), int(root), int(bound), n, _n_bytes(n_keys, int(tip)))
 
     def terms(self, node: Node, free: list[int]) -> tuple[NDArray[np.uint64], NDArray[np.int32]] | None:
         """Return the distinct keys of a node, sorted, and their points, in arrays that the next call overwrites.
@@ -153,6 +159,12 @@ class Forest:
             return None
         n_keys = self._sort(0, n)
         return self._terms[:n_keys], self._points[:n_keys]
+
+    def lay_tables(self) -> None:
+        """Make the path tables of the rim layer in use and of the next ones, as many as are kept."""
+        for n in range(len(self._rim_bare), min(len(self._rim_bare) + TABLES, self.geometry.n)):
+            bare = sum(1 << c for c in self.geometry.cell_order[:n])
+            path_table(str(self.geometry.dims), bare, self._max_len, self.geometry.cell_order)
 
     def suits_layers(self, class_bare: Sequence[int], node: Node) -> bool:
         """Return whether :meth:`grow_on_layers` applies to a node of an open class.
@@ -199,22 +211,23 @@ class Forest:
         if not last.whole:
             return None
         first = len(bare) - n_rim
-        return self._grown(len(order) - n_rim, first, last.whole, last.bound, last.n_terms, last.n_keys, last.end)
+        orderly = self._tree(len(order) - n_rim, first)
+        return Grown(orderly, last.whole, last.bound, last.n_terms, last.n_bytes)
 
     def _grow_if_it_fits(self, node: Node) -> Grown | None:
         """Grow one tree without layers, unless counting its terms beforehand says that it will not fit."""
         free = [c for c in self.geometry.cell_order if not node.is_bare(c)]
         on_bare = self._on_bare([(c, node.masks[c]) for c in self.geometry.cell_order if node.is_bare(c)])
-        expected = self._shapes(node.bare, on_bare, 0, shapes.NO_LIMIT, -1)
+        expected = self._shapes(node.bare, on_bare, 0, shapes.NO_LIMIT, self._terms[:0])
         return self.grow(node, free) if expected <= self._terms.size else None
 
     def _on_bare(self, bare: Sequence[tuple[int, int]]) -> list[int]:
         """Return for each letter the mask of the bare cell numbers that may hold it."""
         return [sum(1 << i for i, (_, letters) in enumerate(bare) if letters >> x & 1) for x in range(26)]
 
-    def _grown(self, n_levels: int, first: int, root: int, bound: int, n_terms: int, n_keys: int, tip: int) -> Grown:
-        orderly = tree.Tree(frozen(self._cells), frozen(self._terms), frozen(self._points), n_levels, first)
-        return Grown(orderly, root, bound, n_terms, 12 * n_keys + 4 * (tip - 1))
+    def _tree(self, n_levels: int, first: int) -> tree.Tree:
+        """Return the arrays as a tree, read only."""
+        return tree.Tree(frozen(self._cells), frozen(self._terms), frozen(self._points), n_levels, first)
 
     def _sort(self, begin: int, n: int) -> int:
         """Sort and group the terms from ``begin`` on; return the number of keys."""
@@ -226,56 +239,90 @@ class Forest:
         """Put down the rim; return whether it fits."""
         bare = sum(1 << c for c in self._rim_bare)
         n_levels = self.geometry.n - len(self._rim_bare)
-        n = self._shapes(bare, [0] * 26, 0, shapes.NO_LIMIT, 0)
+        n = self._shapes(bare, [0] * 26, 0, shapes.NO_LIMIT, self._terms)
         if n < 0:
             return False
         n_keys = self._sort(0, n)
         tip, root, bound = tree.build(self._terms, self._points, 0, n_keys, n_levels, self._cells, 1)
         if tip > 0:
-            self._layers.append(_Layer((), int(root), int(root), int(bound), n_keys, int(tip), int(tip), n))
+            n_bytes = _n_bytes(n_keys, int(tip))
+            self._layers.append(_Layer((), int(root), n_keys, int(tip), int(root), int(bound), n_bytes, n))
         return bool(tip > 0)
 
     def _add_layer(self, bare: tuple[tuple[int, int], ...], wanted: bool) -> bool:
-        """Put a layer on the last one; return whether it fits.  Its whole tree is grown if ``wanted`` and not large."""
+        """Put a layer on the last one; return whether it fits.  Its whole tree is grown if ``wanted`` and not large.
+
+        Whether it is there or not, the base comes out the same: what a node's search does must not depend on which
+        nodes were searched before it.
+        """
         below = self._layers[-1]
+        if below.bare:
+            self._layers[-1] = below._replace(whole=0)  # its place is needed
         n_levels = self.geometry.n - len(self._rim_bare)
         first = len(bare) - len(self._rim_bare)
-        mask = sum(1 << c for c, _ in bare)
-        on_bare = self._on_bare(bare)
         new = (1 << len(bare)) - (1 << len(below.bare))
-        begin = below.n_keys
-        expected = self._shapes(mask, on_bare, new, shapes.NO_LIMIT, -1)
-        room = self._terms.size - begin
-        whole = wanted and expected <= min(self.params.whole_terms, room)
         first_key = 1 << 5 * (n_levels - 1 - first)  # keys from here on have a literal on the first free cell
-        limit = shapes.NO_LIMIT if whole else np.uint64((first_key << self._code_bits) - 1)
-        n = self._shapes(mask, on_bare, new, limit, begin)
+        limit = np.uint64((first_key << self._code_bits) - 1)
+        begin = below.n_keys
+        n = self._generate_layer(bare, new, shapes.NO_LIMIT, begin) if wanted else shapes.TERMS_FULL
+        whole = n >= 0
+        if not whole:
+            n = self._generate_layer(bare, new, limit, begin)
         if n < 0:
             return False
         end = begin + self._sort(begin, n)
         cut = begin + int(np.searchsorted(self._terms[begin:end], np.uint64(first_key)))
+        n_later = end - cut  # keys of the whole only: they wait at the end of the arrays until the base is there
+        wait = self._terms.size - n_later
+        self._move_keys(cut, wait, n_later)
         root, tip = self._root_of(below.tip, below.base, first + 1, 0)
-        tip, base, bound, spill = self._merge(begin, cut, end, n_levels, tip, root)
-        if tip < 0:
+        merged = self._merge(begin, cut, cut, wait, n_levels, tip, root)
+        if merged is None and n_later:
+            whole = False
+            merged = self._merge(begin, cut, cut, self._terms.size, n_levels, tip, root)
+        if merged is None:
             return False
-        self._layers[-1] = below._replace(whole=0) if below.bare else below
-        layer = _Layer(bare, base, 0, bound, spill, tip, tip, n)
+        tip, base, _, spill = merged
+        layer = _Layer(bare, base, spill, tip)
         if whole:
+            later = spill + n_later
+            self._move_keys(wait, spill, n_later)
             root, tip = self._root_of(tip, base, first + 1, below.base)
-            tip, root, bound, spill = self._merge(cut, end, spill, n_levels, tip, root)
-            if tip > 0:
-                layer = layer._replace(whole=root, bound=bound, n_keys=spill, end=tip)
+            merged = self._merge(spill, later, later, self._terms.size, n_levels, tip, root)
+            if merged is not None:
+                tip, root, bound, spill = merged
+                layer = layer._replace(whole=root, bound=bound, n_bytes=_n_bytes(spill, tip), n_terms=n)
         self._layers.append(layer)
         return True
 
-    def _merge(self, begin: int, end: int, spill: int, n_levels: int, tip: int, root: int) -> tuple[int, int, int, int]:
-        """Merge keys into a tree (search.merge)."""
+    def _generate_layer(self, bare: Sequence[tuple[int, int]], new: int, limit: np.uint64, begin: int) -> int:
+        """Generate what the ``new`` bare cells change; return the number of terms or a negative status.
+
+        Without a limit more than ``whole_terms`` are too many.
+        """
+        mask = sum(1 << c for c, _ in bare)
+        room = self._terms.size - begin
+        most = min(room, self.params.whole_terms) if limit == shapes.NO_LIMIT else room
+        return self._shapes(mask, self._on_bare(bare), new, limit, self._terms[begin : begin + most])
+
+    def _move_keys(self, begin: int, to: int, n: int) -> None:
+        """Move ``n`` keys with their points; the places may overlap."""
+        for array in (self._terms, self._points):
+            array[to : to + n] = array[begin : begin + n]
+
+    def _merge(
+        self, begin: int, end: int, spill: int, key_end: int, n_levels: int, tip: int, root: int
+    ) -> tuple[int, int, int, int] | None:
+        """Merge keys into a tree, using no place of the keys from ``key_end`` on (search.merge).
+
+        Returns (tip, root, bound, spill), or None if it does not fit.
+        """
         tip, root, bound, spill = merge.merge(
-            self._terms, self._points, begin, end, spill, n_levels, self._cells, tip, root
+            self._terms[:key_end], self._points[:key_end], begin, end, spill, n_levels, self._cells, tip, root
         )
         if tip == merge.NO_EQUAL:
             raise AssertionError("terms to lose are not in the tree they were taken from")
-        return int(tip), int(root), int(bound), int(spill)
+        return (int(tip), int(root), int(bound), int(spill)) if tip > 0 else None
 
     def _root_of(self, tip: int, root: int, level: int, other: int) -> tuple[int, int]:
         """Write a sum node with the choices of ``root`` on ``level`` and later ones and, if there is an ``other`` root,
@@ -315,7 +362,7 @@ class Forest:
         tight = [(level, c) for level, c in enumerate(free) if node.masks[c] != _ALL_LETTERS]
         shift = [BITS_PER_LEVEL * (len(free) - 1 - level) for level, _ in tight]
         forbidden = [(_ALL_LETTERS & ~node.masks[c]) << 1 for _, c in tight]
-        return self._shapes(node.bare, on_bare, 0, shapes.NO_LIMIT, 0, shift, forbidden)
+        return self._shapes(node.bare, on_bare, 0, shapes.NO_LIMIT, self._terms, shift, forbidden)
 
     def _shapes(
         self,
@@ -323,14 +370,13 @@ class Forest:
         on_bare: list[int],
         new: int,
         limit: np.uint64,
-        begin: int,
+        out: NDArray[np.uint64],
         shift: Sequence[int] = (),
         forbidden: Sequence[int] = (),
     ) -> int:
-        """Write terms from path shapes from index ``begin`` on, or only count them if it is negative."""
+        """Write terms from path shapes to ``out``, or only count them if it is empty (search.shapes)."""
         table = path_table(str(self.geometry.dims), bare, self._max_len, self.geometry.cell_order)
         rim = shapes.Rim(*(frozen(np.array(values, np.int64)) for values in (on_bare, shift, forbidden)))
-        out = self._terms[begin:] if begin >= 0 else self._terms[:0]
         n, _ = shapes.shape_terms(self._words, table, rim, out, self._code_bits, new, limit)
         return int(n)
 

@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import types
@@ -35,6 +35,7 @@ from search.bits import lowest_bit
 MAX_CELLS = 16
 MIN_LEN = 1
 N_PAIRS = 64
+TABLES = 4  # that are kept: a class of 4x4 is rarely forced deeper than three cells
 FREE = 0  # pattern symbol of a position on a free cell; bare cell number b is b + 1
 _SYMBOL_BITS = 4
 MAX_BARE = 8  # bare cells absorption looks at: 8 bits for each of up to 16 positions fill two words
@@ -50,7 +51,8 @@ class PathTable(NamedTuple):
     first : int64[n_groups + 1], number of the first path of each group
     block : int64[n_groups + 1], where the shifts of a group start
     shifts : uint8[], per group: free position after free position, the shift of the level of every path
-    absorb : uint64[n_paths, 2], see the module (8 bits per position)
+    marked : int64[n_groups + 1], where the absorb words of each group start; they are those of its first paths
+    absorb : uint64[n_marked, 2], see the module (8 bits per position); the other paths of a group have none set
     swap : uint64[n_paths]
     n_bare : number of bare cells
     """
@@ -60,6 +62,7 @@ class PathTable(NamedTuple):
     first: NDArray[np.int64]
     block: NDArray[np.int64]
     shifts: NDArray[np.uint8]
+    marked: NDArray[np.int64]
     absorb: NDArray[np.uint64]
     swap: NDArray[np.uint64]
     n_bare: int
@@ -72,6 +75,7 @@ TABLE_TYPE = types.NamedTuple(
         read_only(types.int64),
         read_only(types.int64),
         read_only(types.uint8),
+        read_only(types.int64),
         read_only(types.uint64, 2),
         read_only(types.uint64),
         types.int64,
@@ -200,6 +204,41 @@ def _superfluous(paths, length, neighbours, number, pair_bit, absorb, swap):  # 
         swap[p] = bits
 
 
+@kernel(
+    types.void(
+        read_only(types.uint64), read_only(types.uint64, 2), read_only(types.uint64), read_only(types.int64),
+        writable(types.uint64), writable(types.uint64, 2), writable(types.uint64), writable(types.int64),
+    )
+)  # fmt: skip
+def _marked_first(paths, absorb, swap, counts, paths_out, absorb_out, swap_out, n_marked):  # type: ignore[no-untyped-def]
+    """Put those with an absorb word first in each group of ``counts`` paths; fill the four arrays behind them.
+
+    paths_out, swap_out : in the new order
+    absorb_out : absorb words of the marked paths, group after group
+    n_marked : marked paths of each group
+    """
+    begin = 0
+    n = 0
+    for group in range(counts.size):
+        end = begin + counts[group]
+        before = n
+        for p in range(begin, end):
+            if absorb[p, 0] | absorb[p, 1]:
+                paths_out[begin + n - before] = paths[p]
+                swap_out[begin + n - before] = swap[p]
+                absorb_out[n, 0] = absorb[p, 0]
+                absorb_out[n, 1] = absorb[p, 1]
+                n += 1
+        n_marked[group] = n - before
+        at = begin + n - before
+        for p in range(begin, end):
+            if (absorb[p, 0] | absorb[p, 1]) == np.uint64(0):
+                paths_out[at] = paths[p]
+                swap_out[at] = swap[p]
+                at += 1
+        begin = end
+
+
 def pairs_of(length: int) -> NDArray[np.int64]:
     """Return the pairs of positions i < j that have a bit in ``swap``, nearest first, at most 64: int64[n, 2]."""
     pairs = [(i, i + gap) for gap in range(1, length) for i in range(length - gap)][:N_PAIRS]
@@ -247,14 +286,14 @@ def level_shifts(board: Geometry, bare: int) -> NDArray[np.int64]:
     return shift
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=TABLES)
 def path_table(dims: str, bare: int, max_len: int, cell_order: tuple[int, ...] | None = None) -> PathTable:
     """Return the path table of a board for a mask of bare cells and words of up to ``max_len`` cells.
 
     The levels follow ``cell_order``, by default that of the geometry.
 
-    The last few tables are kept: a run asks for the same few masks again and again (each split forces the next cell in
-    order).
+    The last ``TABLES`` tables are kept: a run asks for the same few masks again and again (each split forces the next
+    cell in order).
     """
     board = geometry(dims)
     if cell_order is not None:
@@ -285,6 +324,7 @@ class _TableBuilder:
         self.counts: list[NDArray[np.int64]] = []
         self.sizes: list[NDArray[np.int64]] = []
         self.shifts: list[NDArray[np.uint8]] = []
+        self.n_marked: list[NDArray[np.int64]] = []
         self.absorb: list[NDArray[np.uint64]] = []
         self.swap: list[NDArray[np.uint64]] = []
 
@@ -304,18 +344,26 @@ class _TableBuilder:
             distinct[:, None] >> (np.arange(length - 1, -1, -1, dtype=np.uint64) * np.uint64(_SYMBOL_BITS))
         ) & np.uint64(15)
         self._add_trie(length, symbols.astype(np.int64))
-        n_free = (symbols == 0).sum(1)
+        self.sizes.append((symbols == 0).sum(1) * counts)
+        self.counts.append(counts)
+        self._add_paths(paths, length, frozen(counts))
+        self.n_groups += len(distinct)
+
+    def _add_paths(self, paths: NDArray[np.uint64], length: int, counts: NDArray[np.int64]) -> None:
+        """Append what is known of each path, given the sorted paths and how many each group has."""
         absorb = np.empty((paths.size, 2), np.uint64)
         swap = np.empty(paths.size, np.uint64)
         _superfluous(paths, length, self.board.neighbour_masks, self.number, frozen(_pair_bits(length)), absorb, swap)
-        block = np.empty(int((n_free * counts).sum()), np.uint8)
-        _fill_shifts(paths, length, self.number, self.shift, frozen(counts), block)
-        self.counts.append(counts)
-        self.sizes.append(n_free * counts)
+        marked = np.empty((int(absorb.any(1).sum()), 2), np.uint64)
+        n_marked = np.empty_like(counts)
+        ordered, ordered_swap = np.empty_like(paths), np.empty_like(swap)
+        _marked_first(paths, frozen(absorb), frozen(swap), counts, ordered, marked, ordered_swap, n_marked)
+        block = np.empty(int(self.sizes[-1].sum()), np.uint8)
+        _fill_shifts(frozen(ordered), length, self.number, self.shift, counts, block)
         self.shifts.append(block)
-        self.absorb.append(absorb)
-        self.swap.append(swap)
-        self.n_groups += len(distinct)
+        self.absorb.append(marked)
+        self.n_marked.append(n_marked)
+        self.swap.append(ordered_swap)
 
     def _add_trie(self, length: int, symbols: NDArray[np.int64]) -> None:
         """Append the pattern trie of one length: ``symbols`` [n_patterns, length], sorted."""
@@ -341,15 +389,28 @@ class _TableBuilder:
             n_here = int(nxt[-1]) + 1
 
     def table(self) -> PathTable:
-        counts = np.concatenate(self.counts)
-        sizes = np.concatenate(self.sizes)
+        def starts(parts: list[NDArray[np.int64]]) -> NDArray[np.int64]:
+            return frozen(np.concatenate([[0], np.cumsum(np.concatenate(parts))]).astype(np.int64))
+
         return PathTable(
             frozen(self.root),
             frozen(np.concatenate(self.child)),
-            frozen(np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)),
-            frozen(np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)),
-            frozen(np.concatenate(self.shifts)),
-            frozen(np.concatenate(self.absorb)),
-            frozen(np.concatenate(self.swap)),
+            starts(self.counts),
+            starts(self.sizes),
+            frozen(_joined(self.shifts)),
+            starts(self.n_marked),
+            frozen(_joined(self.absorb)),
+            frozen(_joined(self.swap)),
             self.n_bare,
         )
+
+
+def _joined(parts: list[NDArray[Any]]) -> NDArray[Any]:
+    """Return the parts as one array; the list is emptied on the way, for the parts of 4x4 are as large as the whole."""
+    out = np.empty((sum(map(len, parts)), *parts[0].shape[1:]), parts[0].dtype)
+    end = len(out)
+    while parts:
+        part = parts.pop()
+        out[end - len(part) : end] = part
+        end -= len(part)
+    return out

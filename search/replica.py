@@ -48,12 +48,12 @@ class Replicator(Breaker):
             for node in nodes:
                 symmetry = rng.choice(board.symmetries.tolist())
                 turned = image(node, symmetry)
-                self._turn(replace(board, cell_order=another_order(board, turned.demands, rng)))
+                self.turn(replace(board, cell_order=another_order(board, turned.demands, rng)))
                 tally.candidates = set()
                 self._search_all(turned, self._layers(unit.class_id, image(root, symmetry)), tally)
                 found |= {(_turned_back(text, symmetry), score) for text, score in tally.candidates}
         finally:
-            self._turn(board)
+            self.turn(board)
         return UnitResult(
             unit=unit,
             status="candidates" if found else "eliminated",
@@ -65,10 +65,6 @@ class Replicator(Breaker):
             counters=tally.counters(),
             seconds=time.perf_counter() - began,
         )
-
-    def _turn(self, board: Geometry) -> None:
-        self.geometry = board
-        self.forest.turn(board)
 
     def _search_all(self, root: Node, layers: tuple[int, ...], tally: _Tally) -> None:
         """Search a node and all that it splits into."""

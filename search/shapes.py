@@ -23,10 +23,11 @@ from numba import types
 from numpy.typing import NDArray
 
 from boardclass.jit import frozen, kernel, read_only, writable
-from search.bits import popcount
+from search.bits import lowest_bit
 from search.paths import MAX_BARE, MAX_CELLS, TABLE_TYPE, pairs_of
 
 TERMS_FULL = -2
+_FEW = 32  # paths of a group that are not worth a call
 NO_LIMIT = np.uint64((1 << 64) - 1)
 _ZERO = np.uint64(0)
 _ONE = np.uint64(1)
@@ -83,19 +84,17 @@ def word_arrays(words: Sequence[str], codes: Sequence[int]) -> Words:
 @kernel(
     types.int64(
         TABLE_TYPE, types.int64, read_only(types.uint64), types.UniTuple(types.uint64, 3), types.uint64,
-        types.int64, writable(types.uint64), types.int64,
+        writable(types.uint64), types.int64,
     )
 )  # fmt: skip
-def _emit(table, group, codes, drop, points_code, code_bits, terms, n):  # type: ignore[no-untyped-def]
-    """Append the terms of a word on the paths of a group; ``codes`` are its letter codes, shifted past the points code,
-    free positions only.
+def _emit(table, group, codes, drop, points_code, terms, n):  # type: ignore[no-untyped-def]
+    """Append the terms of a word on the paths of a large group, four positions at a time; there must be room.
 
-    drop : words of the word for absorb (two) and swap; return the new number of terms, or TERMS_FULL
+    codes : its letter codes, shifted past the points code, free positions only
+    drop : words of the word for absorb (two) and swap; return the new number of terms
     """
     begin = table.first[group]
     count = table.first[group + 1] - begin
-    if n + count > terms.size:
-        return TERMS_FULL
     out = terms[n : n + count]
     for p in range(count):
         out[p] = points_code
@@ -124,45 +123,18 @@ def _emit(table, group, codes, drop, points_code, code_bits, terms, n):  # type:
         at += count
     if (drop[0] | drop[1] | drop[2]) == _ZERO:
         return n + count
+    mark = table.marked[group]
+    n_marked = table.marked[group + 1] - mark
+    swap = table.swap[begin : begin + count]
     kept = 0
-    for p in range(count):
+    for p in range(n_marked):
         out[kept] = out[p]
-        superfluous = (table.absorb[begin + p, 0] & drop[0]) | (table.absorb[begin + p, 1] & drop[1])
-        superfluous |= table.swap[begin + p] & drop[2]
-        kept += superfluous == _ZERO
+        superfluous = (table.absorb[mark + p, 0] & drop[0]) | (table.absorb[mark + p, 1] & drop[1])
+        kept += (superfluous | (swap[p] & drop[2])) == _ZERO
+    for p in range(n_marked, count):
+        out[kept] = out[p]
+        kept += (swap[p] & drop[2]) == _ZERO
     return n + kept
-
-
-@kernel(
-    types.int64(
-        TABLE_TYPE, types.int64, read_only(types.uint64), types.UniTuple(types.uint64, 3),
-        types.UniTuple(types.uint64, 2), types.uint64, writable(types.uint64), types.int64,
-    )
-)  # fmt: skip
-def _emit_absorbed(table, group, codes, drop, drop_new, points_code, terms, n):  # type: ignore[no-untyped-def]
-    """Append the terms of a word on the paths of a group that ``drop`` keeps and ``drop_new`` does not.
-
-    Arguments as for ``_emit``, which would write the terms that ``drop`` keeps.
-    """
-    begin = table.first[group]
-    count = table.first[group + 1] - begin
-    if n + count > terms.size:
-        return TERMS_FULL
-    at = table.block[group]
-    n_free = (table.block[group + 1] - at) // count
-    for p in range(count):
-        low = table.absorb[begin + p, 0]
-        high = table.absorb[begin + p, 1]
-        if ((low & drop_new[0]) | (high & drop_new[1])) == _ZERO:
-            continue
-        if ((low & drop[0]) | (high & drop[1]) | (table.swap[begin + p] & drop[2])) != _ZERO:
-            continue
-        term = points_code
-        for t in range(n_free):
-            term |= codes[t] << np.uint64(table.shifts[at + t * count + p])
-        terms[n] = term
-        n += 1
-    return n
 
 
 @kernel(types.int64(writable(types.uint64), types.int64, types.int64, types.uint64))
@@ -209,6 +181,14 @@ def shape_terms(words, table, rim, terms, code_bits, new, limit):  # type: ignor
 
     The new cells must come after the other bare cells in cell order, so that both nodes number those alike.
     """
+    # Named here once: reading them from the table in the loop, or in another kernel, would count references each time.
+    child = table.child
+    path_first = table.first
+    block = table.block
+    shifts = table.shifts
+    marked = table.marked
+    absorb = table.absorb
+    swap = table.swap
     codes = np.zeros(MAX_CELLS + 1, np.uint64)
     node = np.zeros(MAX_CELLS + 1, np.int64)
     option = np.zeros(MAX_CELLS + 1, np.int64)  # symbols still to be tried, as a mask
@@ -243,6 +223,8 @@ def shape_terms(words, table, rim, terms, code_bits, new, limit):  # type: ignor
         equal = words.equal[w]
         points_code = np.uint64(words.code[w])
         absorbs_more = (low_new | high_new) != _ZERO
+        low_old = low ^ low_new
+        high_old = high ^ high_new
         before = n
         d = 0
         node[0] = table.root[length]
@@ -254,9 +236,9 @@ def shape_terms(words, table, rim, terms, code_bits, new, limit):  # type: ignor
             if todo == 0:
                 d -= 1
                 continue
-            symbol = popcount((todo & -todo) - 1)
+            symbol = lowest_bit(todo)
             option[d] = todo & (todo - 1)
-            nxt = np.int64(table.child[node[d], symbol])
+            nxt = np.int64(child[node[d], symbol])
             if nxt == 0:
                 continue
             free = n_free[d]
@@ -273,21 +255,47 @@ def shape_terms(words, table, rim, terms, code_bits, new, limit):  # type: ignor
                 n_free[d] = free
                 used[d] = bare
                 continue
-            count = table.first[nxt] - table.first[nxt - 1]
-            if new == 0 or bare & new:
-                if terms.size == 0:
-                    n += count
+            group = nxt - 1
+            begin = path_first[group]
+            count = path_first[nxt] - begin
+            gains = new == 0 or bare & new != 0
+            if terms.size == 0:
+                n += count * gains
+                continue
+            mark = marked[group]
+            n_marked = marked[nxt] - mark
+            if not gains:  # only paths that a new cell absorbs, and they are marked
+                if not absorbs_more or n_marked == 0:
                     continue
-                n_paths += count
-                n = _emit(table, nxt - 1, codes, (low, high, equal), points_code, code_bits, terms, n)
-            elif absorbs_more and terms.size:
-                n_paths += count
-                n = _emit_absorbed(
-                    table, nxt - 1, codes, (low ^ low_new, high ^ high_new, equal), (low_new, high_new),
-                    points_code | loss, terms, n,
-                )  # fmt: skip
-            if n < 0:
+                count = n_marked
+            n_paths += count
+            if n + count > terms.size:
                 return TERMS_FULL, n_paths
+            if gains and count > _FEW:
+                n = _emit(table, group, codes, (low, high, equal), points_code, terms, n)
+                continue
+            at = block[group]
+            size = path_first[nxt] - begin
+            for p in range(count):
+                superfluous = swap[begin + p] & equal
+                if p < n_marked:
+                    a = absorb[mark + p, 0]
+                    b = absorb[mark + p, 1]
+                    if gains:
+                        superfluous |= (a & low) | (b & high)
+                    else:
+                        if ((a & low_new) | (b & high_new)) == _ZERO:
+                            continue
+                        superfluous |= (a & low_old) | (b & high_old)
+                if superfluous != _ZERO:
+                    continue
+                term = points_code if gains else points_code | loss
+                x = at + p
+                for t in range(free):
+                    term |= codes[t] << np.uint64(shifts[x])
+                    x += size
+                terms[n] = term
+                n += 1
         if terms.size:
             if rim.shift.size:
                 n = _restrict(rim, terms, before, n, code_bits)

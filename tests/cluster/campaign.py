@@ -238,7 +238,7 @@ def config_of_units(folder, **changes):
         "cutoff": 430,
         "buckets": f"center: {' '.join(map(chr, range(97, 123)))}, "
         "edge: abcdefghijklmnopqrstuvwxyz, corner: abcdefghijklmnopqrstuvwxyz",
-        "search": SearchConfig(memory_mb=256, unit_budget=1_000_000),
+        "search": SearchConfig(memory_mb=256, unit_budget=200_000),
         "workers": 2,
         "out": str(Path(folder) / "run"),
     }

@@ -11,6 +11,7 @@ import pytest
 
 from cluster.estimate import LEAST, estimate, probe
 from cluster.plan import Plan, make_plan
+from cluster.tune import Variant, variants
 from configs.model import RunConfig
 from search.breaker import Breaker, Unit, UnitResult
 
@@ -73,3 +74,38 @@ def test_plan_prints_hours_memory_and_price(orderly):
     assert record["memory_mb"] > 50
     assert "hours of one core" in orderly("plan", *options).out
     assert orderly("plan").code == 2
+
+
+def test_variants_change_one_thing_each():
+    found = list(variants(RunConfig(dims="3x3", cutoff=400, workers=0)))
+    assert found[0].name == "as it is"
+    assert len({variant.name for variant in found}) == len(found) > 8
+    original = found[0].plan
+    for variant in found[1:]:
+        changed = [
+            variant.plan.partition.text != original.partition.text,
+            variant.plan.spec.params != original.spec.params,
+            variant.cell_order is not None,
+        ]
+        assert sum(changed) == 1, variant.name
+
+
+def test_a_variant_costs_what_its_plan_costs(small):
+    """Another cell order finds its own splits; the classes probed are the same."""
+    order = small.partition.geometry.cell_order[::-1]
+    plain = Variant("a", small).estimate(2, 0, 1)
+    turned = Variant("b", small, order).estimate(2, 0, 1)
+    assert plain.n_probes == turned.n_probes == 8
+    assert turned.cpu_hours > 0
+
+
+def test_tune_prints_a_row_per_variant(orderly):
+    shown = orderly("tune", "--dims", "2x2", "--cutoff", 12, "--rounds", 2, "--format", "json")
+    assert shown.code == 0, shown.err
+    rows = json.loads(shown.out)
+    assert rows[0]["variant"] == "as it is"
+    assert rows[0]["ratio"] == 1
+    assert all(row["low"] <= row["cpu_hours"] <= row["high"] for row in rows)
+    table = orderly("tune", "--dims", "2x2", "--cutoff", 12, "--rounds", 2)
+    assert table.out.count("classes") == len(rows)
+    assert orderly("tune").code == 2

@@ -15,6 +15,7 @@ from boardclass.errors import InputError
 from boardclass.geometry import geometry
 from boardclass.partition import Partition, parse_partition
 from boardclass.scores import TABLES, parse_scores
+from boardclass.wordlist import load_wordlist
 from search import forest
 from search.breaker import Breaker, Spec, Unit, UnitResult, break_class
 from search.node import Node, class_node, node_at, split
@@ -303,6 +304,27 @@ def test_a_unit_gives_the_same_verdict_again():
     assert replace(breaker.break_unit(Unit(0)), seconds=0.0) == replace(first, seconds=0.0)
     assert replace(Breaker(spec).break_unit(Unit(0)), seconds=0.0) == replace(first, seconds=0.0)
     assert break_class(spec, 0).candidates == first.candidates
+
+
+@pytest.mark.parametrize("memory_mb", [6, 10])
+def test_a_unit_does_not_depend_on_what_was_searched_before(memory_mb):
+    """Where memory is short, what fits must not depend on what is left in the arrays from other units."""
+    chosen = random.Random(1).sample([word for word in load_wordlist("scowl70").words if len(word) <= 9], 3000)
+    letters = "abcdefghijklmnopqrstuvwxyz"
+    partition = f"center: {' '.join(letters)}, edge: {letters}, corner: {letters}"
+    params = Params(memory_mb=memory_mb, unit_budget=20_000)
+    spec = Spec("3x3", tuple(sorted(chosen)), STANDARD.points, cutoff=60, partition=partition, params=params)
+    breaker, found, todo = Breaker(spec), {}, [Unit(x) for x in (0, 4, 18)]
+    while todo:
+        unit = todo.pop()
+        found[unit] = breaker.break_unit(unit)
+        todo += found[unit].children
+    assert len(found) > 50
+    units = list(found)
+    random.Random(2).shuffle(units)
+    other = Breaker(spec)
+    for unit in units:
+        assert replace(other.break_unit(unit), seconds=0.0) == replace(found[unit], seconds=0.0)
 
 
 def test_unknown_classes_and_paths_are_refused():
