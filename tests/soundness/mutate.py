@@ -253,17 +253,17 @@ def main() -> None:
     mutants = [m for m in load_mutants() if any(text in m.name or text in m.file for text in given.only)]
     for mutant in mutants:
         mutant.applied(ROOT)
-    began = time.monotonic()
+    began, text = time.monotonic(), ""
     verdicts = []
     for verdict in run(mutants, given.jobs, given.quick):
         verdicts.append(verdict)
         by = " and ".join(filter(None, [verdict.test, verdict.audit])) or "SURVIVES"
         sys.stdout.write(f"{verdict.mutant.name}: {by} ({time.monotonic() - began:,.0f} s)\n")
         sys.stdout.flush()
-    text = f"{summary(verdicts)}\n\n{table(verdicts)}\n"
+        text = f"{summary(verdicts)}\n\n{table(verdicts)}\n"
+        if given.report:  # after every verdict: what is done stays when the rest is stopped
+            given.report.write_text(text)
     sys.stdout.write(f"\n{text}\n{time.monotonic() - began:,.0f} s\n")
-    if given.report:
-        given.report.write_text(text)
     sys.exit(sum(v.caught for v in verdicts) < TARGET * len(verdicts))
 
 
