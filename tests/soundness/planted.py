@@ -100,10 +100,10 @@ def random_params(rng: random.Random) -> Params:
     return params
 
 
-def planted(n_boards: int, wordlist: str, seed: int) -> Iterator[tuple[str, str]]:
+def planted(n_boards: int, wordlist: str, seed: int, kinds: Sequence[Kind] = KINDS) -> Iterator[tuple[str, str]]:
     """Yield (board size, fault) for each planted board; the fault is empty when all is as it must be."""
     words = load_wordlist(wordlist).words
-    sizes = [kind for kind in KINDS for _ in range(kind.share)]
+    sizes = [kind for kind in kinds for _ in range(kind.share)]
     scorers = {dims: Scorer(dims, words, TABLE) for dims in {kind.dims for kind in KINDS}}
     rng = random.Random(seed)
     numbers = np.random.default_rng(seed)
