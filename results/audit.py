@@ -131,9 +131,9 @@ class _Question:
     def take_words(self, worth: dict[str, int]) -> None:
         """Prepare sorted words as arrays: all letters in a row, where each word begins, a code for its points."""
         points = list(worth.values())
-        self.points_of_code = np.array(sorted(set(points)), np.int64)
-        if sum(points) >= 2**31 or len(self.points_of_code) > 16:
+        if sum(points) >= 2**31 or len(set(points)) > 16:
             raise Unreadable("cannot audit points that exceed 31 bits or have more than 16 different values")
+        self.points_of_code = np.array(sorted(set(points)), np.int64)
         self.codes = np.searchsorted(self.points_of_code, points).astype(np.int64)
         self.letters = np.frombuffer("".join(worth).encode(), np.int8) - np.int8(97)
         self.starts = np.concatenate(([0], np.cumsum([len(word) for word in worth]))).astype(np.int64)
@@ -521,7 +521,7 @@ def _table(path: Path, schema: pa.Schema | None) -> list[dict[str, Any]]:
         if schema is not None and not file.schema_arrow.equals(schema):
             raise pa.ArrowInvalid("its columns are not those of certificates")
         rows: list[dict[str, Any]] = file.read().to_pylist()
-    except (pa.ArrowException, OSError) as error:
+    except (pa.ArrowException, OSError, ValueError) as error:
         raise Unreadable(f"cannot read {path}: {error}") from error
     return rows
 

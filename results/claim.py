@@ -167,8 +167,27 @@ def read_claim(run: Run) -> Claim | None:
         raise DamagedError(f"{where} is not of this version; {_REMEDY}")
     if values["fingerprint"] != run.fingerprint.to_json():
         raise DamagedError(f"{where} belongs to another run; {_REMEDY}")
+    if not _is_claim(values):
+        raise DamagedError(f"{where} holds values of other types; {_REMEDY}")
     boards = tuple((board, score) for board, score in values.get("boards", ()))
     return Claim(**{**values, "best_boards": tuple(values["best_boards"]), "boards": boards})
+
+
+def _is_claim(values: dict[str, Any]) -> bool:
+    """Return whether the values of a claim, as JSON has them, have the types that the fields of Claim say."""
+    plain = {"str": str, "int": int}
+    given = [(values[item.name], str(item.type)) for item in fields(Claim) if item.name in values]
+    boards, statistics = values.get("boards", []), values.get("statistics", {})
+    return (
+        all(type(value) is plain[kind] for value, kind in given if kind in plain)
+        and (values["best_score"] is None or type(values["best_score"]) is int)
+        and isinstance(values["best_boards"], list)
+        and all(isinstance(board, str) for board in values["best_boards"])
+        and isinstance(boards, list)
+        and all(isinstance(pair, list) and list(map(type, pair)) == [str, int] for pair in boards)
+        and isinstance(statistics, dict)
+        and all(type(count) is int for count in statistics.values())
+    )
 
 
 def _statement(fingerprint: Fingerprint, listed: BoardList, wordlist: str, n_words: int, scores: str) -> str:

@@ -44,6 +44,7 @@ TAIL_BYTES = 2**18
 
 _KEPT = 10_000  # lines that wait while the folder cannot be written to
 _OBJECT_S = 15.0
+_END_S = 1e12  # no clock says more
 
 
 class EventLog:
@@ -102,6 +103,12 @@ def read_events(folder: Folder, n_bytes: int = TAIL_BYTES) -> list[dict[str, Any
             values = json.loads(line)
         except (ValueError, RecursionError):
             continue
-        if isinstance(values, dict) and values.get("event") in FIELDS and isinstance(values.get("time"), int | float):
+        if isinstance(values, dict) and _is_event(values):
             events.append(values)
     return events
+
+
+def _is_event(values: dict[str, Any]) -> bool:
+    """Return whether an object has the two fields that readers rely on."""
+    event, time_s = values.get("event"), values.get("time")
+    return isinstance(event, str) and event in FIELDS and isinstance(time_s, int | float) and 0 <= time_s < _END_S

@@ -96,7 +96,7 @@ class RunLock:
         """Return the claim of the last driver that used this very lock and did not give it back: it is dead."""
         try:
             return str(json.loads(_read(self._base / files.OWNER) or b"{}").get("claim", ""))
-        except (ValueError, AttributeError):
+        except (ValueError, AttributeError, RecursionError):
             return ""
 
 

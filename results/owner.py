@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import getpass
 import json
+import math
 import os
 import socket
 import time
@@ -43,9 +44,10 @@ def parse_owner(note: bytes | None) -> Owner | None:
     """Return the owner of a note, or None when it cannot be read."""
     try:
         values = json.loads(note or b"")
-        return Owner(str(values["user"]), str(values["host"]), int(values["pid"]), float(values["since"]))
-    except (ValueError, KeyError, TypeError):
+        found = Owner(str(values["user"]), str(values["host"]), int(values["pid"]), float(values["since"]))
+    except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
         return None
+    return found if math.isfinite(found.since_s) else None
 
 
 def describe_owner(note: bytes | None) -> str:

@@ -303,6 +303,8 @@ class Forest:
         mask = sum(1 << c for c, _ in bare)
         room = self._terms.size - begin
         most = min(room, self.params.whole_terms) if limit == shapes.NO_LIMIT else room
+        if most == 0:  # an empty array would ask for the number alone
+            return shapes.TERMS_FULL
         return self._shapes(mask, self._on_bare(bare), new, limit, self._terms[begin : begin + most])
 
     def _move_keys(self, begin: int, to: int, n: int) -> None:

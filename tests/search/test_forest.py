@@ -156,6 +156,11 @@ def test_a_node_of_many_terms_is_not_searched_whole_but_its_parts_can_be():
     assert snapshot(layered(some, part)) == snapshot(new_forest().grow(part, free_of(part)))
 
 
+@pytest.mark.parametrize("bare", BARE)
+def test_a_limit_of_no_terms_is_not_a_question_for_their_number(bare):
+    assert layered(new_forest(params=Params(memory_mb=16, whole_terms=0)), node_with(bare)) is None
+
+
 @pytest.mark.parametrize("grow", ["grow", "layers"])
 def test_memory_too_small_gives_none_and_the_next_node_its_tree(grow, monkeypatch):
     def grown_in(grove: Forest, node: Node) -> Grown | None:

@@ -66,7 +66,7 @@ def state_bound(forest: Forest, node: Node, free: Sequence[int], grown: Grown) -
     state.sums[:] = bound.FORBIDDEN
     for level, cell in enumerate(free):
         state.sums[0, level, [x for x in range(26) if node.masks[cell] >> x & 1]] = 0
-    return max(int(bound.add_root(grown.orderly, state, root)) for root in grown.roots)
+    return int(bound.add_root(grown.orderly, state, grown.root))
 
 
 def bounds_for(dims: str, words: Sequence[str], params: Params) -> Bounds:

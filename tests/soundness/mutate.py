@@ -1,9 +1,10 @@
 """Mutation tests: each seeded bug of mutants.toml is built into a copy of the project; do tests or the audit notice?
 
-python -m tests.soundness.mutate [--only TEXT] [--jobs N] [--report FILE.md]
+python -m tests.soundness.mutate [--only TEXT ...] [--quick] [--jobs N] [--report FILE.md]
 
 For every mutant: the tests nearest to the code until one fails, then the audit of a small run that the mutant made
-itself (probe.py).  Exit code 1 when fewer than 95 % are caught, or a mutant does not fit the code any more.
+itself (probe.py); ``--quick`` leaves the audit out where a test failed.  Exit code 1 when fewer than 95 % are caught,
+or a mutant does not fit the code any more.
 
 Compiled kernels are kept from mutant to mutant, but for the file that changed and all files that import it.
 """
@@ -63,11 +64,14 @@ class Mutant(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """What noticed a mutant: the first test that fails, and what the audit says; empty where nothing did."""
+    """What noticed a mutant: the first test that fails, and what the audit says; empty where nothing did.
+
+    ``audit`` is None where it was not asked.
+    """
 
     mutant: Mutant
     test: str
-    audit: str
+    audit: str | None
 
     @property
     def caught(self) -> bool:
@@ -83,7 +87,13 @@ def load_mutants() -> list[Mutant]:
 
 
 def importers(root: Path, file: str) -> set[str]:
-    """Return the stems of all kernel modules that import ``file``, directly or not, itself included."""
+    """Return the stems of all kernel modules that import ``file``, directly or not, itself included.
+
+    A file without kernels may be changed without making others stale: mutants leave constants alone.
+    """
+    found = {file.removesuffix(".py").replace("/", ".")}
+    if "@kernel(" not in (root / file).read_text():
+        return {name.rpartition(".")[2] for name in found}
     imports: dict[str, set[str]] = {}
     for folder in KERNEL_FOLDERS:
         for path in (root / folder).glob("*.py"):
@@ -96,7 +106,6 @@ def importers(root: Path, file: str) -> set[str]:
                 for alias in node.names
             }
             imports[f"{folder}.{path.stem}"] = names
-    found = {file.removesuffix(".py").replace("/", ".")}
     while True:
         more = {name for name, names in imports.items() if names & found} - found
         if not more:
@@ -181,13 +190,14 @@ class Workshop:
         return done.stdout, done.returncode
 
 
-def judge(shop: Workshop, mutant: Mutant) -> Verdict:
+def judge(shop: Workshop, mutant: Mutant, quick: bool) -> Verdict:
     """Return what notices a mutant."""
     with shop.mutated(mutant):
-        return Verdict(mutant, shop.first_failure(mutant.tests), shop.probe())
+        test = shop.first_failure(mutant.tests)
+        return Verdict(mutant, test, None if quick and test else shop.probe())
 
 
-def run(mutants: Sequence[Mutant], n_jobs: int) -> Iterator[Verdict]:
+def run(mutants: Sequence[Mutant], n_jobs: int, quick: bool) -> Iterator[Verdict]:
     """Yield the verdicts as they come."""
     with tempfile.TemporaryDirectory(prefix="orderly-mutants-") as folder:
         shops: Queue[Workshop] = Queue()
@@ -200,7 +210,7 @@ def run(mutants: Sequence[Mutant], n_jobs: int) -> Iterator[Verdict]:
         def one(mutant: Mutant) -> Verdict:
             shop = shops.get()
             try:
-                return judge(shop, mutant)
+                return judge(shop, mutant, quick)
             finally:
                 shops.put(shop)
 
@@ -215,7 +225,8 @@ def table(verdicts: Sequence[Verdict]) -> str:
     """Return the verdicts as Markdown."""
     lines = ["| seeded bug | in | first test that fails | audit of a small run |", "|---|---|---|---|"]
     for v in verdicts:
-        cells = [v.mutant.name, f"`{v.mutant.file}`", f"`{v.test}`" if v.test else "-", v.audit or "accepted"]
+        cells = [v.mutant.name, f"`{v.mutant.file}`", f"`{v.test}`" if v.test else "-"]
+        cells.append("not asked" if v.audit is None else v.audit or "accepted")
         lines.append("| " + " | ".join(cell.replace("|", "\\|")[:120] for cell in cells) + " |")
     return "\n".join(lines)
 
@@ -224,8 +235,9 @@ def summary(verdicts: Sequence[Verdict]) -> str:
     """Return one line: how many were caught, by what, and which survive."""
     caught = [v for v in verdicts if v.caught]
     by_test, by_audit = sum(bool(v.test) for v in verdicts), sum(bool(v.audit) for v in verdicts)
+    n_asked = sum(v.audit is not None for v in verdicts)
     share = f"{len(caught)} of {len(verdicts)} seeded soundness bugs caught ({100 * len(caught) / len(verdicts):.0f} %)"
-    line = f"in all: {share}: {by_test} by tests, {by_audit} by the audit of a small run"
+    line = f"in all: {share}: {by_test} by tests, {by_audit} of {n_asked} by the audit of a small run"
     survivors = [v.mutant.name for v in verdicts if not v.caught]
     return line + (f"; surviving: {'; '.join(survivors)}" if survivors else "; none survives")
 
@@ -233,24 +245,25 @@ def summary(verdicts: Sequence[Verdict]) -> str:
 def main() -> None:
     """Judge the mutants and print a table; exit code 1 when too few are caught."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--only", default="", help="mutants whose name or file contains this")
+    parser.add_argument("--only", nargs="*", default=[""], help="mutants whose name or file contains one of these")
+    parser.add_argument("--quick", action="store_true", help="no audit where a test fails")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--report", type=Path)
     given = parser.parse_args()
-    mutants = [m for m in load_mutants() if given.only in m.name or given.only in m.file]
+    mutants = [m for m in load_mutants() if any(text in m.name or text in m.file for text in given.only)]
     for mutant in mutants:
         mutant.applied(ROOT)
-    began = time.monotonic()
+    began, text = time.monotonic(), ""
     verdicts = []
-    for verdict in run(mutants, given.jobs):
+    for verdict in run(mutants, given.jobs, given.quick):
         verdicts.append(verdict)
         by = " and ".join(filter(None, [verdict.test, verdict.audit])) or "SURVIVES"
-        sys.stdout.write(f"{verdict.mutant.name}: {by}\n")
+        sys.stdout.write(f"{verdict.mutant.name}: {by} ({time.monotonic() - began:,.0f} s)\n")
         sys.stdout.flush()
-    text = f"{summary(verdicts)}\n\n{table(verdicts)}\n"
+        text = f"{summary(verdicts)}\n\n{table(verdicts)}\n"
+        if given.report:  # after every verdict: what is done stays when the rest is stopped
+            given.report.write_text(text)
     sys.stdout.write(f"\n{text}\n{time.monotonic() - began:,.0f} s\n")
-    if given.report:
-        given.report.write_text(text)
     sys.exit(sum(v.caught for v in verdicts) < TARGET * len(verdicts))
 
 

@@ -24,7 +24,7 @@ workers = 0
 [search]
 fused = ["edge"]
 node_budget = 2000
-rim_budget = 500
+least_budget = 500
 fused_budget = 2000
 memory_mb = 64
 """

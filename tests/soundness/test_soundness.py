@@ -1,0 +1,31 @@
+"""What ``make nightly`` does at full size, small enough for every day; and the list of seeded bugs fits the code."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.soundness import enumerations
+from tests.soundness.mutate import ROOT, load_mutants
+from tests.soundness.planted import KINDS, planted
+
+
+def test_every_seeded_bug_fits_the_code():
+    mutants = load_mutants()
+    assert len(mutants) >= 30
+    assert len({mutant.name for mutant in mutants}) == len(mutants)
+    for mutant in mutants:
+        assert mutant.applied(ROOT) != (ROOT / mutant.file).read_text()
+        assert all((ROOT / test).is_file() for test in mutant.tests)
+
+
+def test_planted_winners_are_returned():
+    found = list(planted(50, "scowl70", seed=1, kinds=[kind for kind in KINDS if kind.dims == "3x3"][1:]))
+    assert [fault for _, fault in found if fault] == []
+    assert len(found) == 50
+
+
+@pytest.mark.slow
+def test_no_bound_is_below_a_score():
+    told = list(enumerations.run(small=True, wordlist="scowl70", seed=1))
+    assert [fault for _, _, violations in told for fault in violations] == []
+    assert all(n > 20 for _, n, _ in told)
