@@ -384,8 +384,8 @@ class Forest:
     ) -> int:
         """Write terms from path shapes to ``out``, or only count them if it is empty (search.shapes)."""
         table, n_extra = self._table(bare)
-        arrays = (frozen(np.array(values, np.int64)) for values in (on_bare, shift, forbidden))
-        rim = shapes.Rim(*arrays, n_extra=n_extra)
+        arrays = [frozen(np.array(values, np.int64)) for values in (on_bare, shift, forbidden)]
+        rim = shapes.Rim(arrays[0], arrays[1], arrays[2], n_extra)
         n, _ = shapes.shape_terms(self._words, table, rim, out, self._code_bits, new, limit)
         return int(n)
 

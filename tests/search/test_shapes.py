@@ -49,8 +49,8 @@ def rim_of(case: Case, n_extra: int = 0) -> shapes.Rim:
     tight = [(level, c) for level, c in enumerate(case.free) if case.letters[c] != EVERY]
     shift = [5 * (case.n_levels - 1 - level) for level, _ in tight]
     forbidden = [sum(1 << i + 1 for i, x in enumerate(EVERY) if x not in case.letters[c]) for _, c in tight]
-    arrays = (frozen(np.array(values, np.int64)) for values in (on_bare, shift, forbidden))
-    return shapes.Rim(*arrays, n_extra=n_extra)
+    arrays = [frozen(np.array(values, np.int64)) for values in (on_bare, shift, forbidden)]
+    return shapes.Rim(arrays[0], arrays[1], arrays[2], n_extra)
 
 
 def code_bits(case: Case) -> int:
