@@ -37,7 +37,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 NOTES = "ORDERLY_CAMPAIGN_NOTES"
 VICTIMS = ("worker", "raylet", "driver")
 SIGNS = {"worker": "ray::Worker", "raylet": "raylet/raylet ", "gcs": "gcs/gcs_server "}
-WAIT_S = 120.0
+WAIT_S = 600.0  # a machine that is busy takes minutes to start Ray
 
 
 def note(*words):
