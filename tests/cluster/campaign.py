@@ -1,11 +1,12 @@
-"""Kills workers, raylets and drivers of a real run at random until it is done, and counts what had to be done twice.
+"""Kills workers, raylets and drivers of real runs at random until they are done, and counts what had to be done twice.
 
     python -m tests.cluster.campaign --kills 200 --seed 1         # about an hour on two cores
 
 Each victim dies of SIGKILL, when a random number of units has been broken; a driver that died, or gave up, is started
 again by the same command.  In the end the digest must be that of an undisturbed run, every unit must have one row, and
 the work done twice may not exceed what was in flight, or not yet flushed, when something died.  Assignments are worth
-a second in place of seven, so that work gets done between two kills.
+a second in place of seven, so that work gets done between two kills.  A run has work for KILLS_OF_A_RUN kills; more are
+spread over several runs.
 """
 
 from __future__ import annotations
@@ -37,6 +38,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 NOTES = "ORDERLY_CAMPAIGN_NOTES"
 VICTIMS = ("worker", "raylet", "driver")
 SIGNS = {"worker": "ray::Worker", "raylet": "raylet/raylet ", "gcs": "gcs/gcs_server "}
+KILLS_OF_A_RUN = 40
 WAIT_S = 600.0  # a machine that is busy takes minutes to start Ray
 
 
@@ -272,14 +274,25 @@ def main():
         drive(RunConfig.model_validate(json.loads(options.drive)))
         return 0
     folder = Path(options.out or tempfile.mkdtemp(prefix="campaign-"))
-    campaign = Campaign(config_of_classes(folder), folder, options.seed, say)
     began_s = time.monotonic()
     say(f"undisturbed run, into {folder}")
-    digest, n_units = campaign.undisturbed()
+    digest, n_units = Campaign(config_of_classes(folder), folder, options.seed).undisturbed()
     say(f"{n_units} units, digest {digest}, {time.monotonic() - began_s:.0f} s")
-    began_s = time.monotonic()
     victims = random.Random(options.seed).choices(options.victims.split(","), k=options.kills)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    runs = [victims[i : i + KILLS_OF_A_RUN] for i in range(0, len(victims), KILLS_OF_A_RUN)]
+    n_fine = sum(
+        is_unharmed(folder / str(i), f"{options.seed} {i}", runs[i], digest, n_units) for i in range(len(runs))
+    )
+    say(f"{len(victims)} kills in {len(runs)} runs: {n_fine} unharmed")
+    return 0 if n_fine == len(runs) else 1
+
+
+def is_unharmed(folder, seed, victims, digest, n_units):
+    """Carry out one run with its kills, print what came of it and return whether it came to no harm."""
+    folder.mkdir()
+    campaign = Campaign(config_of_classes(folder), folder, seed, say)
+    began_s = time.monotonic()
     try:
         notes = campaign.play(victims, n_units)
     finally:
@@ -290,7 +303,7 @@ def main():
     say(f"at most {campaign.worst_unflushed} verdicts not yet in the store when a driver died")
     is_fine = notes.digest == digest and n_rows == n_units and notes.n_twice <= campaign.n_excused
     say(f"digest {notes.digest}: {'unharmed' if is_fine else 'HARMED'}")
-    return 0 if is_fine else 1
+    return is_fine
 
 
 if __name__ == "__main__":
