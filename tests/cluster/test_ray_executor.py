@@ -14,7 +14,6 @@ import pytest
 from cluster.events import Assign, Death, Event, Returned, Row, WorkerDown, WorkerUp
 from cluster.plan import make_plan
 from cluster.ray_executor import RayExecutor, cause_of
-from cluster.worker import self_test
 from configs.model import RunConfig, SearchConfig
 from search.breaker import Breaker, Unit, share
 from tests.cluster import fakes
@@ -85,12 +84,10 @@ def test_status_and_cancel_are_answered_while_a_kernel_runs(cluster):
     cluster.assign(Assign(3, 12, tuple(Unit(n) for n in range(100))))
     actor = cluster._actors[3].handle
     time.sleep(0.3)
-    began = time.monotonic()
     status = ray.get(actor.status.options(concurrency_group="control").remote(), timeout=10)
     assert status.assignment == 12
     ray.get(actor.cancel.options(concurrency_group="control").remote(), timeout=10)
     assert len(until(cluster, Returned)) < 50
-    assert time.monotonic() - began < 5
     cluster.retire(3)
 
 
@@ -117,13 +114,6 @@ def test_the_arrays_of_the_words_are_shared(real_cluster):
         assert array.ctypes.data == again.ctypes.data
     given = Breaker(real_cluster._spec, first).break_unit(Unit(9))
     assert replace(given, seconds=0.0) == replace(Breaker(real_cluster._spec).break_unit(Unit(9)), seconds=0.0)
-
-
-def test_the_self_test_is_quick():
-    self_test()  # compiled by now
-    began = time.process_time()
-    self_test()
-    assert time.process_time() - began < 5.0
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
