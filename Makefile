@@ -3,6 +3,7 @@ PYTHON ?= python3
 WORKERS ?= 2
 CONFIG ?= configs/3x3.toml
 TESTS ?=
+JOBS ?= 2
 NIGHTLY ?=
 VENV ?= .venv
 BIN := $(VENV)/bin
@@ -16,14 +17,15 @@ help: ## this list
 run: $(VENV)/.installed-run ## install, then prove the best board of CONFIG (3x3) with WORKERS (2) processes
 	$(BIN)/orderly run $(CONFIG) --workers $(WORKERS)
 
-test: $(VENV)/.installed-test ## install, then run the tests (TESTS=tests/cluster for some of them)
-	$(BIN)/python -m pytest $(TESTS)
+test: $(VENV)/.installed-test ## install, then run the tests in JOBS (2) processes (TESTS=tests/cluster for some of them)
+	$(BIN)/python -m pytest --numprocesses $(JOBS) --dist loadgroup $(TESTS)
 
 nightly: $(VENV)/.installed-test ## run everything that takes too long for every day, with a report in nightly.md
 	$(BIN)/python -m tests.soundness.nightly $(NIGHTLY)
 
-bench: $(VENV)/.installed-test ## run the benchmarks in tests/bench
+bench: $(VENV)/.installed-test ## run the benchmarks in tests/bench, and add the main figures to benchmarks.jsonl
 	$(BIN)/python -m pytest tests/bench --benchmark-enable --benchmark-only --benchmark-columns=min,median,max,rounds
+	$(BIN)/python -m tests.bench.figures
 
 check: lint types test ## lint, types and tests: what CI runs
 

@@ -7,7 +7,7 @@ goes on with one of the children, chosen at random, and counts it as one over th
 expectation is the cost of the class, whatever the class splits into and however the choice is made; the nearer the
 probabilities are to the costs, the narrower the interval.  So one strong centre costs a probe as little as any other.
 
-Path tables and the rim are made once per worker and serve all its classes: they are made first and count for nobody.
+The path table and the rim are made once per worker and serve all its classes: they are made first and count for nobody.
 """
 
 from __future__ import annotations
@@ -116,7 +116,6 @@ def _sample(
     if cell_order is not None:
         breaker.turn(replace(breaker.geometry, cell_order=cell_order))
     breaker.break_unit(Unit(int(strata[0][0])))
-    breaker.forest.lay_tables()
     costs: list[list[float]] = [[] for _ in strata]
     while min(map(len, costs)) < least or time.monotonic() < ends:
         for stratum, found in zip(strata, costs, strict=True):

@@ -74,7 +74,7 @@ def private_cluster(n_workers: int) -> Iterator[Any]:
             "object_store_memory": _OBJECT_STORE_BYTES,
             "_node_ip_address": "127.0.0.1",
         }
-        _init(ray, options, "Ray does not start", "--workers 0 runs without it", n_tries=2)
+        _init(ray, options, "Ray does not start", "--workers 0 runs without it", n_tries=4)
         stack.callback(ray.shutdown)
         yield ray
 

@@ -11,6 +11,7 @@ Promises, for any order, repetition or loss of events (tests/cluster/simulator.p
 
 - every unit gets exactly one accepted verdict or is quarantined, and the run then finishes;
 - a worker has at most one assignment;
+- a driver that slept (SIGSTOP, a laptop lid) does not take its own silence for that of its workers;
 - running out of memory is never held against a unit before it had a host to itself;
 - with replicas (trust.py) a verdict that was contradicted is never published, nor anything else of a flagged host.
 """
@@ -54,6 +55,7 @@ if TYPE_CHECKING:
 
     from search.breaker import Unit, UnitResult
 
+_ASLEEP_S = 30.0  # without any event, not even a Tick: this process was not running
 _ENDGAME = 0.5  # at most this part of a worker's share of what is left goes into one batch
 
 
@@ -127,6 +129,7 @@ class Scheduler:
         self._most_slots = 1
         self._fruitless_deaths = 0
         self._spawn_at_s = 0.0
+        self._awake_at_s: float | None = None
         self._finished = False
         self._n_split = self._n_duplicates = self._n_requeued = self._n_deaths = self._n_strikes = 0
 
@@ -140,6 +143,7 @@ class Scheduler:
         if self._finished:
             return []
         out: list[Instruction] = []
+        self._wake(now_s)
         match event:
             case Room(n_workers):
                 self._n_slots = max(0, min(self.policy.n_workers, n_workers))
@@ -181,6 +185,14 @@ class Scheduler:
             flagged=tuple(sorted(self._trust.flagged)),
             n_strikes=self._n_strikes,
         )
+
+    def _wake(self, now_s: float) -> None:
+        """Do not hold it against workers that nobody listened to them, or that they were stopped with this process."""
+        asleep_s = 0.0 if self._awake_at_s is None else now_s - self._awake_at_s
+        self._awake_at_s = now_s
+        if asleep_s > _ASLEEP_S:
+            for worker in self._workers.values():
+                worker.lease_ends_s += asleep_s
 
     # --- events
 

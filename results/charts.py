@@ -24,16 +24,20 @@ _STATUS_COLOURS = {
     "quarantined": "#555555",
 }
 _WIDTH, _HEIGHT = 440, 220
+_EDGES = 6
 _numbers = count(1)
 
 
 def bars(rows: Rows, x: str, y: str, x_title: str, y_title: str, rule: int | None = None) -> str:
     """Return a histogram: one bar a row from ``x`` to ``x_end``, ``y`` high; ``rule`` draws a line at that value."""
     base = alt.Chart(alt.Data(values=list(rows)))
+    edges = sorted({float(row[name]) for row in rows for name in (x, "x_end")})
+    is_short = len(edges) <= _EDGES and all(edge.is_integer() for edge in edges)  # otherwise ticks at fractions
+    axis = alt.Axis(values=edges, format="d") if is_short else alt.Axis()
     chart: Any = base.mark_bar(color=ACCENT).encode(
-        x=alt.X(f"{x}:Q", title=x_title, bin="binned"),
+        x=alt.X(f"{x}:Q", title=x_title, bin="binned", axis=axis),
         x2="x_end:Q",
-        y=alt.Y(f"{y}:Q", title=y_title),
+        y=alt.Y(f"{y}:Q", title=y_title, axis=alt.Axis(tickMinStep=1)),
     )
     if rule is not None:
         line = alt.Chart(alt.Data(values=[{"at": rule}])).mark_rule(color=WARN, strokeWidth=2)

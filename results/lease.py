@@ -7,10 +7,10 @@ Putting and then listing is enough to keep two drivers apart, as object stores l
 time at least the later one sees the other.  Both may, and then both are refused; never are both let in.
 
 A claim that was not renewed for LEASE_S seconds, by the store's own clock, is one of a driver that died or sleeps, and
-the next one removes it.  A sleeper that wakes up finds its claim gone before it writes to the manifest, and once more
-just after: it takes its line back and stops.  Should even that fail (killed between the two), the manifest has two
-lines at one place, and reading it says so.  Rows are facts whoever writes them: nothing wrong can come of it, only a
-run that refuses to go on.
+the next one removes it, after closing the place of the next manifest line with a fence.  A sleeper that wakes up finds
+its claim gone before it writes to the manifest, and once more just after: it takes its line back and stops.  Should
+even that fail (killed between the two, or a put that arrives late), its line stands where the fence is and does not
+count; its units are searched again.
 """
 
 from __future__ import annotations
@@ -77,6 +77,8 @@ class Lease:
             for name in sorted(ages.keys() - set(gone), reverse=True):  # who holds it before who asks
                 raise StoreLockedError(self._refusal(name, ages[name]))
             self._folder.publish(self._hold, self._data)
+            if gone:
+                self._shut_out()
             for name in gone:
                 self._folder.remove(name)
         finally:
@@ -98,6 +100,15 @@ class Lease:
                 f"{self._folder.where('')} was taken over by another driver, as this one was silent for more than "
                 f"{LEASE_S:.0f} s (asleep, or cut off); what was stored before is safe: let the other one finish"
             )
+
+    def _shut_out(self) -> None:
+        """Fence off the drivers whose claims are about to be removed."""
+        try:
+            if self._folder.read(files.RUN) is not None:
+                self._folder.fence(files.MANIFEST)
+        except StoreError:
+            self._folder.remove(self._hold)
+            raise
 
     def give_back(self) -> None:
         """End the claim."""

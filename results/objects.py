@@ -1,4 +1,4 @@
-"""Runs on object stores: ``s3://bucket/prefix``, and through the same calls ``gs://`` and ``abfss://``.
+"""Runs on object stores: ``s3://bucket/prefix``, ``gs://bucket/prefix`` and ``abfss://container@account/prefix``.
 
 Such a store has no rename, no append and no locks.  What a local directory does with them is done here with the one
 thing that is atomic there, putting a whole object:
@@ -17,10 +17,13 @@ from __future__ import annotations
 
 import contextlib
 import itertools
+import subprocess
+import sys
 import uuid
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from functools import cache
 from typing import Any, TypeVar
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
@@ -45,6 +48,12 @@ SETTINGS = (
     "scheme",
     "tls_ca_file_path",
 )
+_OF_GOOGLE = "GOOGLE_APPLICATION_CREDENTIALS, gcloud auth application-default login, or gs://anonymous@bucket/prefix"
+_OF_AZURE = "AZURE_TENANT_ID, AZURE_CLIENT_ID and AZURE_CLIENT_SECRET, or az login"
+_CREDENTIALS = {"gs": _OF_GOOGLE, "gcs": _OF_GOOGLE, "abfs": _OF_AZURE, "abfss": _OF_AZURE}
+_KNOCK = "import sys; from pyarrow import fs; at, root = fs.FileSystem.from_uri(sys.argv[1]); at.get_file_info(root)"
+_KNOCK_S, _PATIENCE_S = 60.0, 10
+_FENCE = b"from here on another driver writes\n"  # shorter than any line of a manifest
 _Value = TypeVar("_Value")
 
 
@@ -59,6 +68,8 @@ def connect(address: str) -> tuple[Any, str, str]:
         When pyarrow does not understand it.
     """
     address, shown = _checked(address)
+    if (scheme := urlsplit(address).scheme) in _CREDENTIALS:
+        _knock(address, scheme, shown)
     try:
         filesystem, root = fs.FileSystem.from_uri(address)
     except (ValueError, OSError, NotImplementedError) as error:
@@ -66,13 +77,41 @@ def connect(address: str) -> tuple[Any, str, str]:
     return filesystem, root, shown
 
 
+@cache
+def _knock(address: str, scheme: str, shown: str) -> None:
+    """Ask a store whether it lets us in, in a process of its own.
+
+    Without credentials the library for Google's stores tries for a quarter of an hour, and that for Azure's ends the
+    process.
+
+    Raises
+    ------
+    StoreError
+        When it does not.
+    """
+    if scheme.startswith("g") and "retry_limit_seconds=" not in address:
+        address += ("&" if "?" in address else "?") + f"retry_limit_seconds={_PATIENCE_S}"
+    command = [sys.executable, "-c", _KNOCK, address]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=_KNOCK_S, check=False)
+        said, code = done.stderr, done.returncode
+    except subprocess.TimeoutExpired:
+        said, code = f"no answer within {_KNOCK_S:.0f} s", 1
+    if code:
+        telling = [line.strip() for line in said.splitlines() if "rror" in line or "what()" in line] or [said.strip()]
+        raise StoreError(f"cannot open {shown}: {telling[-1][:300]} ...; credentials: {_CREDENTIALS[scheme]}")
+
+
 def _checked(address: str) -> tuple[str, str]:
     """Return an address that says nothing secret, with the settings it needs, and the one to show."""
     parts = urlsplit(address)
     shown = urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", "")).rstrip("/")
     if parts.scheme not in SCHEMES:
+        if parts.scheme != "file":
+            raise StoreError(f"{shown!r} is no directory and no object store: expected {', '.join(SCHEMES)} or a path")
         return address, shown
-    container = parts.scheme.startswith("abfs")  # there the name before @ is no secret, it is what to open
+    # There the name before @ is no secret, it is what to open; or it says that there are none.
+    container = parts.scheme.startswith("abfs") or parts.netloc.startswith("anonymous@")
     if ":" in parts.netloc.rpartition("@")[0] or ("@" in parts.netloc and not container):
         raise InputError(
             f"the address {shown!r} came with credentials in it: expected scheme://bucket/prefix; give them in "
@@ -110,7 +149,7 @@ class ObjectFolder:
         self._filesystem = filesystem
         self._root = root.rstrip("/")
         self.uri = uri.rstrip("/")
-        self._needs_folders = filesystem.type_name != "s3"
+        self._needs_folders = filesystem.type_name not in ("s3", "gcs")
         # All requests are made in threads: a Ctrl-C in the middle of a put would otherwise publish half an object.
         self._pool = ThreadPoolExecutor(N_PARALLEL, thread_name_prefix="orderly-objects")
         self._writer = uuid.uuid4().hex
@@ -181,20 +220,34 @@ class ObjectFolder:
             raise
         return n_valid_bytes + len(data)
 
+    def fence(self, name: str) -> None:
+        """Close the place of the next line to whoever wrote here before: what still arrives there does not count.
+
+        A driver that took a run over calls this before it writes: the one before may have had a put under way when it
+        died or fell asleep.
+        """
+        n_bytes = self.read_lines(name)[1]
+        self.publish(self._line_name(name, n_bytes), _FENCE)
+
     def read_lines(self, name: str) -> tuple[list[str], int, bool]:
-        """Return the lines in order; two lines at one place mean two writers."""
+        """Return the lines in order; of several at one place a fence counts, and without one they mean two writers."""
         lines: list[str] = []
         n_bytes = 0
         items = self.names(name)
-        for item, found in zip(items, self.read_all(items), strict=True):
-            data = found or b""
-            if not item.startswith(f"{name}/{n_bytes:016d}-") or not data.endswith(b"\n"):
+        places: dict[str, dict[str, bytes]] = {}
+        for item, data in zip(items, self.read_all(items), strict=True):
+            places.setdefault(item.rpartition("-")[0], {})[item] = data or b""
+        for place, found in places.items():
+            is_fenced = _FENCE in found.values()
+            line = _FENCE if is_fenced else next(iter(found.values()))
+            is_single = is_fenced or len(found) == 1
+            if place != f"{name}/{n_bytes:016d}" or not is_single or not line.endswith(b"\n"):
                 raise StoreError(
-                    f"{self.where(item)} is not the next line of {name}: an object is missing, damaged or doubled; "
-                    "restore the missing one from a copy or remove the doubled one"
+                    f"{self.where(max(found))} is not the next line of {name}: an object is missing, damaged or "
+                    "doubled; restore the missing one from a copy or remove the doubled one"
                 )
-            lines += decode_lines(data)
-            n_bytes += len(data)
+            lines += [] if is_fenced else decode_lines(line)
+            n_bytes += len(line)
         return lines, n_bytes, False
 
     def note(self, name: str, text: str) -> None:

@@ -7,9 +7,11 @@ manifest and by the page checksums inside the file, which still speak when a fil
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
 import re
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -22,6 +24,7 @@ from results.folder import Folder
 
 REMEDY = "restore the file from a copy, or run again with --drop-damaged to recompute its rows"
 _REMEDY = "restore the file from a copy, or run again with --drop-damaged to recompute the parts that it does not list"
+_THREADS = 4  # hashing and reading Parquet leave Python's lock to the others
 
 
 @dataclass(frozen=True)
@@ -157,9 +160,15 @@ def read_part(folder: Folder, part: Part, schema: pa.Schema, columns: Sequence[s
 def read_parts(
     folder: Folder, parts: Sequence[Part], schema: pa.Schema, columns: Sequence[str] | None = None
 ) -> Iterator[tuple[Part, pa.Table]]:
-    """Yield each part with its table, as :func:`read_part` returns it; files are fetched ahead where that helps."""
-    for part, data in zip(parts, folder.read_all([part.name for part in parts]), strict=True):
-        yield part, _parsed(folder, part, data, schema, columns)
+    """Yield each part with its table, as :func:`read_part` returns it; some ahead of time, in threads."""
+
+    def parse(read: tuple[Part, bytes | None]) -> tuple[Part, pa.Table]:
+        return read[0], _parsed(folder, *read, schema, columns)
+
+    found = zip(parts, folder.read_all([part.name for part in parts]), strict=True)
+    with ThreadPoolExecutor(_THREADS, thread_name_prefix="orderly-parts") as pool:
+        while batch := list(itertools.islice(found, 4 * _THREADS)):
+            yield from pool.map(parse, batch)
 
 
 def _parsed(

@@ -3,7 +3,7 @@
 Each step changes one letter or swaps two cells of every chain's board and scores all of them in one batch.  A worse
 board is accepted with probability exp(difference / temperature); the temperature is a share of the mean score, so that
 it suits every board size and score table, and falls geometrically.  At the end the best boards of the chains climb to
-their local optima.
+their local optima, and a pool (climb.py) begins with those: what it finds beyond them is often the best of all.
 """
 
 from __future__ import annotations
@@ -15,13 +15,14 @@ from numpy.typing import NDArray
 
 from boardclass.board import LETTERS
 from boardclass.errors import InputError
-from search.climb import BatchScorer, Progress, Start, ascend, canonical_cells, first_boards, parse_alphabet
+from search.climb import BatchScorer, Progress, Start, ascend, canonical_cells, climb, first_boards, parse_alphabet
 from search.scorer import decode_boards
 
 HOT, COLD = 0.05, 0.001  # temperature at the first and at the last step, as a share of the mean score
 SWAPS = 0.3
 STEPS_PER_CELL = 400
 _ASCENTS = 50
+_POOL = 100
 _REPORTS = 100
 
 
@@ -35,7 +36,7 @@ def anneal(
     start: Start | None = None,
     progress: Progress | None = None,
 ) -> list[tuple[str, int, int]]:
-    """Return (canonical board, exact score, number of chains that ended there), best first.
+    """Return (canonical board, exact score, number of chains that ended there, at least 1), best first.
 
     Parameters
     ----------
@@ -45,7 +46,7 @@ def anneal(
     steps : of each walk; by default 400 per cell
     letters : letters that boards may use
     start : where every walk starts, or what makes the first boards, instead of random ones
-    progress : called a hundred times
+    progress : called a hundred times, and after each round of the pool at the end
 
     Raises
     ------
@@ -70,7 +71,12 @@ def anneal(
         best[better], best_scores[better] = boards[better], scores[better]
         if progress and (step + 1) % max(1, steps // _REPORTS) == 0:
             progress(step + 1, int(best_scores.max()), (step + 2) * chains)
-    return _finish(scorer, best, best_scores, alphabet)
+
+    def told(number: int, score: int, n_scored: int) -> None:
+        if progress:
+            progress(steps + number, score, (steps + 1) * chains + n_scored)
+
+    return _finish(scorer, best, best_scores, letters, told)
 
 
 def propose(rng: np.random.Generator, boards: NDArray[np.uint8], alphabet: NDArray[np.uint8]) -> NDArray[np.uint8]:
@@ -86,19 +92,21 @@ def propose(rng: np.random.Generator, boards: NDArray[np.uint8], alphabet: NDArr
 
 
 def _finish(
-    scorer: BatchScorer, boards: NDArray[np.uint8], scores: NDArray[np.int32], alphabet: NDArray[np.uint8]
+    scorer: BatchScorer, boards: NDArray[np.uint8], scores: NDArray[np.int32], letters: str, progress: Progress
 ) -> list[tuple[str, int, int]]:
-    """Count the chains by canonical board and let the best boards climb."""
+    """Count the chains by canonical board, let the best boards climb, and let a pool go on from there."""
     cells = canonical_cells(boards, scorer.geometry)
     distinct, first, which = np.unique(cells, axis=0, return_index=True, return_inverse=True)
     n_chains = np.asarray(np.bincount(which.ravel()))
     order = np.argsort(-scores[first].astype(np.int64), kind="stable")
     distinct, n_chains = distinct[order], n_chains[order]
-    distinct[:_ASCENTS] = canonical_cells(ascend(scorer, distinct[:_ASCENTS], alphabet), scorer.geometry)
+    top = ascend(scorer, distinct[:_ASCENTS], parse_alphabet(letters))
+    distinct[:_ASCENTS] = canonical_cells(top, scorer.geometry)
     found: Counter[str] = Counter()
     for board, n in zip(decode_boards(distinct), n_chains.tolist(), strict=True):
         found[board] += n
-    texts = sorted(found)
-    values = scorer.scores(np.array([[ord(x) - 97 for x in text] for text in texts], np.uint8))
-    listed = [(text, int(value), found[text]) for text, value in zip(texts, values, strict=True)]
+    score_of = dict(zip(decode_boards(distinct), scorer.scores(distinct).tolist(), strict=True))
+    pool = distinct[:_POOL]
+    score_of |= climb(scorer, pool=len(pool), letters=letters, start=lambda *_: pool, progress=progress)
+    listed = [(board, score, max(1, found[board])) for board, score in score_of.items()]
     return sorted(listed, key=lambda item: (-item[1], item[0]))

@@ -25,7 +25,7 @@ from boardclass.scores import n_letters
 from search import merge, shapes, tree, walk
 from search.node import Node
 from search.params import Params
-from search.paths import MAX_CELLS, TABLES, path_table
+from search.paths import MAX_CELLS, MAX_EXTRA, PathTable, path_table
 from search.trie import Trie, build_trie
 
 MAX_FREE_CELLS = 12
@@ -159,12 +159,6 @@ class Forest:
             return None
         n_keys = self._sort(0, n)
         return self._terms[:n_keys], self._points[:n_keys]
-
-    def lay_tables(self) -> None:
-        """Make the path tables of the rim layer in use and of the next ones, as many as are kept."""
-        for n in range(len(self._rim_bare), min(len(self._rim_bare) + TABLES, self.geometry.n)):
-            bare = sum(1 << c for c in self.geometry.cell_order[:n])
-            path_table(str(self.geometry.dims), bare, self._max_len, self.geometry.cell_order)
 
     def suits_layers(self, class_bare: Sequence[int], node: Node) -> bool:
         """Return whether :meth:`grow_on_layers` applies to a node of an open class.
@@ -366,6 +360,18 @@ class Forest:
         forbidden = [(_ALL_LETTERS & ~node.masks[c]) << 1 for _, c in tight]
         return self._shapes(node.bare, on_bare, 0, shapes.NO_LIMIT, self._terms, shift, forbidden)
 
+    def _table(self, bare: int) -> tuple[PathTable, int]:
+        """Return a path table for some bare cells and how many of its extra cells are among them.
+
+        Where the bare cells are the first ones in cell order, some more than those of the rim, the rim's table will do.
+        """
+        order, n, n_rim = self.geometry.cell_order, bare.bit_count(), len(self._rim_bare)
+        n_extra = 0
+        if n_rim and n >= n_rim and all(bare >> c & 1 for c in order[:n]):
+            n_extra = (n - n_rim) % (MAX_EXTRA + 1)
+            bare = sum(1 << c for c in order[: n - n_extra])
+        return path_table(str(self.geometry.dims), bare, self._max_len, order), n_extra
+
     def _shapes(
         self,
         bare: int,
@@ -377,8 +383,9 @@ class Forest:
         forbidden: Sequence[int] = (),
     ) -> int:
         """Write terms from path shapes to ``out``, or only count them if it is empty (search.shapes)."""
-        table = path_table(str(self.geometry.dims), bare, self._max_len, self.geometry.cell_order)
-        rim = shapes.Rim(*(frozen(np.array(values, np.int64)) for values in (on_bare, shift, forbidden)))
+        table, n_extra = self._table(bare)
+        arrays = [frozen(np.array(values, np.int64)) for values in (on_bare, shift, forbidden)]
+        rim = shapes.Rim(arrays[0], arrays[1], arrays[2], n_extra)
         n, _ = shapes.shape_terms(self._words, table, rim, out, self._code_bits, new, limit)
         return int(n)
 

@@ -28,7 +28,8 @@ RunProgress = Callable[[int, int, int, int], None]
 class Find(NamedTuple):
     """A canonical board, its exact score, and how often it was found.
 
-    For annealing that is the number of chains that ended there, for the other methods the number of runs.
+    For annealing that is the number of chains that ended there (1 for what only the pool after them found), for the
+    other methods the number of runs.
     """
 
     board: str

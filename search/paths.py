@@ -5,13 +5,18 @@ which bare cell.  Paths of one length and pattern form a *group*; a word that fi
 bare cells) fits every path of the group, and its terms differ only in the levels of the other positions.  Design:
 search.md section 4, idea 0.
 
+Forcing the next free cell, and the one after it, does not take a table of its own: the paths of a group are sorted by
+the position at which they meet the first *extra* cell (the free cells that come first in cell order), then the second,
+so what goes over or around them are ranges of the group.
+
 Per path two more words say when its term is not needed (both only ever drop a term that another term of the same word
 makes superfluous, so the bound stays a bound):
 
 absorb
-    bits of position t: the unused bare cells that touch the cells of positions t - 1 and t + 1.  Where such a cell has
-    the letter of position t, the path moved there is the same word with one literal less, and this term contains that
-    one.
+    bits of position t: the unused bare and extra cells that touch the cells of positions t - 1 and t + 1.  Where such a
+    cell is bare and has the letter of position t, the path moved there is the same word with one literal less, and this
+    term contains that one.  A position on an extra cell that is bare itself has no literal to lose: search.shapes masks
+    it out.
 swap
     one bit per pair of positions i < j, nearest pairs first: their cells may be swapped, the path stays a path, and the
     swapped one is smaller (cell of i above cell of j).  Where the two letters are equal both paths give the same term,
@@ -20,6 +25,8 @@ swap
 
 from __future__ import annotations
 
+import contextlib
+import ctypes
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -35,7 +42,9 @@ from search.bits import lowest_bit
 MAX_CELLS = 16
 MIN_LEN = 1
 N_PAIRS = 64
-TABLES = 4  # that are kept: a class of 4x4 is rarely forced deeper than three cells
+TABLES = 2  # that are kept
+MAX_EXTRA = 3  # a class of 4x4 is rarely forced deeper
+ELSEWHERE = 31
 FREE = 0  # pattern symbol of a position on a free cell; bare cell number b is b + 1
 _SYMBOL_BITS = 4
 MAX_BARE = 8  # bare cells absorption looks at: 8 bits for each of up to 16 positions fill two words
@@ -51,10 +60,14 @@ class PathTable(NamedTuple):
     first : int64[n_groups + 1], number of the first path of each group
     block : int64[n_groups + 1], where the shifts of a group start
     shifts : uint8[], per group: free position after free position, the shift of the level of every path
-    marked : int64[n_groups + 1], where the absorb words of each group start; they are those of its first paths
-    absorb : uint64[n_marked, 2], see the module (8 bits per position); the other paths of a group have none set
+    absorb : uint64[n_paths, 2], see the module (8 bits per position)
     swap : uint64[n_paths]
+    parts : int32[n_groups + 1], where the ranges of each group by its first extra cell start in the arrays below
+    place : uint8[], position of the range's paths on its extra cell, ELSEWHERE if they do not meet it
+    start : int32[], first path of the range; it goes on to that of the next one
+    sub : int32[], where its ranges by the next extra cell start, up to those of the next one
     n_bare : number of bare cells
+    n_extra : number of extra cells
     """
 
     root: NDArray[np.int64]
@@ -62,10 +75,14 @@ class PathTable(NamedTuple):
     first: NDArray[np.int64]
     block: NDArray[np.int64]
     shifts: NDArray[np.uint8]
-    marked: NDArray[np.int64]
     absorb: NDArray[np.uint64]
     swap: NDArray[np.uint64]
+    parts: NDArray[np.int32]
+    place: NDArray[np.uint8]
+    start: NDArray[np.int32]
+    sub: NDArray[np.int32]
     n_bare: int
+    n_extra: int
 
 
 TABLE_TYPE = types.NamedTuple(
@@ -75,9 +92,13 @@ TABLE_TYPE = types.NamedTuple(
         read_only(types.int64),
         read_only(types.int64),
         read_only(types.uint8),
-        read_only(types.int64),
         read_only(types.uint64, 2),
         read_only(types.uint64),
+        read_only(types.int32),
+        read_only(types.uint8),
+        read_only(types.int32),
+        read_only(types.int32),
+        types.int64,
         types.int64,
     ],
     PathTable,
@@ -152,13 +173,18 @@ def _patterns(paths, length, number, out):  # type: ignore[no-untyped-def]
         types.int64,
         read_only(types.int64),
         read_only(types.int64),
+        read_only(types.int64),
         read_only(types.int64, 2),
         writable(types.uint64, 2),
         writable(types.uint64),
     )
 )
-def _superfluous(paths, length, neighbours, number, pair_bit, absorb, swap):  # type: ignore[no-untyped-def]
-    """Fill the absorb and swap words of ``paths`` (see the module)."""
+def _superfluous(paths, length, neighbours, number, target, pair_bit, absorb, swap):  # type: ignore[no-untyped-def]
+    """Fill the absorb and swap words of ``paths`` (see the module).
+
+    number : of each cell, the bare number + 1, or 0
+    target : the same of bare and extra cells
+    """
     cells = np.zeros(MAX_CELLS + 2, np.int64)
     near = np.zeros(MAX_CELLS + 2, np.int64)  # cells that touch both neighbours of a position
     place = np.zeros(MAX_CELLS + 2, np.int64)  # position of a cell of the path
@@ -183,8 +209,8 @@ def _superfluous(paths, length, neighbours, number, pair_bit, absorb, swap):  # 
                     while moves:
                         c = lowest_bit(moves)
                         moves &= moves - 1
-                        if 0 < number[c] <= MAX_BARE:
-                            bits |= np.uint64(1) << np.uint64(8 * (t - 8 * word) + number[c] - 1)
+                        if 0 < target[c] <= MAX_BARE:
+                            bits |= np.uint64(1) << np.uint64(8 * (t - 8 * word) + target[c] - 1)
             absorb[p, word] = bits
         bits = np.uint64(0)
         for i in range(length):
@@ -204,39 +230,21 @@ def _superfluous(paths, length, neighbours, number, pair_bit, absorb, swap):  # 
         swap[p] = bits
 
 
-@kernel(
-    types.void(
-        read_only(types.uint64), read_only(types.uint64, 2), read_only(types.uint64), read_only(types.int64),
-        writable(types.uint64), writable(types.uint64, 2), writable(types.uint64), writable(types.int64),
-    )
-)  # fmt: skip
-def _marked_first(paths, absorb, swap, counts, paths_out, absorb_out, swap_out, n_marked):  # type: ignore[no-untyped-def]
-    """Put those with an absorb word first in each group of ``counts`` paths; fill the four arrays behind them.
+@kernel(types.void(read_only(types.uint64), types.int64, read_only(types.int64), writable(types.uint64)))
+def _places(paths, length, cells, out):  # type: ignore[no-untyped-def]
+    """Fill ``out`` with the positions of each path on some cells: 5 bits each, the first cell's highest.
 
-    paths_out, swap_out : in the new order
-    absorb_out : absorb words of the marked paths, group after group
-    n_marked : marked paths of each group
+    ELSEWHERE stands for a cell that the path does not meet.
     """
-    begin = 0
-    n = 0
-    for group in range(counts.size):
-        end = begin + counts[group]
-        before = n
-        for p in range(begin, end):
-            if absorb[p, 0] | absorb[p, 1]:
-                paths_out[begin + n - before] = paths[p]
-                swap_out[begin + n - before] = swap[p]
-                absorb_out[n, 0] = absorb[p, 0]
-                absorb_out[n, 1] = absorb[p, 1]
-                n += 1
-        n_marked[group] = n - before
-        at = begin + n - before
-        for p in range(begin, end):
-            if (absorb[p, 0] | absorb[p, 1]) == np.uint64(0):
-                paths_out[at] = paths[p]
-                swap_out[at] = swap[p]
-                at += 1
-        begin = end
+    for p in range(paths.size):
+        places = np.uint64(0)
+        for cell in cells:
+            place = np.uint64(ELSEWHERE)
+            for t in range(length):
+                if np.int64((paths[p] >> np.uint64(4 * t)) & np.uint64(15)) == cell:
+                    place = np.uint64(t)
+            places = (places << np.uint64(5)) | place
+        out[p] = places
 
 
 def pairs_of(length: int) -> NDArray[np.int64]:
@@ -286,14 +294,20 @@ def level_shifts(board: Geometry, bare: int) -> NDArray[np.int64]:
     return shift
 
 
+def extra_cells(board: Geometry, bare: int) -> tuple[int, ...]:
+    """Return the extra cells of a table: the next ones in cell order, if the bare cells are the first ones."""
+    n = bare.bit_count()
+    is_first = all(bare >> c & 1 for c in board.cell_order[:n])
+    return board.cell_order[n : n + MAX_EXTRA] if is_first else ()
+
+
 @lru_cache(maxsize=TABLES)
 def path_table(dims: str, bare: int, max_len: int, cell_order: tuple[int, ...] | None = None) -> PathTable:
     """Return the path table of a board for a mask of bare cells and words of up to ``max_len`` cells.
 
     The levels follow ``cell_order``, by default that of the geometry.
 
-    The last ``TABLES`` tables are kept: a run asks for the same few masks again and again (each split forces the next
-    cell in order).
+    The last ``TABLES`` tables are kept: a run asks for the same one again and again.
     """
     board = geometry(dims)
     if cell_order is not None:
@@ -303,7 +317,16 @@ def path_table(dims: str, bare: int, max_len: int, cell_order: tuple[int, ...] |
     builder = _TableBuilder(board, bare)
     for length in range(1, min(max_len, board.n) + 1):
         builder.add(length)
-    return builder.table()
+    table = builder.table()
+    del builder
+    give_back_memory()
+    return table
+
+
+def give_back_memory() -> None:
+    """Let the C library return to the system what is freed; glibc would keep 500 MB of the four tables of 4x4."""
+    with contextlib.suppress(OSError, AttributeError):  # another C library
+        ctypes.CDLL(None).malloc_trim(0)
 
 
 class _TableBuilder:
@@ -312,58 +335,77 @@ class _TableBuilder:
     def __init__(self, board: Geometry, bare: int) -> None:
         self.board = board
         self.n_bare = bare.bit_count()
-        number = np.zeros(board.n, np.int64)
+        extra = extra_cells(board, bare)
+        self.extra = frozen(np.array(extra, np.int64))
+        self.number, self.target = np.zeros(board.n, np.int64), np.zeros(board.n, np.int64)
         for b, c in enumerate(c for c in board.cell_order if bare >> c & 1):
-            number[c] = b + 1
-        self.number = frozen(number)
+            self.number[c] = self.target[c] = b + 1
+        for b, c in enumerate(extra):
+            self.target[c] = self.n_bare + b + 1
         self.shift = frozen(level_shifts(board, bare))
         self.root = np.zeros(MAX_CELLS + 2, np.int64)
         self.child: list[NDArray[np.int32]] = [np.zeros((1, self.n_bare + 1), np.int32)]
         self.n_nodes = 1
         self.n_groups = 0
+        self.n_paths = 0
         self.counts: list[NDArray[np.int64]] = []
         self.sizes: list[NDArray[np.int64]] = []
         self.shifts: list[NDArray[np.uint8]] = []
-        self.n_marked: list[NDArray[np.int64]] = []
         self.absorb: list[NDArray[np.uint64]] = []
         self.swap: list[NDArray[np.uint64]] = []
+        self.starts: list[list[NDArray[np.int64]]] = [[] for _ in extra]
+        self.places: list[list[NDArray[np.uint64]]] = [[] for _ in extra]
 
     def add(self, length: int) -> None:
         paths = paths_of_length(self.board, length)
         if not paths.size:
             return
         patterns = np.empty_like(paths)
-        _patterns(frozen(paths), length, self.number, patterns)
-        order = np.argsort(patterns)  # the order within a group is of no account: terms are sorted later
+        _patterns(frozen(paths), length, frozen(self.number), patterns)
+        order = np.argsort(patterns)
         paths = frozen(paths[order])
         patterns = patterns[order]
-        first = np.flatnonzero(np.concatenate([[True], patterns[1:] != patterns[:-1]]))
+        fresh = np.concatenate([[True], patterns[1:] != patterns[:-1]])
+        paths = self._add_parts(paths, length, np.cumsum(fresh, dtype=np.uint64))
+        first = np.flatnonzero(fresh)
         distinct = patterns[first]
-        counts = np.diff(np.append(first, patterns.size))
+        counts = frozen(np.diff(np.append(first, patterns.size)))
         symbols = (
             distinct[:, None] >> (np.arange(length - 1, -1, -1, dtype=np.uint64) * np.uint64(_SYMBOL_BITS))
         ) & np.uint64(15)
         self._add_trie(length, symbols.astype(np.int64))
-        self.sizes.append((symbols == 0).sum(1) * counts)
-        self.counts.append(counts)
-        self._add_paths(paths, length, frozen(counts))
-        self.n_groups += len(distinct)
-
-    def _add_paths(self, paths: NDArray[np.uint64], length: int, counts: NDArray[np.int64]) -> None:
-        """Append what is known of each path, given the sorted paths and how many each group has."""
+        n_free = (symbols == 0).sum(1)
         absorb = np.empty((paths.size, 2), np.uint64)
         swap = np.empty(paths.size, np.uint64)
-        _superfluous(paths, length, self.board.neighbour_masks, self.number, frozen(_pair_bits(length)), absorb, swap)
-        marked = np.empty((int(absorb.any(1).sum()), 2), np.uint64)
-        n_marked = np.empty_like(counts)
-        ordered, ordered_swap = np.empty_like(paths), np.empty_like(swap)
-        _marked_first(paths, frozen(absorb), frozen(swap), counts, ordered, marked, ordered_swap, n_marked)
-        block = np.empty(int(self.sizes[-1].sum()), np.uint8)
-        _fill_shifts(frozen(ordered), length, self.number, self.shift, counts, block)
+        pair_bits = frozen(_pair_bits(length))
+        number, target = frozen(self.number), frozen(self.target)
+        _superfluous(paths, length, self.board.neighbour_masks, number, target, pair_bits, absorb, swap)
+        block = np.empty(int((n_free * counts).sum()), np.uint8)
+        _fill_shifts(paths, length, number, self.shift, counts, block)
+        self.counts.append(counts)
+        self.sizes.append(n_free * counts)
         self.shifts.append(block)
-        self.absorb.append(marked)
-        self.n_marked.append(n_marked)
-        self.swap.append(ordered_swap)
+        self.absorb.append(absorb)
+        self.swap.append(swap)
+        self.n_groups += len(distinct)
+        self.n_paths += paths.size
+
+    def _add_parts(self, paths: NDArray[np.uint64], length: int, group: NDArray[np.uint64]) -> NDArray[np.uint64]:
+        """Return the paths of each group sorted by their positions on the extra cells; append the ranges this makes."""
+        n = self.extra.size
+        if not n:
+            return paths
+        key = np.empty_like(paths)
+        _places(paths, length, self.extra, key)
+        key |= group << np.uint64(5 * n)
+        order = np.argsort(key)  # the order within a range is of no account: terms are sorted later
+        key = key[order]
+        for k in range(n):
+            above = key >> np.uint64(5 * (n - 1 - k))
+            begins = np.flatnonzero(np.concatenate([[True], above[1:] != above[:-1]]))
+            self.starts[k].append(begins + self.n_paths)
+            self.places[k].append(above[begins] & np.uint64(31))
+        return frozen(paths[order])
 
     def _add_trie(self, length: int, symbols: NDArray[np.int64]) -> None:
         """Append the pattern trie of one length: ``symbols`` [n_patterns, length], sorted."""
@@ -392,16 +434,41 @@ class _TableBuilder:
         def starts(parts: list[NDArray[np.int64]]) -> NDArray[np.int64]:
             return frozen(np.concatenate([[0], np.cumsum(np.concatenate(parts))]).astype(np.int64))
 
+        first = starts(self.counts)
+        parts, place, start, sub = self._ranges(first)
         return PathTable(
             frozen(self.root),
             frozen(np.concatenate(self.child)),
-            starts(self.counts),
+            first,
             starts(self.sizes),
             frozen(_joined(self.shifts)),
-            starts(self.n_marked),
             frozen(_joined(self.absorb)),
             frozen(_joined(self.swap)),
+            frozen(parts),
+            frozen(place),
+            frozen(start),
+            frozen(sub),
             self.n_bare,
+            self.extra.size,
+        )
+
+    def _ranges(
+        self, first: NDArray[np.int64]
+    ) -> tuple[NDArray[np.int32], NDArray[np.uint8], NDArray[np.int32], NDArray[np.int32]]:
+        """Return ``parts``, ``place``, ``start`` and ``sub``: the ranges by the first extra cell, one more that ends
+        them, those by the second, and so on."""
+        starts = [np.append(np.concatenate(found), self.n_paths) for found in self.starts]
+        places = [np.append(np.concatenate(found), ELSEWHERE) for found in self.places]
+        base = np.cumsum([0, *map(len, starts)])
+        subs = [base[k + 1] + np.searchsorted(starts[k + 1], starts[k]) for k in range(len(starts) - 1)]
+        subs += [np.zeros(len(found), np.int64) for found in starts[-1:]]
+        parts = np.searchsorted(starts[0], first) if starts else np.zeros(len(first))
+        none = np.zeros(0)
+        return (
+            parts.astype(np.int32),
+            np.concatenate([none, *places]).astype(np.uint8),
+            np.concatenate([none, *starts]).astype(np.int32),
+            np.concatenate([none, *subs]).astype(np.int32),
         )
 
 

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from boardclass.jit import frozen, kernel, read_only, writable
 from search.bits import lowest_bit
-from search.paths import MAX_BARE, MAX_CELLS, TABLE_TYPE, pairs_of
+from search.paths import ELSEWHERE, MAX_BARE, MAX_CELLS, MAX_EXTRA, TABLE_TYPE, pairs_of
 
 TERMS_FULL = -2
 _FEW = 32  # paths of a group that are not worth a call
@@ -55,14 +55,16 @@ class Rim(NamedTuple):
     on_bare : int64[26], for each letter the mask of bare cell numbers that have it
     shift : int64[k], shift of each restricted free cell
     forbidden : int64[k], letter codes (bit code = letter + 1) that the restricted cell must not have
+    n_extra : how many extra cells of the table are bare as well; they follow its bare cells in the numbering
     """
 
     on_bare: NDArray[np.int64]
     shift: NDArray[np.int64]
     forbidden: NDArray[np.int64]
+    n_extra: int
 
 
-RIM_TYPE = types.NamedUniTuple(read_only(types.int64), 3, Rim)
+RIM_TYPE = types.NamedTuple([read_only(types.int64), read_only(types.int64), read_only(types.int64), types.int64], Rim)
 
 
 def word_arrays(words: Sequence[str], codes: Sequence[int]) -> Words:
@@ -83,23 +85,24 @@ def word_arrays(words: Sequence[str], codes: Sequence[int]) -> Words:
 
 @kernel(
     types.int64(
-        TABLE_TYPE, types.int64, read_only(types.uint64), types.UniTuple(types.uint64, 3), types.uint64,
-        writable(types.uint64), types.int64,
+        TABLE_TYPE, types.UniTuple(types.int64, 5), read_only(types.uint64), types.UniTuple(types.uint64, 3),
+        types.uint64, writable(types.uint64), types.int64,
     )
 )  # fmt: skip
-def _emit(table, group, codes, drop, points_code, terms, n):  # type: ignore[no-untyped-def]
-    """Append the terms of a word on the paths of a large group, four positions at a time; there must be room.
+def _emit(table, where, codes, drop, points_code, terms, n):  # type: ignore[no-untyped-def]
+    """Append the terms of a word on the paths of a large range, four positions at a time; there must be room.
 
-    codes : its letter codes, shifted past the points code, free positions only
-    drop : words of the word for absorb (two) and swap; return the new number of terms
+    where : first path, number of paths, their place in the shifts, how far apart their free positions are there, how
+        many there are
+    codes : the word's letter codes, shifted past the points code, by free position; 0 on a cell that is bare after all
+    drop : words of the word for absorb (two) and swap
+
+    Returns the new number of terms.
     """
-    begin = table.first[group]
-    count = table.first[group + 1] - begin
+    begin, count, at, stride, n_free = where
     out = terms[n : n + count]
     for p in range(count):
         out[p] = points_code
-    at = table.block[group]
-    n_free = (table.block[group + 1] - at) // count
     t = 0
     while t + 4 <= n_free:
         a = codes[t]
@@ -107,33 +110,29 @@ def _emit(table, group, codes, drop, points_code, terms, n):  # type: ignore[no-
         c = codes[t + 2]
         d = codes[t + 3]
         x = table.shifts[at : at + count]
-        y = table.shifts[at + count : at + 2 * count]
-        z = table.shifts[at + 2 * count : at + 3 * count]
-        w = table.shifts[at + 3 * count : at + 4 * count]
+        y = table.shifts[at + stride : at + stride + count]
+        z = table.shifts[at + 2 * stride : at + 2 * stride + count]
+        w = table.shifts[at + 3 * stride : at + 3 * stride + count]
         for p in range(count):
             out[p] |= (a << np.uint64(x[p])) | (b << np.uint64(y[p])) | (c << np.uint64(z[p])) | (d << np.uint64(w[p]))
         t += 4
-        at += 4 * count
+        at += 4 * stride
     while t < n_free:
         a = codes[t]
         x = table.shifts[at : at + count]
         for p in range(count):
             out[p] |= a << np.uint64(x[p])
         t += 1
-        at += count
+        at += stride
     if (drop[0] | drop[1] | drop[2]) == _ZERO:
         return n + count
-    mark = table.marked[group]
-    n_marked = table.marked[group + 1] - mark
+    absorb = table.absorb[begin : begin + count]
     swap = table.swap[begin : begin + count]
     kept = 0
-    for p in range(n_marked):
+    for p in range(count):
         out[kept] = out[p]
-        superfluous = (table.absorb[mark + p, 0] & drop[0]) | (table.absorb[mark + p, 1] & drop[1])
-        kept += (superfluous | (swap[p] & drop[2])) == _ZERO
-    for p in range(n_marked, count):
-        out[kept] = out[p]
-        kept += (swap[p] & drop[2]) == _ZERO
+        superfluous = (absorb[p, 0] & drop[0]) | (absorb[p, 1] & drop[1]) | (swap[p] & drop[2])
+        kept += superfluous == _ZERO
     return n + kept
 
 
@@ -186,9 +185,24 @@ def shape_terms(words, table, rim, terms, code_bits, new, limit):  # type: ignor
     path_first = table.first
     block = table.block
     shifts = table.shifts
-    marked = table.marked
     absorb = table.absorb
     swap = table.swap
+    parts = table.parts
+    place = table.place
+    start = table.start
+    sub = table.sub
+    n_bare = table.n_bare
+    n_extra = rim.n_extra
+    entry = np.zeros(MAX_EXTRA + 2, np.int64)  # by extra cell: next range, and the end of its ranges
+    last = np.zeros(MAX_EXTRA + 2, np.int64)
+    row = np.zeros(MAX_EXTRA + 2, np.int64)  # free position whose code is 0 now, or -1, and that code
+    code = np.zeros(MAX_EXTRA + 2, np.uint64)
+    on_way = np.zeros(MAX_EXTRA + 2, np.int64)  # bare cells used with those before
+    keep_low = np.zeros(MAX_EXTRA + 2, np.uint64)  # positions of free cells, 8 bits each, as in the absorb words
+    keep_high = np.zeros(MAX_EXTRA + 2, np.uint64)
+    row_of = np.zeros(MAX_CELLS + 1, np.int64)  # free position of each position
+    all_bits = ~_ZERO
+    table_bare = (np.int64(1) << n_bare) - 1
     codes = np.zeros(MAX_CELLS + 1, np.uint64)
     node = np.zeros(MAX_CELLS + 1, np.int64)
     option = np.zeros(MAX_CELLS + 1, np.int64)  # symbols still to be tried, as a mask
@@ -223,12 +237,10 @@ def shape_terms(words, table, rim, terms, code_bits, new, limit):  # type: ignor
         equal = words.equal[w]
         points_code = np.uint64(words.code[w])
         absorbs_more = (low_new | high_new) != _ZERO
-        low_old = low ^ low_new
-        high_old = high ^ high_new
         before = n
         d = 0
         node[0] = table.root[length]
-        option[0] = (rim.on_bare[letters[0]] << 1) | 1
+        option[0] = ((rim.on_bare[letters[0]] & table_bare) << 1) | 1
         n_free[0] = 0
         used[0] = 0
         while d >= 0:
@@ -244,6 +256,7 @@ def shape_terms(words, table, rim, terms, code_bits, new, limit):  # type: ignor
             free = n_free[d]
             bare = used[d]
             if symbol == 0:
+                row_of[d] = free
                 codes[free] = np.uint64(letters[d] + 1) << np.uint64(code_bits)
                 free += 1
             else:
@@ -251,51 +264,97 @@ def shape_terms(words, table, rim, terms, code_bits, new, limit):  # type: ignor
             if d + 1 < length:
                 d += 1
                 node[d] = nxt
-                option[d] = (rim.on_bare[letters[d]] << 1) | 1
+                option[d] = ((rim.on_bare[letters[d]] & table_bare) << 1) | 1
                 n_free[d] = free
                 used[d] = bare
                 continue
             group = nxt - 1
+            stride = path_first[nxt] - path_first[group]
             begin = path_first[group]
-            count = path_first[nxt] - begin
-            gains = new == 0 or bare & new != 0
-            if terms.size == 0:
-                n += count * gains
-                continue
-            mark = marked[group]
-            n_marked = marked[nxt] - mark
-            if not gains:  # only paths that a new cell absorbs, and they are marked
-                if not absorbs_more or n_marked == 0:
-                    continue
-                count = n_marked
-            n_paths += count
-            if n + count > terms.size:
-                return TERMS_FULL, n_paths
-            if gains and count > _FEW:
-                n = _emit(table, group, codes, (low, high, equal), points_code, terms, n)
-                continue
-            at = block[group]
-            size = path_first[nxt] - begin
-            for p in range(count):
-                superfluous = swap[begin + p] & equal
-                if p < n_marked:
-                    a = absorb[mark + p, 0]
-                    b = absorb[mark + p, 1]
-                    if gains:
-                        superfluous |= (a & low) | (b & high)
-                    else:
-                        if ((a & low_new) | (b & high_new)) == _ZERO:
+            end = path_first[nxt]
+            on_way[0] = bare
+            keep_low[0] = all_bits
+            keep_high[0] = all_bits
+            k = 0
+            if n_extra:
+                k = 1
+                entry[1] = parts[group]
+                last[1] = parts[nxt]
+                row[1] = -1
+            while True:
+                if k:
+                    if row[k] >= 0:
+                        codes[row[k]] = code[k]
+                        row[k] = -1
+                    e = entry[k]
+                    if e == last[k]:
+                        k -= 1
+                        if k == 0:
+                            break
+                        continue
+                    entry[k] = e + 1
+                    t = np.int64(place[e])
+                    on_way[k] = on_way[k - 1]
+                    keep_low[k] = keep_low[k - 1]
+                    keep_high[k] = keep_high[k - 1]
+                    if t != ELSEWHERE:
+                        number = n_bare + k - 1
+                        if not (rim.on_bare[letters[t]] >> number) & 1:
                             continue
-                        superfluous |= (a & low_old) | (b & high_old)
-                if superfluous != _ZERO:
-                    continue
-                term = points_code if gains else points_code | loss
-                x = at + p
-                for t in range(free):
-                    term |= codes[t] << np.uint64(shifts[x])
-                    x += size
-                terms[n] = term
-                n += 1
+                        on_way[k] |= np.int64(1) << number
+                        row[k] = row_of[t]
+                        code[k] = codes[row[k]]
+                        codes[row[k]] = _ZERO
+                        byte = ~(np.uint64(255) << np.uint64(8 * (t & 7)))
+                        if t < 8:
+                            keep_low[k] &= byte
+                        else:
+                            keep_high[k] &= byte
+                    if k < n_extra:
+                        k += 1
+                        entry[k] = sub[e]
+                        last[k] = sub[e + 1]
+                        row[k] = -1
+                        continue
+                    begin = np.int64(start[e])
+                    end = np.int64(start[e + 1])
+                gains = new == 0 or on_way[k] & new != 0
+                count = end - begin
+                if terms.size == 0:
+                    n += count * gains
+                elif gains or absorbs_more:
+                    n_paths += count
+                    if n + count > terms.size:
+                        return TERMS_FULL, n_paths
+                    at = block[group] + begin - path_first[group]
+                    drop = (low & keep_low[k], high & keep_high[k], equal)
+                    if gains and count > _FEW:
+                        where = (begin, count, at, stride, free)
+                        n = _emit(table, where, codes, drop, points_code, terms, n)
+                    else:
+                        more_low = low_new & keep_low[k]
+                        more_high = high_new & keep_high[k]
+                        for p in range(begin, end):
+                            a = absorb[p, 0]
+                            b = absorb[p, 1]
+                            superfluous = swap[p] & equal
+                            if gains:
+                                superfluous |= (a & drop[0]) | (b & drop[1])
+                            else:
+                                if ((a & more_low) | (b & more_high)) == _ZERO:
+                                    continue
+                                superfluous |= (a & (drop[0] ^ more_low)) | (b & (drop[1] ^ more_high))
+                            if superfluous != _ZERO:
+                                continue
+                            term = points_code if gains else points_code | loss
+                            x = at + p - begin
+                            for y in range(free):
+                                term |= codes[y] << np.uint64(shifts[x])
+                                x += stride
+                            terms[n] = term
+                            n += 1
+                if k == 0:
+                    break
         if terms.size:
             if rim.shift.size:
                 n = _restrict(rim, terms, before, n, code_bits)

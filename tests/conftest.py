@@ -36,6 +36,13 @@ hypothesis_settings.load_profile("orderly")
 SECRET_KEY = "it-must-not-be-seen-anywhere"
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Keep the tests of a file in one process, and all that start Ray in one: two Rays at a time are too many."""
+    for item in items:
+        group = "ray" if item.get_closest_marker("ray") else item.path.stem
+        item.add_marker(pytest.mark.xdist_group(group))
+
+
 class Answer(NamedTuple):
     """What a command came to."""
 

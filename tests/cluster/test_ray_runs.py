@@ -8,11 +8,13 @@ from dataclasses import replace
 
 import pytest
 
+from cluster.events import Death, WorkerDown
 from cluster.ray_executor import RayExecutor
 from search.breaker import Unit
 from tests.cluster import fakes
 from tests.cluster.processes import command_line, descendants
 from tests.cluster.test_executors import play, verdicts_of
+from tests.cluster.test_ray_executor import until
 
 ray = pytest.importorskip("ray")
 pytestmark = [pytest.mark.ray, pytest.mark.timeout(120)]
@@ -36,6 +38,15 @@ def test_a_unit_that_always_kills_is_given_up():
     assert not finish.complete
     assert set(sink.given_up) == {Unit(3)}
     assert verdicts_of(sink.verdicts) == verdicts_of(fakes.expected_units([0, 1, 2, 4, 5, 6, 7]))
+
+
+def test_a_worker_that_the_memory_monitor_kills_ran_out_of_memory(monkeypatch):
+    monkeypatch.setenv("RAY_memory_usage_threshold", "0.001")  # more is in use already
+    monkeypatch.setenv("RAY_memory_monitor_refresh_ms", "100")
+    with RayExecutor(fakes.SPEC, 1, fakes.SlowBreaker) as executor:
+        executor.spawn(1)
+        (down,) = (event for event in until(executor, WorkerDown) if isinstance(event, WorkerDown))
+    assert down.reason is Death.oom, down.message
 
 
 def test_workers_that_cannot_start():

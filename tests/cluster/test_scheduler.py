@@ -342,6 +342,17 @@ def test_a_silent_worker_is_given_up_a_busy_one_is_not():
     assert of(late, Finish)
 
 
+def test_a_driver_that_slept_does_not_blame_its_workers():
+    bench = Bench([1.0], lease_s=10.0, lease_factor=1.0)
+    bench.start()
+    bench.now = 500.0
+    assert bench.tell(Tick()) == [], "the lease of 11 s is as long as it was"
+    bench.now = 510.0
+    assert bench.tell(Tick()) == []
+    bench.now = 512.0
+    assert of(bench.tell(Tick()), Retire) == [Retire(1, "silent for too long")]
+
+
 def test_a_worker_that_never_comes_up_is_replaced():
     bench = Bench([1.0], spawn_s=10.0)
     bench.tell(Start())

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -244,6 +244,50 @@ def test_a_driver_that_fell_asleep_in_the_middle_of_a_write_takes_it_back(bucket
         sleeper.flush()
     assert [r.class_id for r in open_run(address).rows()] == [2]
     sleeper._lock.release()
+
+
+def late(sleeper: Store, monkeypatch: pytest.MonkeyPatch, meanwhile: Callable[[], None]) -> None:
+    """Flush a store; its manifest line arrives after ``meanwhile``, and then it is killed."""
+    put = ObjectFolder.publish
+
+    def slow(self: ObjectFolder, name: str, data: bytes) -> None:
+        is_line = name.startswith(files.MANIFEST)
+        if is_line:
+            monkeypatch.setattr(ObjectFolder, "publish", put)
+            meanwhile()
+        put(self, name, data)
+        if is_line:
+            raise KilledError
+
+    monkeypatch.setattr(ObjectFolder, "publish", slow)
+    with pytest.raises(KilledError):
+        sleeper.flush()
+    sleeper._lock._unlock()
+
+
+@pytest.mark.parametrize(("first", "n_rows"), [(0, 0), (1, 1)])
+def test_what_a_dead_driver_still_puts_does_not_count(bucket, elsewhere, asleep, monkeypatch, first, n_rows):
+    address = f"{bucket}/run"
+    sleeper = Store.open(address, fingerprint())
+    if first:
+        sleeper.append([row(1)])
+        sleeper.flush()
+    sleeper.append([row(2)])
+
+    def meanwhile() -> None:
+        time.sleep(3.5)
+        elsewhere("there")
+        with Store.open(address, fingerprint()) as other:
+            other.append([row(n) for n in range(3, 3 + n_rows)])
+        elsewhere("third")
+
+    late(sleeper, monkeypatch, meanwhile)
+    stored = [*range(1, 1 + first), *range(3, 3 + n_rows)]
+    assert [r.class_id for r in open_run(address).rows()] == stored
+    with Store.open(address, fingerprint()) as again:
+        assert [r.class_id for r in again.rows()] == stored
+        again.append([row(2)])
+    assert sorted(r.class_id for r in open_run(address).rows()) == sorted([*stored, 2])
 
 
 class Faulty:

@@ -12,6 +12,7 @@ import pytest
 pytest.importorskip("altair", reason="the report needs the extra: pip install 'orderly[report]'")
 pytest.importorskip("vl_convert", reason="the report needs the extra: pip install 'orderly[report]'")
 
+from results import charts
 from results.report import histogram
 from results.stages import stage_seconds
 from tests.results.helpers import CUTOFF, all_rows, fingerprint
@@ -20,6 +21,11 @@ from tests.results.pages import make_page
 
 def test_a_histogram_of_whole_numbers_has_whole_bars():
     assert histogram([498, 499, 499]) == [{"x": 498, "x_end": 499, "n": 1}, {"x": 499, "x_end": 500, "n": 2}]
+
+
+def test_few_whole_numbers_have_whole_ticks():
+    svg = charts.bars(histogram([333] * 26), "x", "n", "bound", "units", 334)
+    assert [text for text in re.findall(r">([0-9.]+)</text>", svg) if text.startswith("33")] == ["333", "334"]
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,19 @@ import pytest
 
 from boardclass.geometry import Geometry, geometry
 from boardclass.jit import frozen
-from search.paths import FREE, MAX_BARE, PathTable, enumerate_paths, level_shifts, pairs_of, path_table, paths_of_length
+from search.paths import (
+    ELSEWHERE,
+    FREE,
+    MAX_BARE,
+    MAX_EXTRA,
+    PathTable,
+    enumerate_paths,
+    extra_cells,
+    level_shifts,
+    pairs_of,
+    path_table,
+    paths_of_length,
+)
 from tests.reference.classes import slow_neighbours
 
 Path = tuple[int, ...]
@@ -105,14 +117,6 @@ def paths_of_group(
     return paths
 
 
-def absorb_words(table: PathTable, group: int, p: int) -> tuple[int, int]:
-    """Return the absorb words of path ``p`` of a group; those without any come last and have no place for them."""
-    at = p - int(table.first[group]) + int(table.marked[group])
-    low, high = table.absorb[at].tolist() if at < table.marked[group + 1] else (0, 0)
-    assert bool(low | high) == (at < table.marked[group + 1])
-    return low, high
-
-
 def is_path(board: Geometry, path: Path) -> bool:
     return len(set(path)) == len(path) and all(d in board.neighbours[c] for c, d in pairwise(path))
 
@@ -122,11 +126,12 @@ def moved(path: Path, t: int, cell: int) -> Path:
 
 
 def slow_absorb(board: Geometry, bare_cells: list[int], path: Path) -> int:
-    """Return 8 bits per position: the unused bare cells to which it alone could move."""
+    """Return 8 bits per position: the unused bare and extra cells to which it alone could move."""
     bits = 0
+    extra = extra_cells(board, sum(1 << c for c in bare_cells))
     for t, cell in enumerate(path):
-        for b, other in enumerate(bare_cells[:MAX_BARE]):
-            if cell not in bare_cells and is_path(board, moved(path, t, other)):
+        for b, other in enumerate([*bare_cells, *extra][:MAX_BARE]):
+            if cell not in bare_cells and other not in path and is_path(board, moved(path, t, other)):
                 bits |= 1 << 8 * t + b
     return bits
 
@@ -137,6 +142,51 @@ def slow_swap(board: Geometry, path: Path) -> int:
         if path[i] > path[j] and is_path(board, moved(moved(path, i, path[j]), j, path[i])):
             bits |= 1 << x
     return bits
+
+
+def ranges_of_group(table: PathTable, group: int) -> dict[int, tuple[int, ...]]:
+    """Return the positions on the extra cells of each path of a group, as the ranges tell them."""
+    found: dict[int, tuple[int, ...]] = {}
+
+    def descend(begin: int, end: int, places: tuple[int, ...]) -> None:
+        for e in range(begin, end):
+            here = (*places, int(table.place[e]))
+            if len(here) < table.n_extra:
+                descend(int(table.sub[e]), int(table.sub[e + 1]), here)
+            else:
+                numbers = range(int(table.start[e]), int(table.start[e + 1]))
+                assert numbers
+                assert not found.keys() & set(numbers)
+                found.update(dict.fromkeys(numbers, here))
+
+    if table.n_extra:
+        descend(int(table.parts[group]), int(table.parts[group + 1]), ())
+    return found
+
+
+@pytest.mark.parametrize("n_bare", range(6))
+@pytest.mark.parametrize("dims", ["2x3", "3x3"])
+def test_ranges_are_the_positions_on_the_extra_cells(dims, n_bare):
+    board = geometry(dims)
+    bare = sum(1 << c for c in board.cell_order[:n_bare])
+    table = path_table(dims, bare, board.n)
+    extra = extra_cells(board, bare)
+    assert extra == board.cell_order[n_bare : n_bare + MAX_EXTRA]
+    assert table.n_extra == len(extra)
+    for length in range(1, board.n + 1):
+        for pattern, group in groups_of(table, length).items():
+            paths = paths_of_group(board, bare, table, pattern, group)
+            wanted = {
+                p: tuple(path.index(c) if c in path else ELSEWHERE for c in extra) if extra else ()
+                for p, path in paths.items()
+            }
+            assert ranges_of_group(table, group) == (wanted if extra else {})
+
+
+def test_only_the_first_cells_have_extra_ones():
+    board = geometry("3x3")
+    assert extra_cells(board, 1 << board.cell_order[1]) == ()
+    assert extra_cells(board, (1 << 9) - 1) == ()
 
 
 @pytest.mark.parametrize(("dims", "seed"), [(dims, seed) for dims in ("2x2", "2x3", "3x3") for seed in range(4)])
@@ -153,14 +203,13 @@ def test_tables_hold_every_path_once_with_its_marks(dims, seed):
         found: list[Path] = []
         for pattern, group in groups_of(table, length).items():
             for p, path in paths_of_group(board, bare, table, pattern, group).items():
-                low, high = absorb_words(table, group, p)
+                low, high = table.absorb[p].tolist()
                 assert high << 64 | low == slow_absorb(board, bare_cells, path)
                 assert int(table.swap[p]) == slow_swap(board, path)
                 found.append(path)
         assert sorted(found) == sorted(slow_paths(*board.dims, length))
         n_paths += len(found)
-    assert n_paths == len(table.swap) == table.first[-1]
-    assert table.marked[-1] == len(table.absorb)
+    assert n_paths == len(table.swap) == len(table.absorb) == table.first[-1]
     assert table.block[-1] == len(table.shifts)
 
 
@@ -175,7 +224,7 @@ def test_marks_of_long_paths_on_the_largest_board():
     for pattern in rng.sample(sorted(groups), 60):
         paths = paths_of_group(board, bare, table, pattern, groups[pattern])
         for p in rng.sample(sorted(paths), min(5, len(paths))):
-            low, high = absorb_words(table, groups[pattern], p)
+            low, high = table.absorb[p].tolist()
             seen_high += high > 0
             assert is_path(board, paths[p])
             assert high << 64 | low == slow_absorb(board, [5, 6, 9, 10], paths[p])
@@ -192,7 +241,7 @@ def test_absorption_looks_at_the_first_eight_bare_cells_only():
     for length in range(1, 6):
         for pattern, group in groups_of(table, length).items():
             for p, path in paths_of_group(board, bare, table, pattern, group).items():
-                low, _ = absorb_words(table, group, p)
+                low, _ = table.absorb[p].tolist()
                 assert low == slow_absorb(board, bare_cells, path)
                 n_marked += bool(low)
     assert n_marked > 100

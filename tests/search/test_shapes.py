@@ -13,7 +13,7 @@ import pytest
 from boardclass.geometry import Geometry
 from boardclass.jit import frozen
 from search import shapes
-from search.paths import MAX_BARE, MAX_CELLS, pairs_of, path_table
+from search.paths import MAX_BARE, MAX_CELLS, MAX_EXTRA, pairs_of, path_table
 from tests.reference.classes import slow_neighbours
 from tests.reference.orderly import Term
 from tests.search.harness import Case, decoded, random_case
@@ -43,13 +43,14 @@ def repeats_case(dims: str, seed: int) -> Case:
     return opened(Case(dims, case.letters, case.bare, {w: i + 1 for i, w in enumerate(words)}), seed)
 
 
-def rim_of(case: Case) -> shapes.Rim:
+def rim_of(case: Case, n_extra: int = 0) -> shapes.Rim:
     bare = [c for c in case.geometry.cell_order if c in case.bare]
     on_bare = [sum(1 << i for i, c in enumerate(bare) if x in case.letters[c]) for x in EVERY]
     tight = [(level, c) for level, c in enumerate(case.free) if case.letters[c] != EVERY]
     shift = [5 * (case.n_levels - 1 - level) for level, _ in tight]
     forbidden = [sum(1 << i + 1 for i, x in enumerate(EVERY) if x not in case.letters[c]) for _, c in tight]
-    return shapes.Rim(*(frozen(np.array(values, np.int64)) for values in (on_bare, shift, forbidden)))
+    arrays = [frozen(np.array(values, np.int64)) for values in (on_bare, shift, forbidden)]
+    return shapes.Rim(arrays[0], arrays[1], arrays[2], n_extra)
 
 
 def code_bits(case: Case) -> int:
@@ -57,14 +58,18 @@ def code_bits(case: Case) -> int:
 
 
 def run(
-    case: Case, new: int = 0, capacity: int = 1 << 20, limit: np.uint64 = shapes.NO_LIMIT
+    case: Case, new: int = 0, capacity: int = 1 << 20, limit: np.uint64 = shapes.NO_LIMIT, n_extra: int = 0
 ) -> tuple[int, np.ndarray]:
-    """Return the status and the terms as the kernel left them; the code of a word is its points."""
-    bare = sum(1 << c for c in case.bare)
+    """Return the status and the terms as the kernel left them; the code of a word is its points.
+
+    n_extra : so many of the bare cells, the last in cell order, are extra cells of a table for the others
+    """
+    ordered = [c for c in case.geometry.cell_order if c in case.bare]
+    bare = sum(1 << c for c in ordered[: len(ordered) - n_extra])
     table = path_table(case.dims, bare, max(map(len, case.points)))
     words = shapes.word_arrays(tuple(case.points), tuple(case.points.values()))
     terms = np.zeros(capacity, np.uint64)
-    n, _ = shapes.shape_terms(words, table, rim_of(case), terms, code_bits(case), new, limit)
+    n, _ = shapes.shape_terms(words, table, rim_of(case, n_extra), terms, code_bits(case), new, limit)
     return int(n), terms[: max(0, int(n))]
 
 
@@ -194,6 +199,33 @@ def test_mississippi():
     assert set(found) == every
     assert found.total() < sum(1 for _ in paths_of(case, word))
     assert board.n == 12
+
+
+def first_bare(dims: str, seed: int) -> Case:
+    """Return a case whose bare cells are the first in cell order, at least one of them."""
+    case = (repeats_case if seed % 2 else shape_case)(dims, seed)
+    order = case.geometry.cell_order
+    rng = random.Random(seed)
+    bare = order[: rng.randint(1, min(case.geometry.n - 1, 7)) if dims != "3x4" else 7]
+    letters = tuple("".join(rng.sample("aest", rng.randint(1, 2))) if c in bare else EVERY for c in order)
+    placed = tuple(letters[order.index(c)] for c in range(case.geometry.n))
+    return opened(Case(dims, placed, frozenset(bare), case.points), seed)
+
+
+@pytest.mark.parametrize(("dims", "seed"), SEEDS)
+def test_extra_cells_of_a_smaller_table_give_the_same_terms(dims, seed):
+    """All of a node, what its last cells change, up to a limit, and counted: whichever table they come from."""
+    case = first_bare(dims, seed)
+    n_bare = len(case.bare)
+    limit = np.uint64((1 << 5 * (case.n_levels - 1) + code_bits(case)) - 1)
+    for n_extra in range(1, min(MAX_EXTRA, n_bare) + 1):
+        for n_old in range(n_bare + 1):
+            new = (1 << n_bare) - (1 << n_old) if n_old < n_bare else 0
+            for at_most in (shapes.NO_LIMIT, limit):
+                _, wanted = run(case, new, limit=at_most)
+                _, found = run(case, new, limit=at_most, n_extra=n_extra)
+                assert sorted(found.tolist()) == sorted(wanted.tolist())
+            assert run(case, new, 0, n_extra=n_extra)[0] == run(case, new, 0)[0]
 
 
 def without(case: Case, cells: frozenset[int]) -> Case:

@@ -1,0 +1,179 @@
+"""The figures that this program is judged by, measured and kept: ``make bench``.
+
+    python -m tests.bench.figures [--only NAME ...] [--history FILE]
+
+Each figure is printed beside what it must be and added with machine, commit and time as one line of JSON to the
+history, ``benchmarks.jsonl``.  CPU seconds are those of the processes that do the work, start-up included.  Needs the
+word list enable2k (in a folder of $ORDERLY_WORDLISTS).
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import multiprocessing
+import os
+import platform
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from boardclass.scores import parse_scores
+from boardclass.wordlist import load_wordlist
+from cluster.estimate import estimate
+from cluster.plan import Plan, make_plan
+from configs.model import load_config
+from search.breaker import Breaker, Spec, Unit
+from search.scorer import Scorer
+
+WORDLIST = "enable2k"
+BEST = "perslatgsineters"
+PROCESSES = 2
+ROOT = Path(__file__).resolve().parent.parent.parent
+
+
+class Figure(NamedTuple):
+    """One measured figure: what it is, its value and unit, what it must reach, and what else was seen."""
+
+    name: str
+    value: float
+    unit: str
+    must: float
+    seen: dict[str, Any]
+
+    @property
+    def is_met(self) -> bool:
+        """Whether the figure is good enough: rates must be reached, everything else must not be passed."""
+        return self.value >= self.must if self.unit.endswith("/s") else self.value <= self.must
+
+
+def _plan(dims: str, cutoff: int) -> Plan:
+    return make_plan(load_config(dims, {"wordlist": WORDLIST, "cutoff": cutoff}))
+
+
+def _break_share(spec: Spec, class_ids: list[int], queue: Any) -> tuple[float, int, int]:
+    """Break classes from a shared queue; return CPU seconds, boards found and the best score."""
+    breaker = Breaker(spec)
+    n_boards = best = 0
+    while (at := queue.get()) is not None:
+        todo = [Unit(class_ids[at])]
+        while todo:
+            result = breaker.break_unit(todo.pop())
+            todo += result.children
+            n_boards += len(result.candidates)
+            best = max([best, *(score for _, score in result.candidates)])
+    return time.process_time(), n_boards, best
+
+
+def complete(dims: str, cutoff: int, must: float) -> Figure:
+    """CPU seconds of a complete search, classes in the order a run would take them."""
+    plan = _plan(dims, cutoff)
+    ids = plan.class_ids()
+    ids = ids[np.argsort(-plan.predicted_costs(ids), kind="stable")]
+    context = multiprocessing.get_context("spawn")
+    began = time.monotonic()
+    with context.Manager() as manager, ProcessPoolExecutor(PROCESSES, context) as pool:
+        queue = manager.Queue()
+        for at in [*range(len(ids)), *[None] * PROCESSES]:
+            queue.put(at)
+        shares = [pool.submit(_break_share, plan.spec, ids.tolist(), queue) for _ in range(PROCESSES)]
+        found = [share.result() for share in shares]
+    seen = {
+        "wall_s": round(time.monotonic() - began, 1),
+        "n_classes": len(ids),
+        "n_boards": sum(n for _, n, _ in found),
+        "best": max(best for *_, best in found),
+    }
+    return Figure(f"{dims} complete, cutoff {cutoff}", sum(cpu for cpu, *_ in found), "s CPU", must, seen)
+
+
+def _rate(boards: np.ndarray[Any, np.dtype[np.uint8]]) -> tuple[float, list[float]]:
+    """Return the median rate of one core over five rounds, boards per CPU second, and all of them."""
+    scorer = Scorer("4x4", load_wordlist(WORDLIST).words, parse_scores("standard"))
+    scorer.scores(boards[:1000])
+    rates = []
+    for _ in range(5):
+        began = time.process_time()
+        scorer.scores(boards)
+        rates.append(len(boards) / (time.process_time() - began))
+    return statistics.median(rates), [round(rate) for rate in rates]
+
+
+def random_boards(must: float) -> Figure:
+    """Exact scores of random 4x4 boards."""
+    rate, rates = _rate(np.random.default_rng(1).integers(0, 26, (200_000, 16), np.uint8))
+    return Figure("scorer, random 4x4 boards", rate, "/s", must, {"rounds": rates})
+
+
+def variations(must: float) -> Figure:
+    """Exact scores of the best board with one or two cells changed."""
+    rng = np.random.default_rng(1)
+    best = np.array([ord(x) - 97 for x in BEST], np.uint8)
+    boards = np.repeat(best[None], 60_000, 0)
+    for _ in range(2):
+        boards[np.arange(len(boards)), rng.integers(0, 16, len(boards))] = rng.integers(0, 26, len(boards))
+    rate, rates = _rate(boards)
+    return Figure(f"scorer, variations of {BEST}", rate, "/s", must, {"rounds": rates})
+
+
+def whole_4x4(must: float) -> Iterator[Figure]:
+    """The estimate of all of 4x4 from a sample that the seed fixes: CPU hours, and the memory of a worker."""
+    found = estimate(_plan("4x4", 3500), seconds=480, seed=1, processes=PROCESSES)
+    seen = {"low": found.low, "high": found.high, "n_probes": found.n_probes, "strata": found.strata}
+    yield Figure("4x4, cutoff 3500, estimate", found.cpu_hours, "h CPU", must, seen | {"wall_s": found.seconds})
+    yield Figure("4x4, memory of a worker", found.memory_mb / 1024, "GiB", 2.0, {})
+
+
+FIGURES: dict[str, Callable[[], list[Figure]]] = {
+    "random": lambda: [random_boards(150_000)],
+    "variations": lambda: [variations(25_000)],
+    "3x3": lambda: [complete("3x3", 500, 20)],
+    "4x4": lambda: list(whole_4x4(200)),
+    "3x4": lambda: [complete("3x4", 1500, 30 * 60)],
+}
+
+
+def machine() -> dict[str, Any]:
+    """Return what the figures depend on: processor, cores, load, versions and the commit."""
+    model = [x for x in Path("/proc/cpuinfo").read_text().splitlines() if x.startswith("model name")]
+    commit = subprocess.run(["git", "describe", "--always", "--dirty"], cwd=ROOT, capture_output=True, check=False)
+    return {
+        "time": datetime.now(UTC).isoformat(timespec="seconds"),
+        "commit": commit.stdout.decode().strip(),
+        "processor": model[0].partition(":")[2].strip() if model else platform.processor(),
+        "cores": os.cpu_count(),
+        "load": round(os.getloadavg()[0], 2),
+        "python": platform.python_version(),
+    }
+
+
+def main() -> int:
+    """Measure, print, keep; return 1 if a figure misses what it must be."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--only", nargs="+", choices=list(FIGURES), default=list(FIGURES))
+    parser.add_argument("--history", type=Path, default=ROOT / "benchmarks.jsonl")
+    options = parser.parse_args()
+    all_met = True
+    for name in options.only:
+        about = machine()
+        for figure in FIGURES[name]():
+            line = {**about, "figure": figure.name, "value": round(figure.value, 2), "unit": figure.unit}
+            with options.history.open("a") as history:
+                history.write(json.dumps({**line, "must": figure.must, **figure.seen}) + "\n")
+            met = "met" if figure.is_met else "MISSED"
+            sys.stdout.write(f"{figure.name:45}{figure.value:12,.4g} {figure.unit:6} must {figure.must:,g}: {met}\n")
+            sys.stdout.flush()
+            all_met &= figure.is_met
+    return 0 if all_met else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
