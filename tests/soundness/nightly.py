@@ -147,7 +147,6 @@ WITHOUT_JIT = (
     "tests/search/test_tree.py",
     "tests/search/test_walk.py",
     "tests/search/test_node.py",
-    "tests/search/test_breaker.py",
     "tests/search/test_bound.py",
     "-k",
     "not enable2k and not 3x3 and not 3x4 and not 4x4 and not whole and not golden and not kernel_time",
