@@ -238,6 +238,19 @@ class PartialExecutor(InProcessExecutor):
         return events
 
 
+@pytest.fixture
+def terminal():
+    """Let signals work as in a terminal: a shell starts what runs in the background with SIGINT ignored."""
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)
+
+
+@pytest.mark.usefixtures("terminal")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_stores_what_is_done_and_the_run_goes_on_later(config, number):
     def stopping(spec, _):
@@ -288,6 +301,7 @@ class TiredBreaker(Breaker):
         return replace(found, status="split", candidates=(), children=children)
 
 
+@pytest.mark.usefixtures("terminal")
 def test_splits_are_followed_and_resumed(config):
     def stopping(spec, _):
         executor = PartialExecutor(spec, TiredBreaker)
@@ -382,6 +396,7 @@ def test_other_parts_are_refused_on_resume(config, monkeypatch, changes, message
         run(config)
 
 
+@pytest.mark.usefixtures("terminal")
 def test_other_budgets_are_accepted_on_resume(config):
     def stopping(spec, _):
         executor = PartialExecutor(spec, TiredBreaker)
