@@ -18,15 +18,19 @@ from cluster import cli_complete, cli_workbench
 from cluster.cli_group import EPILOG, INTRO, Sections
 from cluster.cli_options import (
     BucketsOption,
+    ConfigArgument,
+    CutoffOption,
     DimsOption,
     FormatOption,
     LimitOption,
+    ProbesOption,
     RunDirectories,
     RunDirectory,
     RunWordlistOption,
     ScoresOption,
     SeedOption,
     WordlistOption,
+    given,
 )
 from cluster.render import Format
 
@@ -68,74 +72,48 @@ def common(
 
 @app.command()
 def plan(
-    config: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="CONFIG",
-            help="A TOML file or the name of a preset.",
-            show_default=False,
-            autocompletion=cli_complete.presets,
-        ),
-    ] = None,
+    config: ConfigArgument = None,
     dims: DimsOption = None,
     wordlist: WordlistOption = None,
-    cutoff: Annotated[str | None, typer.Option(metavar="N|auto", help="Lowest score to report.")] = None,
+    cutoff: CutoffOption = None,
     buckets: BucketsOption = None,
     scores: ScoresOption = None,
     seconds: Annotated[float, typer.Option(metavar="S", min=0, help="Time to spend on probes.")] = 300,
     price: Annotated[float, typer.Option(metavar="P", min=0, help="Price of one core for an hour.")] = 0.02,
     seed: SeedOption = 0,
-    workers: Annotated[int, typer.Option(metavar="N", min=1, help="Processes that probe.")] = 1,
+    workers: ProbesOption = 1,
     fmt: FormatOption = Format.table,
 ) -> None:
     """Estimate what a run will cost, from random classes: core hours, memory, price."""
     from cluster import cli_plan
 
-    given = {"dims": dims, "wordlist": wordlist, "cutoff": cutoff, "buckets": buckets, "scores": scores}
-    options = {name: value for name, value in given.items() if value is not None}
+    options = given(dims=dims, wordlist=wordlist, cutoff=cutoff, buckets=buckets, scores=scores)
     cli_plan.plan(config, options, seconds, price, seed, workers, fmt)
 
 
 @app.command()
 def tune(
-    config: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="CONFIG",
-            help="A TOML file or the name of a preset.",
-            show_default=False,
-            autocompletion=cli_complete.presets,
-        ),
-    ] = None,
+    config: ConfigArgument = None,
     dims: DimsOption = None,
     wordlist: WordlistOption = None,
-    cutoff: Annotated[str | None, typer.Option(metavar="N|auto", help="Lowest score to report.")] = None,
+    cutoff: CutoffOption = None,
     buckets: BucketsOption = None,
     scores: ScoresOption = None,
     rounds: Annotated[int, typer.Option(metavar="N", min=2, help="Random classes of each of four strata.")] = 4,
     seed: SeedOption = 0,
-    workers: Annotated[int, typer.Option(metavar="N", min=1, help="Processes that probe.")] = 1,
+    workers: ProbesOption = 1,
     fmt: FormatOption = Format.table,
 ) -> None:
     """Compare partitions, budgets and cell orders on the same random classes."""
     from cluster import cli_plan
 
-    given = {"dims": dims, "wordlist": wordlist, "cutoff": cutoff, "buckets": buckets, "scores": scores}
-    options = {name: value for name, value in given.items() if value is not None}
+    options = given(dims=dims, wordlist=wordlist, cutoff=cutoff, buckets=buckets, scores=scores)
     cli_plan.tune(config, options, rounds, seed, workers, fmt)
 
 
 @app.command()
 def run(
-    config: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="CONFIG",
-            help="A TOML file or the name of a preset.",
-            show_default=False,
-            autocompletion=cli_complete.presets,
-        ),
-    ] = None,
+    config: ConfigArgument = None,
     dims: DimsOption = None,
     wordlist: WordlistOption = None,
     cutoff: Annotated[
@@ -173,19 +151,18 @@ def run(
     """Find every board at or above the cutoff and prove there is no other; run it again to resume."""
     from cluster import cli_run
 
-    given = {
-        "dims": dims,
-        "wordlist": wordlist,
-        "cutoff": cutoff,
-        "buckets": buckets,
-        "scores": scores,
-        "workers": workers,
-        "address": address,
-        "replicate": replicate,
-        "seed": seed,
-        "out": out,
-    }
-    options = {name: value for name, value in given.items() if value is not None}
+    options = given(
+        dims=dims,
+        wordlist=wordlist,
+        cutoff=cutoff,
+        buckets=buckets,
+        scores=scores,
+        workers=workers,
+        address=address,
+        replicate=replicate,
+        seed=seed,
+        out=out,
+    )
     cli_run.run(config, options, drop_damaged=drop_damaged, extends=extend)
 
 

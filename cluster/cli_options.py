@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -10,17 +10,31 @@ from cluster import cli_complete
 from cluster.render import Format
 
 FormatOption = Annotated[Format, typer.Option("--format", help="How to print.", show_choices=True)]
-WordlistOption = Annotated[
+ConfigArgument = Annotated[
     str | None,
-    typer.Option(
+    typer.Argument(
+        metavar="CONFIG",
+        help="A TOML file or the name of a preset.",
+        show_default=False,
+        autocompletion=cli_complete.presets,
+    ),
+]
+CutoffOption = Annotated[str | None, typer.Option(metavar="N|auto", help="Lowest score to report.")]
+
+
+def _wordlist(show_default: str) -> Any:
+    return typer.Option(
         "--wordlist",
         "-w",
         metavar="NAME|PATH",
         help="Word list.",
-        show_default="bundled list",
+        show_default=show_default,
         autocompletion=cli_complete.wordlists,
-    ),
-]
+    )
+
+
+WordlistOption = Annotated[str | None, _wordlist("bundled list")]
+RunWordlistOption = Annotated[str | None, _wordlist("that of the run")]
 ScoresOption = Annotated[
     str | None,
     typer.Option(
@@ -48,16 +62,11 @@ RunDirectories = Annotated[
 BoardArgument = Annotated[
     str, typer.Argument(metavar="BOARD", help="The letters down the columns; q is a Qu cell.", show_default=False)
 ]
+ProbesOption = Annotated[int, typer.Option("--workers", metavar="N", min=1, help="Processes that probe.")]
 SeedOption = Annotated[int, typer.Option("--seed", metavar="N", min=0, help="Of everything random.")]
 LimitOption = Annotated[int, typer.Option("-n", metavar="N", min=1, help="How many boards to list.")]
-RunWordlistOption = Annotated[
-    str | None,
-    typer.Option(
-        "--wordlist",
-        "-w",
-        metavar="NAME|PATH",
-        help="Word list.",
-        show_default="that of the run",
-        autocompletion=cli_complete.wordlists,
-    ),
-]
+
+
+def given(**options: Any) -> dict[str, Any]:
+    """Return the options that were given."""
+    return {name: value for name, value in options.items() if value is not None}

@@ -22,6 +22,7 @@ from boardclass.wordlist import WordList, load_wordlist
 
 ROOT = Path(__file__).resolve().parent.parent
 GOLDEN = ROOT.parent / "shared" / "golden"
+COMMAND = (sys.executable, "-c", "from cluster.cli import main; main()")  # orderly as a process of its own
 
 # The machine may be shared: no deadlines; in CI the same examples every time.
 hypothesis_settings.register_profile(
@@ -41,6 +42,16 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         group = "ray" if item.get_closest_marker("ray") else item.path.stem
         item.add_marker(pytest.mark.xdist_group(group))
+
+
+def run_in(folder: Path, *arguments: str) -> str:
+    """Run the command line in a folder, where it must succeed; return what it printed."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(
+        [*COMMAND, *arguments], capture_output=True, text=True, cwd=folder, env=environment, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
 
 
 class Answer(NamedTuple):
@@ -127,7 +138,7 @@ def orderly_process(tmp_path: Path) -> Callable[..., Answer]:
 
     def call(*arguments: object, stdin: bytes = b"", **environment: str) -> Answer:
         done = subprocess.run(
-            [sys.executable, "-c", "from cluster.cli import main; main()", *map(str, arguments)],
+            [*COMMAND, *map(str, arguments)],
             input=stdin,
             capture_output=True,
             cwd=tmp_path,

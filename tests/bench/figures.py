@@ -30,8 +30,9 @@ from boardclass.scores import parse_scores
 from boardclass.wordlist import load_wordlist
 from cluster.estimate import estimate
 from cluster.plan import Plan, make_plan
+from cluster.worker import break_all
 from configs.model import load_config
-from search.breaker import Breaker, Spec, Unit
+from search.breaker import Breaker, Spec
 from search.scorer import Scorer
 
 WORDLIST = "enable2k"
@@ -61,16 +62,8 @@ def _plan(dims: str, cutoff: int) -> Plan:
 
 def _break_share(spec: Spec, class_ids: list[int], queue: Any) -> tuple[float, int, int]:
     """Break classes from a shared queue; return CPU seconds, boards found and the best score."""
-    breaker = Breaker(spec)
-    n_boards = best = 0
-    while (at := queue.get()) is not None:
-        todo = [Unit(class_ids[at])]
-        while todo:
-            result = breaker.break_unit(todo.pop())
-            todo += result.children
-            n_boards += len(result.candidates)
-            best = max([best, *(score for _, score in result.candidates)])
-    return time.process_time(), n_boards, best
+    found = break_all(Breaker(spec), (class_ids[at] for at in iter(queue.get, None)))
+    return time.process_time(), len(found), max((score for _, score in found), default=0)
 
 
 def complete(dims: str, cutoff: int, must: float) -> Figure:

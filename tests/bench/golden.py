@@ -12,6 +12,7 @@ import time
 from pathlib import Path
 
 from boardclass.canonical import canonical_board
+from cluster.cli_sql import read_boards
 from cluster.plan import make_plan
 from configs.model import load_config
 from search.breaker import Breaker, Unit
@@ -21,14 +22,10 @@ GOLDEN = Path(__file__).resolve().parent.parent.parent.parent / "shared" / "gold
 
 def main() -> int:
     """Break the classes, say what each gave, compare."""
-    lines = Path(sys.argv[1] if sys.argv[1:] else GOLDEN).read_text().split()
     config = load_config("4x4", {"wordlist": "enable2k", "cutoff": 3500, "search": {"unit_budget": 2**61}})
     breaker = Breaker(make_plan(config).spec)
     cut, board_of = breaker.partition, breaker.geometry
-    listed = {
-        canonical_board(board.rstrip(":"), board_of): int(score)
-        for board, score in zip(lines[::2], lines[1::2], strict=True)
-    }
+    listed = dict(read_boards(sys.argv[1] if sys.argv[1:] else str(GOLDEN), board_of).values())
     found: dict[str, int] = {}
     for class_id in sorted({cut.canonical_rank(cut.rank_of_board(board)) for board in listed}):
         began = time.process_time()

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import shlex
-import subprocess
-import sys
 
 import pytest
 
-from tests.conftest import ROOT
+from tests.conftest import run_in
 
 LIST = "tea\nate\neat\nrat\ntar\nart\nrate\ntear\nquit\n"
 CASES = [
@@ -84,13 +81,7 @@ def folder(tmp_path_factory):
     (folder / "boards.txt").write_text("tear\nabc\n")
     (folder / "dice.toml").write_text("title = 3\n")
     command = ("run", "2x2", "--wordlist", "./list.txt", "--cutoff", "5", "--workers", "0", "--out", "RUN")
-    subprocess.run(
-        [sys.executable, "-c", "from cluster.cli import main; main()", *command],
-        cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        check=True,
-        capture_output=True,
-    )
+    run_in(folder, *command)
     return folder
 
 

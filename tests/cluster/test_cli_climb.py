@@ -9,13 +9,13 @@ import json
 import os
 import pty
 import subprocess
-import sys
 
 import pytest
 
 from boardclass.canonical import canonical_board
 from boardclass.geometry import geometry
 from cluster.cli_climb import describe
+from tests.conftest import COMMAND
 
 LIST = "bee\nbeef\nfee\nqueen\nquit\nzebra\nseat\neats\neast\ntea\nate\n"
 
@@ -112,7 +112,7 @@ def test_a_terminal_gets_a_bar(words, project_root):
     options = ("climb", "--dims", "3x3", "--pool", "20", "-w", str(words))
     ours, theirs = pty.openpty()
     process = subprocess.Popen(
-        [sys.executable, "-c", "from cluster.cli import main; main()", *options],
+        [*COMMAND, *options],
         cwd=project_root,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,

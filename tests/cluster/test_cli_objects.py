@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 import time
 
 import pytest
 
 from results import files
 from results.storage import open_folder
-from tests.conftest import SECRET_KEY
+from tests.conftest import COMMAND, SECRET_KEY
 
 QUESTION = ("--dims", "2x3", "--cutoff", "80", "--buckets", "aeiou bcdfg hjklmnp qrstvwxyz", "--workers", "0")
 
@@ -20,7 +19,7 @@ QUESTION = ("--dims", "2x3", "--cutoff", "80", "--buckets", "aeiou bcdfg hjklmnp
 @pytest.mark.slow
 def test_a_run_in_a_bucket_killed_and_resumed(orderly, bucket, tmp_path, project_root):
     address = f"{bucket}/runs/mine"
-    command = [sys.executable, "-c", "from cluster.cli import main; main()", "run", *QUESTION, "--out", address]
+    command = [*COMMAND, "run", *QUESTION, "--out", address]
     environment = {**os.environ, "PYTHONPATH": str(project_root)}
     with subprocess.Popen(
         command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True

@@ -9,10 +9,11 @@ import os
 import shutil
 import signal
 import subprocess
-import sys
 import time
 
 import pytest
+
+from tests.conftest import COMMAND, run_in
 
 SMALL = ("--dims", "2x2", "--cutoff", "12", "--workers", "0")
 
@@ -34,17 +35,9 @@ def here(tmp_path, monkeypatch):
 def proven(tmp_path_factory, project_root):
     """A finished 2x2 run, made as a user makes it, and what it printed."""
     folder = tmp_path_factory.mktemp("proven")
-    done = subprocess.run(
-        [sys.executable, "-c", "from cluster.cli import main; main()", "run", *SMALL],
-        capture_output=True,
-        text=True,
-        cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(project_root)},
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
+    printed = run_in(folder, "run", *SMALL)
     (directory,) = (folder / "runs").iterdir()
-    return directory, done.stdout
+    return directory, printed
 
 
 def test_a_run_ends_with_the_board_and_the_claim(proven):
@@ -264,7 +257,7 @@ def whole_digest(orderly, arguments):
 def test_a_stopped_run_goes_on_and_ends_with_the_same_digest(orderly, here, project_root, number):
     buckets = "aeiou bcdfg hjklmnp qrstvwxyz"
     arguments = ("run", "--dims", "2x3", "--cutoff", "80", "--buckets", buckets, "--workers", "0")
-    command = [sys.executable, "-c", "from cluster.cli import main; main()", *arguments, "--out", "stopped"]
+    command = [*COMMAND, *arguments, "--out", "stopped"]
     environment = {**os.environ, "PYTHONPATH": str(project_root)}
     process = subprocess.Popen(command, cwd=here, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     for _ in range(600):

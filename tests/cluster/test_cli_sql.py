@@ -5,11 +5,10 @@ from __future__ import annotations
 import csv
 import io
 import json
-import os
-import subprocess
-import sys
 
 import pytest
+
+from tests.conftest import run_in
 
 DICE = 'title = "four"\ndims = "2x2"\ndice = "abcde rrrr tttt eeee"\n'
 
@@ -23,15 +22,7 @@ def rows_of(answer):
 def proven(tmp_path_factory, project_root):
     folder = tmp_path_factory.mktemp("asked")
     options = ("--dims", "2x2", "--cutoff", "12", "--workers", "0", "--out", "run")
-    done = subprocess.run(
-        [sys.executable, "-c", "from cluster.cli import main; main()", "run", *options],
-        capture_output=True,
-        text=True,
-        cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(project_root)},
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
+    run_in(folder, "run", *options)
     return folder / "run"
 
 

@@ -7,12 +7,12 @@ import os
 import re
 import signal
 import subprocess
-import sys
 import time
 
 import pytest
 
 from results import files
+from tests.conftest import COMMAND
 
 # long enough to be watched: seconds for the first classes, minutes for all of them
 WATCHED = ("--dims", "3x3", "--cutoff", "430", "--buckets", "bdfgjqvwxz aeiou lnrsy chkmpt", "--workers", "0")
@@ -24,7 +24,7 @@ def start(tmp_path, project_root):
     processes = []
 
     def call(*arguments):
-        command = [sys.executable, "-c", "from cluster.cli import main; main()", "run", *map(str, arguments)]
+        command = [*COMMAND, "run", *map(str, arguments)]
         environment = {**os.environ, "PYTHONPATH": str(project_root)}
         pipe = subprocess.PIPE
         processes.append(subprocess.Popen(command, cwd=tmp_path, env=environment, stdout=pipe, stderr=pipe, text=True))

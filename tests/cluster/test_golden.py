@@ -8,13 +8,13 @@ import json
 import os
 import signal
 import subprocess
-import sys
 import time
 
 import pytest
 
 from boardclass.canonical import canonical_board
 from boardclass.geometry import geometry
+from tests.conftest import COMMAND
 
 pytest.importorskip("ray")
 
@@ -54,7 +54,7 @@ def test_golden_3x3(enable2k, golden, orderly, tmp_path, workers):
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
 def test_golden_3x3_after_interruptions(enable2k, orderly, tmp_path, project_root, number):
     arguments = (*QUESTION, "--workers", "2", "--out", str(tmp_path / "run"))
-    command = [sys.executable, "-c", "from cluster.cli import main; main()", *arguments]
+    command = [*COMMAND, *arguments]
     environment = {**os.environ, "PYTHONPATH": str(project_root)}
     for seconds in (2, 6, 12, 20):
         process = subprocess.Popen(

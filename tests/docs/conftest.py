@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-from tests.conftest import ROOT
+from tests.conftest import run_in
 
 RUN = ("run", "2x2", "--cutoff", "14", "--workers", "0")
 
@@ -18,11 +15,5 @@ RUN = ("run", "2x2", "--cutoff", "14", "--workers", "0")
 def with_a_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a directory in which the run of the examples, runs/2x2-scowl70-14, has been made."""
     folder = tmp_path_factory.mktemp("examples")
-    subprocess.run(
-        [sys.executable, "-c", "from cluster.cli import main; main()", *RUN],
-        cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        check=True,
-        capture_output=True,
-    )
+    run_in(folder, *RUN)
     return folder

@@ -8,6 +8,7 @@ import pytest
 
 from boardclass.canonical import canonical_board
 from boardclass.wordlist import WordList
+from cluster.cli_sql import read_boards
 from cluster.plan import make_plan
 from configs.model import load_config
 from search.breaker import Breaker, Spec, Unit
@@ -32,10 +33,8 @@ def breaker(spec: Spec) -> Breaker:
 @pytest.fixture(scope="module")
 def listed(golden: Path, breaker: Breaker) -> dict[str, int]:
     """Return the published boards, canonical, with their scores."""
-    lines = (golden / "best-4x4-enable2k-3500.txt").read_text().split("\n")
-    found = {
-        canonical_board(board, breaker.geometry): int(score) for board, score in (x.split(": ") for x in lines if x)
-    }
+    boards = read_boards(str(golden / "best-4x4-enable2k-3500.txt"), breaker.geometry)
+    found = {board: score for board, score in boards.values() if score is not None}
     assert len(found) == N_BOARDS
     return found
 
