@@ -64,7 +64,12 @@ class Certifier:
     """
 
     def __init__(
-        self, board: Geometry, words: Sequence[str], points: Sequence[int], cutoff: int, memory_mb: int = 1536
+        self,
+        board: Geometry,
+        words: Sequence[str],
+        points: Sequence[int],
+        cutoff: int,
+        memory_mb: int = Params.memory_mb,
     ) -> None:
         self.geometry = board
         self.cutoff = cutoff

@@ -39,7 +39,7 @@ class Params:
     least_budget: int = 100_000
     fused_budget: int = 3_000_000
     unit_budget: int = 2_000_000_000
-    memory_mb: int = 1536
+    memory_mb: int = 1408
     absorb_limit: int = 20_000
     shape_letters: int = 14
     product_limit: int = 20_000

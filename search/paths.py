@@ -47,6 +47,9 @@ MAX_EXTRA = 3  # a class of 4x4 is rarely forced deeper
 ELSEWHERE = 31
 FREE = 0  # pattern symbol of a position on a free cell; bare cell number b is b + 1
 _SYMBOL_BITS = 4
+_ZERO = np.uint64(0)
+_ONE = np.uint64(1)
+_ODD = np.uint64(0x9E3779B97F4A7C15)
 MAX_BARE = 8  # bare cells absorption looks at: 8 bits for each of up to 16 positions fill two words
 
 
@@ -60,8 +63,10 @@ class PathTable(NamedTuple):
     first : int64[n_groups + 1], number of the first path of each group
     block : int64[n_groups + 1], where the shifts of a group start
     shifts : uint8[], per group: free position after free position, the shift of the level of every path
-    absorb : uint64[n_paths, 2], see the module (8 bits per position)
-    swap : uint64[n_paths]
+    absorb : uint32[n_paths], which row of ``absorb_words`` is the path's
+    absorb_words : uint64[n, 2], all different ones (8 bits per position)
+    swap : uint32[n_paths], which row of ``swap_words`` is the path's
+    swap_words : uint64[n, 1], all different ones
     parts : int32[n_groups + 1], where the ranges of each group by its first extra cell start in the arrays below
     place : uint8[], position of the range's paths on its extra cell, ELSEWHERE if they do not meet it
     start : int32[], first path of the range; it goes on to that of the next one
@@ -75,8 +80,10 @@ class PathTable(NamedTuple):
     first: NDArray[np.int64]
     block: NDArray[np.int64]
     shifts: NDArray[np.uint8]
-    absorb: NDArray[np.uint64]
-    swap: NDArray[np.uint64]
+    absorb: NDArray[np.uint32]
+    absorb_words: NDArray[np.uint64]
+    swap: NDArray[np.uint32]
+    swap_words: NDArray[np.uint64]
     parts: NDArray[np.int32]
     place: NDArray[np.uint8]
     start: NDArray[np.int32]
@@ -92,8 +99,10 @@ TABLE_TYPE = types.NamedTuple(
         read_only(types.int64),
         read_only(types.int64),
         read_only(types.uint8),
+        read_only(types.uint32),
         read_only(types.uint64, 2),
-        read_only(types.uint64),
+        read_only(types.uint32),
+        read_only(types.uint64, 2),
         read_only(types.int32),
         read_only(types.uint8),
         read_only(types.int32),
@@ -176,7 +185,7 @@ def _patterns(paths, length, number, out):  # type: ignore[no-untyped-def]
         read_only(types.int64),
         read_only(types.int64, 2),
         writable(types.uint64, 2),
-        writable(types.uint64),
+        writable(types.uint64, 2),
     )
 )
 def _superfluous(paths, length, neighbours, number, target, pair_bit, absorb, swap):  # type: ignore[no-untyped-def]
@@ -227,7 +236,7 @@ def _superfluous(paths, length, neighbours, number, target, pair_bit, absorb, sw
                 right = neighbours[cells[j + 1]] if j + 1 < length else every
                 if (left >> cells[j]) & 1 and (right >> cells[i]) & 1:
                     bits |= np.uint64(1) << np.uint64(pair_bit[i, j])
-        swap[p] = bits
+        swap[p, 0] = bits
 
 
 @kernel(types.void(read_only(types.uint64), types.int64, read_only(types.int64), writable(types.uint64)))
@@ -245,6 +254,74 @@ def _places(paths, length, cells, out):  # type: ignore[no-untyped-def]
                     place = np.uint64(t)
             places = (places << np.uint64(5)) | place
         out[p] = places
+
+
+@kernel(
+    types.int64(
+        read_only(types.uint64, 2),
+        writable(types.uint64, 2),
+        types.int64,
+        writable(types.int32),
+        writable(types.uint32),
+    )
+)
+def _number(rows, distinct, n, slots, out):  # type: ignore[no-untyped-def]
+    """Fill ``out`` with the place of each row among the first ``n`` of ``distinct``; new ones are appended there.
+
+    slots : a hash table of places + 1, 0 where nothing is: a power of two, at least twice the places of ``distinct``
+
+    Returns the new number of distinct rows, or -1 when there is no place left.
+    """
+    last = np.uint64(slots.size - 1)
+    width = rows.shape[1]
+    for p in range(len(rows)):
+        mixed = _ZERO
+        for k in range(width):
+            mixed = (mixed ^ rows[p, k]) * _ODD
+            mixed ^= mixed >> np.uint64(32)
+        at = mixed & last
+        while True:
+            place = slots[at] - 1
+            if place < 0:
+                if n == len(distinct):
+                    return -1
+                place = n
+                for k in range(width):
+                    distinct[place, k] = rows[p, k]
+                n += 1
+                slots[at] = place + 1
+            same = True
+            for k in range(width):
+                same = same and distinct[place, k] == rows[p, k]
+            if same:
+                break
+            at = (at + _ONE) & last
+        out[p] = place
+    return n
+
+
+class _Distinct:
+    """Rows of words, each kept once: there are 40 times as many paths as different ones of either kind."""
+
+    def __init__(self, width: int) -> None:
+        self.rows = np.zeros((1 << 12, width), np.uint64)
+        self.slots = np.zeros(2 * len(self.rows), np.int32)
+        self.n = 0
+
+    def number(self, rows: NDArray[np.uint64]) -> NDArray[np.uint32]:
+        """Return the place of each row."""
+        out = np.empty(len(rows), np.uint32)
+        while (n := _number(frozen(rows), self.rows, self.n, self.slots, out)) < 0:
+            known = frozen(self.rows)
+            self.rows = np.zeros((2 * len(known), known.shape[1]), np.uint64)
+            self.slots = np.zeros(2 * len(self.rows), np.int32)
+            self.n = _number(known, self.rows, 0, self.slots, np.empty(len(known), np.uint32))
+        self.n = n
+        return out
+
+    def table(self) -> NDArray[np.uint64]:
+        """Return the rows by place, read only."""
+        return frozen(self.rows[: self.n].copy())
 
 
 def pairs_of(length: int) -> NDArray[np.int64]:
@@ -351,8 +428,9 @@ class _TableBuilder:
         self.counts: list[NDArray[np.int64]] = []
         self.sizes: list[NDArray[np.int64]] = []
         self.shifts: list[NDArray[np.uint8]] = []
-        self.absorb: list[NDArray[np.uint64]] = []
-        self.swap: list[NDArray[np.uint64]] = []
+        self.absorb: list[NDArray[np.uint32]] = []
+        self.swap: list[NDArray[np.uint32]] = []
+        self.absorb_words, self.swap_words = _Distinct(2), _Distinct(1)
         self.starts: list[list[NDArray[np.int64]]] = [[] for _ in extra]
         self.places: list[list[NDArray[np.uint64]]] = [[] for _ in extra]
 
@@ -376,7 +454,7 @@ class _TableBuilder:
         self._add_trie(length, symbols.astype(np.int64))
         n_free = (symbols == 0).sum(1)
         absorb = np.empty((paths.size, 2), np.uint64)
-        swap = np.empty(paths.size, np.uint64)
+        swap = np.empty((paths.size, 1), np.uint64)
         pair_bits = frozen(_pair_bits(length))
         number, target = frozen(self.number), frozen(self.target)
         _superfluous(paths, length, self.board.neighbour_masks, number, target, pair_bits, absorb, swap)
@@ -385,8 +463,8 @@ class _TableBuilder:
         self.counts.append(counts)
         self.sizes.append(n_free * counts)
         self.shifts.append(block)
-        self.absorb.append(absorb)
-        self.swap.append(swap)
+        self.absorb.append(self.absorb_words.number(absorb))
+        self.swap.append(self.swap_words.number(swap))
         self.n_groups += len(distinct)
         self.n_paths += paths.size
 
@@ -443,7 +521,9 @@ class _TableBuilder:
             starts(self.sizes),
             frozen(_joined(self.shifts)),
             frozen(_joined(self.absorb)),
+            self.absorb_words.table(),
             frozen(_joined(self.swap)),
+            self.swap_words.table(),
             frozen(parts),
             frozen(place),
             frozen(start),

@@ -127,11 +127,16 @@ def _emit(table, where, codes, drop, points_code, terms, n):  # type: ignore[no-
     if (drop[0] | drop[1] | drop[2]) == _ZERO:
         return n + count
     absorb = table.absorb[begin : begin + count]
+    absorb_words = table.absorb_words
     swap = table.swap[begin : begin + count]
+    swap_words = table.swap_words
     kept = 0
     for p in range(count):
         out[kept] = out[p]
-        superfluous = (absorb[p, 0] & drop[0]) | (absorb[p, 1] & drop[1]) | (swap[p] & drop[2])
+        a = absorb[p]
+        superfluous = (
+            (absorb_words[a, 0] & drop[0]) | (absorb_words[a, 1] & drop[1]) | (swap_words[swap[p], 0] & drop[2])
+        )
         kept += superfluous == _ZERO
     return n + kept
 
@@ -186,7 +191,9 @@ def shape_terms(words, table, rim, terms, code_bits, new, limit):  # type: ignor
     block = table.block
     shifts = table.shifts
     absorb = table.absorb
+    absorb_words = table.absorb_words
     swap = table.swap
+    swap_words = table.swap_words
     parts = table.parts
     place = table.place
     start = table.start
@@ -335,9 +342,9 @@ def shape_terms(words, table, rim, terms, code_bits, new, limit):  # type: ignor
                         more_low = low_new & keep_low[k]
                         more_high = high_new & keep_high[k]
                         for p in range(begin, end):
-                            a = absorb[p, 0]
-                            b = absorb[p, 1]
-                            superfluous = swap[p] & equal
+                            a = absorb_words[absorb[p], 0]
+                            b = absorb_words[absorb[p], 1]
+                            superfluous = swap_words[swap[p], 0] & equal
                             if gains:
                                 superfluous |= (a & drop[0]) | (b & drop[1])
                             else:

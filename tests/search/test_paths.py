@@ -17,6 +17,7 @@ from search.paths import (
     MAX_BARE,
     MAX_EXTRA,
     PathTable,
+    _Distinct,
     enumerate_paths,
     extra_cells,
     level_shifts,
@@ -203,9 +204,9 @@ def test_tables_hold_every_path_once_with_its_marks(dims, seed):
         found: list[Path] = []
         for pattern, group in groups_of(table, length).items():
             for p, path in paths_of_group(board, bare, table, pattern, group).items():
-                low, high = table.absorb[p].tolist()
+                low, high = table.absorb_words[table.absorb[p]].tolist()
                 assert high << 64 | low == slow_absorb(board, bare_cells, path)
-                assert int(table.swap[p]) == slow_swap(board, path)
+                assert int(table.swap_words[table.swap[p], 0]) == slow_swap(board, path)
                 found.append(path)
         assert sorted(found) == sorted(slow_paths(*board.dims, length))
         n_paths += len(found)
@@ -224,11 +225,11 @@ def test_marks_of_long_paths_on_the_largest_board():
     for pattern in rng.sample(sorted(groups), 60):
         paths = paths_of_group(board, bare, table, pattern, groups[pattern])
         for p in rng.sample(sorted(paths), min(5, len(paths))):
-            low, high = table.absorb[p].tolist()
+            low, high = table.absorb_words[table.absorb[p]].tolist()
             seen_high += high > 0
             assert is_path(board, paths[p])
             assert high << 64 | low == slow_absorb(board, [5, 6, 9, 10], paths[p])
-            assert int(table.swap[p]) == slow_swap(board, paths[p])
+            assert int(table.swap_words[table.swap[p], 0]) == slow_swap(board, paths[p])
     assert seen_high > 10
 
 
@@ -241,7 +242,7 @@ def test_absorption_looks_at_the_first_eight_bare_cells_only():
     for length in range(1, 6):
         for pattern, group in groups_of(table, length).items():
             for p, path in paths_of_group(board, bare, table, pattern, group).items():
-                low, _ = table.absorb[p].tolist()
+                low, _ = table.absorb_words[table.absorb[p]].tolist()
                 assert low == slow_absorb(board, bare_cells, path)
                 n_marked += bool(low)
     assert n_marked > 100
@@ -267,3 +268,16 @@ def test_shorter_tables_are_prefixes_and_short_boards_have_no_longer_paths():
 def test_larger_boards_are_refused():
     with pytest.raises(ValueError, match="16 cells"):
         path_table("4x5", 0, 5)
+
+
+@pytest.mark.parametrize("width", [1, 2])
+def test_distinct_rows_are_kept_once_and_found_again(width):
+    rng = np.random.default_rng(width)
+    distinct = _Distinct(width)
+    values = rng.integers(0, 1 << 63, (9000, width), np.uint64)
+    rounds = [values[rng.integers(0, most, 5000)] for most in (3, 4000, 9000)]  # more than there is room for at first
+    places = [distinct.number(rows) for rows in rounds]
+    table = distinct.table()
+    assert len(np.unique(table, axis=0)) == len(table) == len(np.unique(np.concatenate(rounds), axis=0))
+    for rows, found in zip(rounds, places, strict=True):
+        assert (table[found] == rows).all()
