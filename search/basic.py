@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from boardclass.cutoff import reaches
-from boardclass.errors import InputError, OrderlyError
+from boardclass.errors import InputError, OrderlyError, quote
 from boardclass.geometry import Geometry
 from search.basic_kernels import (
     DONE,
@@ -42,6 +42,7 @@ from search.scorer import Scorer
 # one.
 PINNED_ORDER_3X3 = (4, 5, 3, 1, 7, 0, 2, 6, 8)
 _WORD_LIMIT = 1 << 62
+MAX_TERMS = 1 << 23  # of a class, before merging; they and the tree over them take about 3 GB
 NO_BUDGET = 1 << 62
 
 
@@ -166,7 +167,13 @@ def key_layout(class_letters: Sequence[str], cell_order: Sequence[int]) -> KeyLa
 
 
 def class_terms(class_letters: Sequence[str], scorer: Scorer, cell_order: Sequence[int] | None = None) -> Terms:
-    """Return the deduplicated terms of a class, sorted by ``cell_order`` (default: the geometry's)."""
+    """Return the deduplicated terms of a class, sorted by ``cell_order`` (default: the geometry's).
+
+    Raises
+    ------
+    InputError
+        If there are more than ``MAX_TERMS``.
+    """
     geometry = scorer.geometry
     masks = class_masks(class_letters, geometry)
     layout = key_layout(class_letters, geometry.cell_order if cell_order is None else cell_order)
@@ -183,13 +190,23 @@ def class_terms(class_letters: Sequence[str], scorer: Scorer, cell_order: Sequen
         space = _term_space(size)
         while generate(*scorer.trie, geometry.neighbour_masks, allowed, first, code, space) == FULL:
             size *= 2
+            _check_size(size // 2, class_letters)
             space = _term_space(size)
         n_terms = int(space.totals[0])
         parts.append((space.high[:n_terms].copy(), space.low[:n_terms].copy(), space.points[:n_terms].copy()))
         totals += space.totals[:3]
+        _check_size(int(totals[0]), class_letters)
     high, low, points = (np.concatenate(column) for column in zip(*parts, strict=True))
     n_unique, n_paths, multi_points = totals.tolist()
     return _merged(layout, high, low, points, (n_paths, n_unique, multi_points, int(points.sum())))
+
+
+def _check_size(n_terms: int, class_letters: Sequence[str]) -> None:
+    if n_terms > MAX_TERMS:
+        raise InputError(
+            f"class {quote(' '.join(class_letters))} has more than {MAX_TERMS:,} terms: too large to be looked at as a "
+            "whole; name fewer letters per cell, or ask a run what it stored: orderly explain NUMBER --run DIR"
+        )
 
 
 def _term_space(size: int) -> TermSpace:

@@ -10,6 +10,7 @@ import pytest
 from boardclass.geometry import geometry
 from boardclass.scores import parse_scores
 from cluster.draw_tree import as_dot, as_svg, as_text
+from search import basic
 from search.basic import class_terms, max_bound, orderly_tree
 from search.scorer import Scorer
 from search.teaching import MAX_NODES, orderly_nodes, sum_choice_tree
@@ -98,6 +99,15 @@ def test_explain_ends_as_the_search_does(orderly, words):
     for cutoff in range(1, story["orderly_bound"] + 2):
         text = told(orderly, " ".join(CLASS), "-w", words, "--cutoff", cutoff)
         assert ("of them reach" in text) == (cutoff <= best), cutoff
+
+
+@pytest.mark.parametrize("command", ["explain", "bound"])
+def test_an_open_class_is_too_large(orderly, monkeypatch, command):
+    """It would fill the memory; a run tells the story of such a class."""
+    monkeypatch.setattr(basic, "MAX_TERMS", 100_000)
+    answer = orderly(command, "4", "--dims", "3x3")
+    assert (answer.code, answer.out) == (2, "")
+    assert "explain NUMBER --run DIR" in answer.err
 
 
 def test_explain_a_pinned_class(orderly, enable2k):

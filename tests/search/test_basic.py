@@ -153,6 +153,16 @@ def test_bad_class() -> None:
             basic.sum_bound(letters, scorer)
 
 
+def test_a_class_with_too_many_terms_is_refused(monkeypatch) -> None:
+    scorer = Scorer("2x2", ["aba", "bab", "cab"], STANDARD)
+    n_terms = len(basic.class_terms(("abc",) * 4, scorer).high)
+    monkeypatch.setattr(basic, "MAX_TERMS", n_terms)
+    basic.class_terms(("abc",) * 4, scorer)
+    monkeypatch.setattr(basic, "MAX_TERMS", n_terms - 1)
+    with pytest.raises(InputError, match="'abc abc abc abc' has more than"):
+        basic.class_terms(("abc",) * 4, scorer)
+
+
 def test_2x3_example(enable2k) -> None:
     scorer = Scorer("2x3", enable2k.words, STANDARD)
     board = "ebeefe"  # rows E E, B F, E E: the golden README draws it lying down, E B E over E F E
