@@ -1,0 +1,30 @@
+"""Verification of a finished run: what it asks of the scores in the rows."""
+
+from __future__ import annotations
+
+import pytest
+
+from boardclass.errors import MismatchError
+from results.claim import read_claim
+from results.run import open_run
+from results.verify import Question, verify
+from tests.results.damage import NoParts, make_run, verified
+from tests.results.helpers import ToyScorer, partition
+
+
+class OneMore(ToyScorer):
+    """Disagrees about every board."""
+
+    def scores(self, boards):
+        return super().scores(boards) + 1
+
+
+@pytest.mark.parametrize("doubter", ["production scorer", "independent scorer"])
+def test_each_of_the_two_scorers_is_listened_to(tmp_path, doubter):
+    location = make_run(tmp_path / "run")
+    before = read_claim(open_run(location))
+    scorers = {"production scorer": ToyScorer(), "independent scorer": ToyScorer(), doubter: OneMore()}
+    with pytest.raises(MismatchError, match="class"):
+        verify(open_run(location), partition(), NoParts(), *scorers.values(), Question("toy", 1, "custom"))
+    assert read_claim(open_run(location)) == before, "nothing is claimed anew"
+    assert verified(location)
