@@ -6,7 +6,7 @@ Each victim dies of SIGKILL, when a random number of units has been broken; a dr
 again by the same command.  In the end the digest must be that of an undisturbed run, every unit must have one row, and
 the work done twice may not exceed what was in flight, or not yet flushed, when something died.  Assignments are worth
 a second in place of seven, so that work gets done between two kills.  A run has work for KILLS_OF_A_RUN kills; more are
-spread over several runs.
+spread over several runs, and what a run that was over too soon left undone is for the next one.
 """
 
 from __future__ import annotations
@@ -175,7 +175,7 @@ class Campaign:
             self.child = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=log, stderr=log)
 
     def play(self, victims, n_units):
-        """Kill ``victims`` in this order, spread over the ``n_units``; return the notes at the end.
+        """Kill ``victims`` in order, spread over the ``n_units``, while there are some left; return the last notes.
 
         Between two kills at least one unit is broken: what is killed is at work.  The last quarter of the units is left
         in peace: they take longer than it takes to aim, so that there is always somebody to kill.
@@ -184,26 +184,30 @@ class Campaign:
         self.start_driver()
         n_before = 0
         for victim, mark in zip(victims, marks, strict=True):
-            self.wait_until(lambda mark=mark, n=n_before: len(Notes.read(self.notes_path).broken) >= max(mark, n + 1))
+            at_least = max(mark, n_before + 1)
+            self.wait_until(lambda notes, n=at_least: len(notes.broken) >= n)
             time.sleep(self.rng.uniform(0.0, 0.5))
-            self.kill(victim)
+            if not self.kill(victim):
+                break
             n_before = len(Notes.read(self.notes_path).broken)
-        self.wait_until(lambda: Notes.read(self.notes_path).digest)
+        self.wait_until(lambda notes: False)
         assert self.child.wait(WAIT_S) == 0
         return Notes.read(self.notes_path)
 
     def wait_until(self, reached):
-        """Wait, with a new driver whenever one has ended before its work was done."""
-        while not reached():
-            if self.child.poll() is not None and not reached():
+        """Wait, at most for the end of the run, with a new driver whenever one has ended before."""
+        while not (notes := Notes.read(self.notes_path)).digest and not reached(notes):
+            if self.child.poll() is not None and not Notes.read(self.notes_path).digest:
                 self.say(f"the driver ended with code {self.child.returncode}")
                 self.start_driver()
             time.sleep(0.1)
 
     def kill(self, victim):
-        """Kill one process of a kind; wait for it to exist."""
+        """Kill one process of a kind, once there is one; return whether the run went on for so long."""
         ends_s = time.monotonic() + WAIT_S
         while not (found := self.find(victim)):
+            if Notes.read(self.notes_path).digest:
+                return False
             assert time.monotonic() < ends_s, f"no {victim} to kill"
             if self.child.poll() is not None:
                 self.start_driver()
@@ -221,11 +225,12 @@ class Campaign:
         self.n_excused += excused
         total = self.kills.total()
         self.say(f"kill {total}: {victim} {process}, {len(before.broken)} units broken, {excused} were in flight")
+        return True
 
     def find(self, victim):
-        """Return the processes of a kind that belong to the driver."""
+        """Return the processes of a kind that belong to the driver; none when its work is done."""
         if victim == "driver":
-            return [self.child.pid]
+            return [] if Notes.read(self.notes_path).digest else [self.child.pid]
         family = descendants(self.child.pid) - {self.child.pid}
         return sorted(process for process in family if SIGNS[victim] in command_line(process))
 
@@ -280,16 +285,19 @@ def main():
     say(f"{n_units} units, digest {digest}, {time.monotonic() - began_s:.0f} s")
     victims = random.Random(options.seed).choices(options.victims.split(","), k=options.kills)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
-    runs = [victims[i : i + KILLS_OF_A_RUN] for i in range(0, len(victims), KILLS_OF_A_RUN)]
-    n_fine = sum(
-        is_unharmed(folder / str(i), f"{options.seed} {i}", runs[i], digest, n_units) for i in range(len(runs))
-    )
-    say(f"{len(victims)} kills in {len(runs)} runs: {n_fine} unharmed")
-    return 0 if n_fine == len(runs) else 1
+    n_killed = n_runs = n_fine = 0
+    while n_killed < len(victims):
+        aimed_at = victims[n_killed : n_killed + KILLS_OF_A_RUN]
+        n_hit, is_fine = one_run(folder / str(n_runs), f"{options.seed} {n_runs}", aimed_at, digest, n_units)
+        n_killed, n_runs, n_fine = n_killed + n_hit, n_runs + 1, n_fine + is_fine
+        if not n_hit:
+            break
+    say(f"{n_killed} kills in {n_runs} runs: {n_fine} unharmed")
+    return 0 if n_fine == n_runs and n_killed == len(victims) else 1
 
 
-def is_unharmed(folder, seed, victims, digest, n_units):
-    """Carry out one run with its kills, print what came of it and return whether it came to no harm."""
+def one_run(folder, seed, victims, digest, n_units):
+    """Carry out one run with its kills, print what came of it; return (kills, whether it came to no harm)."""
     folder.mkdir()
     campaign = Campaign(config_of_classes(folder), folder, seed, say)
     began_s = time.monotonic()
@@ -303,7 +311,7 @@ def is_unharmed(folder, seed, victims, digest, n_units):
     say(f"at most {campaign.worst_unflushed} verdicts not yet in the store when a driver died")
     is_fine = notes.digest == digest and n_rows == n_units and notes.n_twice <= campaign.n_excused
     say(f"digest {notes.digest}: {'unharmed' if is_fine else 'HARMED'}")
-    return is_fine
+    return campaign.kills.total(), is_fine
 
 
 if __name__ == "__main__":
