@@ -327,6 +327,18 @@ def test_an_altered_certificate_is_rejected_even_with_its_digest_made_good(copy,
         checker.audit(copy, LIST)
 
 
+def test_a_tree_that_ends_too_early_is_rejected_though_its_ends_are_counted_right(copy):
+    row = next(row for row in all_rows(copy) if len(row["body"]) > 4)
+    part = checker._Part(checker._Question(copy, LIST), row)
+    split = len(part.body) - 1
+    n_left = int(part.body[split]).bit_count()
+    n_leaves = len(part.letters[part.free[part.level[split]]]) - n_left
+    n_boards = n_left if part.level[split] == len(part.free) - 1 else 0
+    put_rows(copy, [{**cut(row), "n_leaves": row["n_leaves"] - n_leaves, "n_boards": row["n_boards"] - n_boards}])
+    with pytest.raises(Rejected, match="ends before the tree does"):
+        checker.audit(copy, LIST)
+
+
 def test_an_old_digest_and_a_second_certificate_are_rejected(copy):
     rows = all_rows(copy)
     put_rows(copy, [{**rows[0], "n_leaves": rows[0]["n_leaves"] + 1}], sealed=False)

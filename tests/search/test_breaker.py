@@ -11,6 +11,7 @@ from functools import cached_property
 
 import pytest
 
+from boardclass.canonical import canonical_board
 from boardclass.errors import InputError
 from boardclass.geometry import geometry
 from boardclass.partition import Partition, parse_partition
@@ -306,14 +307,18 @@ def test_a_unit_gives_the_same_verdict_again():
     assert break_class(spec, 0).candidates == first.candidates
 
 
-@pytest.mark.parametrize("memory_mb", [6, 10])
-def test_a_unit_does_not_depend_on_what_was_searched_before(memory_mb):
-    """Where memory is short, what fits must not depend on what is left in the arrays from other units."""
+def open_spec(params: Params) -> Spec:
+    """Return a run with 3,000 words and single letters in the centre, all letters around it."""
     chosen = random.Random(1).sample([word for word in load_wordlist("scowl70").words if len(word) <= 9], 3000)
     letters = "abcdefghijklmnopqrstuvwxyz"
     partition = f"center: {' '.join(letters)}, edge: {letters}, corner: {letters}"
-    params = Params(memory_mb=memory_mb, unit_budget=20_000)
-    spec = Spec("3x3", tuple(sorted(chosen)), STANDARD.points, cutoff=60, partition=partition, params=params)
+    return Spec("3x3", tuple(sorted(chosen)), STANDARD.points, cutoff=60, partition=partition, params=params)
+
+
+@pytest.mark.parametrize("memory_mb", [6, 10])
+def test_a_unit_does_not_depend_on_what_was_searched_before(memory_mb):
+    """Where memory is short, what fits must not depend on what is left in the arrays from other units."""
+    spec = open_spec(Params(memory_mb=memory_mb, unit_budget=20_000))
     breaker, found, todo = Breaker(spec), {}, [Unit(x) for x in (0, 4, 18)]
     while todo:
         unit = todo.pop()
@@ -325,6 +330,23 @@ def test_a_unit_does_not_depend_on_what_was_searched_before(memory_mb):
     other = Breaker(spec)
     for unit in units:
         assert replace(other.break_unit(unit), seconds=0.0) == replace(found[unit], seconds=0.0)
+
+
+def test_another_cell_order_starts_from_nothing():
+    """What was grown for one order of the edges says nothing about another one, though both begin in the centre."""
+    spec, unit = replace(open_spec(Params(memory_mb=64)), cutoff=34), Unit(4)
+    breaker, other = Breaker(spec), Breaker(spec)
+    order = breaker.geometry.cell_order
+    turned = replace(breaker.geometry, cell_order=(order[0], *order[4:0:-1], *order[:4:-1]))
+    first = breaker.break_unit(unit)
+    breaker.turn(turned)
+    other.turn(turned)
+    second = breaker.break_unit(unit)
+    assert replace(second, seconds=0.0) == replace(other.break_unit(unit), seconds=0.0)
+    boards = [
+        {canonical_board(board, breaker.geometry) for board, _ in result.candidates} for result in (first, second)
+    ]
+    assert boards[0] == boards[1] != set()
 
 
 def test_unknown_classes_and_paths_are_refused():
