@@ -132,7 +132,10 @@ def tell(dims: Dims, letters: tuple[str, ...], scorer: Scorer, cutoff: int | Non
 
 
 def _levels(terms: Terms, bound: int, cutoff: int) -> tuple[list[dict[str, int]], list[Any]]:
-    """Force cell after cell while parts are left; return what each level came to, and the trees left at the end."""
+    """Force cell after cell while parts are left; return what each level came to, and the trees left at the end.
+
+    Parts are made one at a time, and a level is given up where those that are left would fill the memory.
+    """
     from search import basic
 
     parts = [(terms, basic.orderly_tree(terms))] if reaches(bound, cutoff) else []
@@ -141,16 +144,18 @@ def _levels(terms: Terms, bound: int, cutoff: int) -> tuple[list[dict[str, int]]
         layout = parts[0][0].layout
         if len(parts) * len(layout.letters[0]) > MAX_PARTS:
             break
-        forced = [part.force(letter) for part, _ in parts for letter in layout.letters[0]]
-        trees = [(part, basic.orderly_tree(part)) for part in forced]
-        parts = [(part, made) for part, made in trees if reaches(made.bound, cutoff)]
+        left, n_terms, bounds = [], 0, []
+        for part in (part.force(letter) for part, _ in parts for letter in layout.letters[0]):
+            made = basic.orderly_tree(part)
+            bounds.append(made.bound)
+            if reaches(made.bound, cutoff):
+                left.append((part, made))
+                n_terms += len(part.high)
+            if n_terms > basic.MAX_TERMS:
+                return levels, [made for _, made in parts]
+        parts = left
         levels.append(
-            {
-                "cell": layout.cells[0],
-                "n_parts": len(trees),
-                "n_left": len(parts),
-                "largest_bound": max(made.bound for _, made in trees),
-            }
+            {"cell": layout.cells[0], "n_parts": len(bounds), "n_left": len(parts), "largest_bound": max(bounds)}
         )
     return levels, [made for _, made in parts]
 

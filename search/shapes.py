@@ -133,9 +133,9 @@ def _emit(table, where, codes, drop, points_code, terms, n):  # type: ignore[no-
     kept = 0
     for p in range(count):
         out[kept] = out[p]
-        a = absorb[p]
+        row = absorb[p]
         superfluous = (
-            (absorb_words[a, 0] & drop[0]) | (absorb_words[a, 1] & drop[1]) | (swap_words[swap[p], 0] & drop[2])
+            (absorb_words[row, 0] & drop[0]) | (absorb_words[row, 1] & drop[1]) | (swap_words[swap[p], 0] & drop[2])
         )
         kept += superfluous == _ZERO
     return n + kept

@@ -101,6 +101,17 @@ def test_explain_ends_as_the_search_does(orderly, words):
         assert ("of them reach" in text) == (cutoff <= best), cutoff
 
 
+def test_a_level_whose_parts_would_fill_the_memory_is_left_to_the_search(orderly, words, monkeypatch):
+    arguments = (" ".join(["aeirt"] * 4), "-w", words, "--cutoff", 5, "--format", "json")
+    whole = json.loads(told(orderly, *arguments))
+    assert len(whole["levels"]) > 1
+    monkeypatch.setattr(basic, "MAX_TERMS", whole["n_terms"])
+    short = json.loads(told(orderly, *arguments))
+    assert len(short["levels"]) < len(whole["levels"])
+    assert short["levels"] == whole["levels"][: len(short["levels"])]
+    assert short["n_boards_reaching"] == whole["n_boards_reaching"] > 0
+
+
 @pytest.mark.parametrize("command", ["explain", "bound"])
 def test_an_open_class_is_too_large(orderly, monkeypatch, command):
     """It would fill the memory; a run tells the story of such a class."""
