@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from boardclass.geometry import Geometry
 from boardclass.jit import frozen
 from boardclass.scores import n_letters
-from search import merge, shapes, tree, walk
+from search import merge, radix, shapes, tree, walk
 from search.node import Node
 from search.params import Params
 from search.paths import MAX_CELLS, MAX_EXTRA, PathTable, path_table
@@ -142,7 +142,7 @@ class Forest:
         n = self._generate(node, free)
         if n < 0:
             return None
-        n_keys = self._sort(0, n)
+        n_keys = self._sort(0, n, len(free), 1)
         tip, root, bound = tree.build(self._terms, self._points, 0, n_keys, len(free), self._cells, 1)
         if tip < 0:
             return None
@@ -157,7 +157,7 @@ class Forest:
         n = self._generate(node, free)
         if n < 0:
             return None
-        n_keys = self._sort(0, n)
+        n_keys = self._sort(0, n, len(free), 1)
         return self._terms[:n_keys], self._points[:n_keys]
 
     def suits_layers(self, class_bare: Sequence[int], node: Node) -> bool:
@@ -223,11 +223,20 @@ class Forest:
         """Return the arrays as a tree, read only."""
         return tree.Tree(frozen(self._cells), frozen(self._terms), frozen(self._points), n_levels, first)
 
-    def _sort(self, begin: int, n: int) -> int:
-        """Sort and group the terms from ``begin`` on; return the number of keys."""
+    def _sort(self, begin: int, n: int, n_levels: int, tip: int) -> int:
+        """Sort and group the terms from ``begin`` on; return the number of keys.
+
+        The cells from ``tip`` on are overwritten: the tree over these terms, larger than they, will go there.
+        """
         terms = self._terms[begin : begin + n]
-        terms.sort()
-        return int(tree.group(terms, self._points[begin:], self._points_of_code, self._code_bits))
+        even = tip + tip % 2  # where 8 bytes are aligned
+        cells = self._cells[even : even + 2 * n]
+        ordered = terms
+        if cells.size < 2 * n:  # rare: the tree will hardly fit either
+            terms.sort()
+        elif radix.sort(terms, spare := cells.view(np.uint64), self._code_bits, BITS_PER_LEVEL * n_levels):
+            ordered = spare
+        return int(tree.group(ordered, terms, self._points[begin:], self._points_of_code, self._code_bits))
 
     def _add_rim(self) -> bool:
         """Put down the rim; return whether it fits."""
@@ -236,7 +245,7 @@ class Forest:
         n = self._shapes(bare, [0] * 26, 0, shapes.NO_LIMIT, self._terms)
         if n < 0:
             return False
-        n_keys = self._sort(0, n)
+        n_keys = self._sort(0, n, n_levels, 1)
         tip, root, bound = tree.build(self._terms, self._points, 0, n_keys, n_levels, self._cells, 1)
         if tip > 0:
             n_bytes = _n_bytes(n_keys, int(tip))
@@ -264,7 +273,7 @@ class Forest:
             n = self._generate_layer(bare, new, limit, begin)
         if n < 0:
             return False
-        end = begin + self._sort(begin, n)
+        end = begin + self._sort(begin, n, n_levels - first, below.tip)
         cut = begin + int(np.searchsorted(self._terms[begin:end], np.uint64(first_key)))
         n_later = end - cut  # keys of the whole only: they wait at the end of the arrays until the base is there
         wait = self._terms.size - n_later

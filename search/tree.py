@@ -61,9 +61,16 @@ TREE_TYPE = types.NamedTuple(
 )
 
 
-@kernel(types.int64(writable(types.uint64), writable(types.int32), read_only(types.int32), types.int64))
-def group(terms, points, points_of_code, code_bits):  # type: ignore[no-untyped-def]
-    """Merge equal keys of the sorted ``terms`` in place (code dropped, ``points`` filled); return how many are left."""
+@kernel(
+    types.int64(
+        read_only(types.uint64), writable(types.uint64), writable(types.int32), read_only(types.int32), types.int64
+    )
+)  # fmt: skip
+def group(terms, keys, points, points_of_code, code_bits):  # type: ignore[no-untyped-def]
+    """Write the distinct ``keys`` of the sorted ``terms`` (code dropped) and their ``points``; return their number.
+
+    ``keys`` may be the same array as ``terms``.
+    """
     shift = np.uint64(code_bits)
     mask = (_ONE << shift) - _ONE
     last = _ZERO
@@ -77,7 +84,7 @@ def group(terms, points, points_of_code, code_bits):  # type: ignore[no-untyped-
             total += value
             points[n - 1] = total
         else:
-            terms[n] = key
+            keys[n] = key
             total = value
             points[n] = total
             last = key

@@ -134,7 +134,7 @@ def test_golden_counts_and_root_bounds(enable2k, dims, text, order, n_paths, n_k
     n, walked, terms, points_of_code = generate(case, n_terms=1 << 20, n_front=1 << 20)
     terms.sort()
     values = np.zeros(n, np.int32)
-    found = tree.group(terms, values, points_of_code, 4)
+    found = tree.group(terms, terms, values, points_of_code, 4)
     assert n_paths in (None, walked)
     assert n_keys in (None, found)
     assert tree.build(terms, values, 0, found, len(letters), np.zeros(1 << 23, np.int32), 1)[2] == root_bound

@@ -1,0 +1,50 @@
+"""Sort terms by their keys: a radix sort, the same speed on every processor.
+
+numpy's sort of uint64 takes 13 ns a term with AVX2 and on Intel with AVX-512, but 65 to 80 ns on AMD's Zen 4 with
+AVX-512, where storing compressed vectors is slow; there it was 40 % of the time of a class.  This one takes 16 ns on
+either.  Only the bits of the key are looked at: what follows them (the points code) may come in any order.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import types
+
+from boardclass.jit import kernel, writable
+
+_DIGIT = 10  # two levels: 1,024 streams are written at a time; 8 bits take 24 ns a term, 13 bits 22
+
+
+@kernel(types.int64(writable(types.uint64), writable(types.uint64), types.int64, types.int64))
+def sort(terms, spare, code_bits, key_bits):  # type: ignore[no-untyped-def]
+    """Sort ``terms`` by the ``key_bits`` bits above the lowest ``code_bits``; stable.
+
+    spare : of the same size; both arrays are overwritten
+
+    Returns 1 if the sorted terms are in ``spare``, 0 if they are in ``terms``.  Bits above the key must be 0.
+    """
+    n = terms.size
+    n_passes = (key_bits + _DIGIT - 1) // _DIGIT
+    if n < 2 or n_passes == 0:
+        return 0
+    bits = np.uint64((key_bits + n_passes - 1) // n_passes)
+    mask = (np.uint64(1) << bits) - np.uint64(1)
+    places = np.zeros((n_passes, 1 << np.int64(bits)), np.int64)  # how often each digit comes, then where it goes
+    for i in range(n):
+        rest = terms[i] >> np.uint64(code_bits)
+        for p in range(n_passes):
+            places[p, np.int64(rest & mask)] += 1
+            rest >>= bits
+    for p in range(n_passes):
+        place = places[p]
+        total = np.int64(0)
+        for d in range(place.size):
+            total, place[d] = total + place[d], total
+        shift = np.uint64(code_bits) + np.uint64(p) * bits
+        source, target = (spare, terms) if p & 1 else (terms, spare)
+        for i in range(n):
+            term = source[i]
+            digit = np.int64((term >> shift) & mask)
+            target[place[digit]] = term
+            place[digit] += 1
+    return n_passes & 1
