@@ -32,6 +32,7 @@ MAX_FREE_CELLS = 12
 BITS_PER_LEVEL = 5
 _ALL_LETTERS = (1 << 26) - 1
 _BYTES_PER_TERM = 22  # 8 term or key, 4 points, 10 tree: 2.5 cells; strong classes of 4x4 fill up to 2.46
+_MOST_SPILLED = 3  # keys that one new key can make a merge copy: itself and an unbuilt pair
 
 
 class Grown(NamedTuple):
@@ -275,8 +276,8 @@ class Forest:
             return False
         end = begin + self._sort(begin, n, n_levels - first, below.tip)
         cut = begin + int(np.searchsorted(self._terms[begin:end], np.uint64(first_key)))
-        n_later = end - cut  # keys of the whole only: they wait at the end of the arrays until the base is there
-        wait = self._terms.size - n_later
+        n_later = end - cut  # keys of the whole only: they wait behind all that the base may need, up to the end
+        wait = min(cut + _MOST_SPILLED * (cut - begin), self._terms.size - n_later)
         self._move_keys(cut, wait, n_later)
         root, tip = self._root_of(below.tip, below.base, first + 1, 0)
         merged = self._merge(begin, cut, cut, wait, n_levels, tip, root)

@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 from boardclass.jit import frozen, kernel, read_only, writable
 from search.bits import lowest_bit
 from search.paths import ELSEWHERE, MAX_BARE, MAX_CELLS, MAX_EXTRA, TABLE_TYPE, pairs_of
+from search.trie import letter_matrix
 
 TERMS_FULL = -2
 _FEW = 32  # paths of a group that are not worth a call
@@ -71,15 +72,16 @@ def word_arrays(words: Sequence[str], codes: Sequence[int]) -> Words:
     """Return the arrays of the words that fit on 16 cells; ``codes`` are their points codes."""
     kept = sorted((len(w), w, code) for w, code in zip(words, codes, strict=True) if len(w) <= MAX_CELLS)
     letters = np.zeros((len(kept), MAX_CELLS), np.uint8)
-    equal = np.zeros(len(kept), np.uint64)
-    pairs = [pairs_of(n) for n in range(MAX_CELLS + 1)]
-    for i, (n, word, _) in enumerate(kept):
-        letters[i, :n] = [ord(x) - 97 for x in word]
-        if len(set(word)) < n:
-            row = letters[i]
-            same = row[pairs[n][:, 0]] == row[pairs[n][:, 1]]
-            equal[i] = sum(1 << int(x) for x in np.flatnonzero(same))
     lengths = np.array([n for n, _, _ in kept], np.int64)
+    equal = np.zeros(len(kept), np.uint64)
+    if kept:
+        matrix = letter_matrix([word for _, word, _ in kept])
+        letters[:, : matrix.shape[1]] = np.maximum(matrix, 0)
+    for n in np.unique(lengths):
+        begin, end = np.searchsorted(lengths, [n, n + 1])
+        of_length = letters[begin:end]
+        for bit, (i, j) in enumerate(pairs_of(int(n))):
+            equal[begin:end] |= (of_length[:, i] == of_length[:, j]).astype(np.uint64) << np.uint64(bit)
     return Words(frozen(letters), frozen(lengths), frozen(np.array([c for _, _, c in kept], np.int64)), frozen(equal))
 
 
