@@ -25,7 +25,7 @@ nightly: $(VENV)/.installed-test ## run everything that takes too long for every
 
 bench: $(VENV)/.installed-test ## run the benchmarks in tests/bench, and add the main figures to benchmarks.jsonl
 	$(BIN)/python -m pytest tests/bench --benchmark-enable --benchmark-only --benchmark-columns=min,median,max,rounds
-	$(BIN)/python -m tests.bench.figures
+	$(BIN)/python -m tests.bench
 
 check: lint types test ## lint, types and tests: what CI runs
 

@@ -95,7 +95,7 @@ class RayExecutor:
         # Once for all workers of a machine: arrays are read where they lie in the object store.
         self._spec_ref = ray.put(self._spec)
         self._metrics = RayMetrics(f"{self._spec.dims} cutoff {self._spec.cutoff}")
-        self._shared_ref = ray.put(None if self._make_breaker else share(self._spec))
+        self._lexicon_ref = ray.put(None if self._make_breaker else share(self._spec))
         if self._address is not None and self._n_workers:
             self._ask_for_machines()
 
@@ -106,7 +106,7 @@ class RayExecutor:
 
     def spawn(self, worker: int) -> None:
         """Start an actor; it reports once its self-test is passed."""
-        handle = self._actor_class.remote(self._spec_ref, self._make_breaker, self._shared_ref)
+        handle = self._actor_class.remote(self._spec_ref, self._make_breaker, self._lexicon_ref)
         self._actors[worker] = _Actor(handle)
         self._calls[handle.hello.remote()] = _Call("hello", worker, 0)
 

@@ -27,7 +27,8 @@ from boardclass.jit import kernel_hash
 from cluster.events import Answer, Replica
 
 if TYPE_CHECKING:
-    from search.breaker import Breaker, Shared, Spec, Unit, UnitResult
+    from search.breaker import Breaker, Spec, Unit, UnitResult
+    from search.forest import Lexicon
 
 _MAX_MESSAGE = 500
 
@@ -90,7 +91,7 @@ class Worker:
         The question.
     make_breaker : callable, optional
         Makes the breaker; the default one tests itself first.
-    shared : Shared, optional
+    lexicon : Lexicon, optional
         The arrays of the words, for the default breaker.
 
     Raises
@@ -99,8 +100,8 @@ class Worker:
         When the self-test fails.
     """
 
-    def __init__(self, spec: Spec, make_breaker: MakeBreaker | None = None, shared: Shared | None = None) -> None:
-        self._breaker = make_breaker(spec) if make_breaker else checked_breaker(spec, shared)
+    def __init__(self, spec: Spec, make_breaker: MakeBreaker | None = None, lexicon: Lexicon | None = None) -> None:
+        self._breaker = make_breaker(spec) if make_breaker else checked_breaker(spec, lexicon)
         self._hello = Hello(platform.node() or "unknown", os.getpid(), cpu_name(), kernel_hash())
         self._cancelled = threading.Event()
         self._assignment = 0
@@ -174,12 +175,12 @@ def cpu_name() -> str:
     return platform.processor() or platform.machine()
 
 
-def checked_breaker(spec: Spec, shared: Shared | None = None) -> BreakerLike:
+def checked_breaker(spec: Spec, lexicon: Lexicon | None = None) -> BreakerLike:
     """Return the breaker of ``spec`` after the self-test."""
     from search.replica import Replicator
 
     self_test()
-    return Replicator(spec, shared)
+    return Replicator(spec, lexicon)
 
 
 # On a 2x2 board all cells touch, so a board holds exactly the words that its letters spell.

@@ -14,7 +14,6 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, field, replace
 from math import prod
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +28,6 @@ from search.forest import MAX_FREE_CELLS, Forest, Grown, Lexicon, make_lexicon
 from search.node import Node, at_least, class_node, node_at, split
 from search.params import Params
 from search.scorer import Scorer, decode_boards
-from search.trie import Trie
 
 _SURVIVORS = 4096
 _ALL_LETTERS = (1 << 26) - 1
@@ -114,28 +112,21 @@ class _Tally:
         return {name: getattr(self, name) for name in names}
 
 
-class Shared(NamedTuple):
-    """Arrays that depend on the words only: made once, read by all workers."""
-
-    lexicon: Lexicon
-    scorer_trie: Trie
-
-
-def share(spec: Spec) -> Shared:
-    """Return the arrays that the breakers of a spec have in common."""
+def share(spec: Spec) -> Lexicon:
+    """Return the arrays that the breakers of a spec have in common: made once, read by all workers."""
     scorer = Scorer(spec.dims, spec.words, ScoreTable("run", spec.points))
-    return Shared(make_lexicon(geometry(spec.dims), spec.words, spec.points), scorer.trie)
+    return make_lexicon(scorer.geometry, spec.words, spec.points, scorer.trie)
 
 
 class Breaker:
     """Searches units of one run; holds the working memory, so make one per worker and keep it."""
 
-    def __init__(self, spec: Spec, shared: Shared | None = None) -> None:
-        lexicon, trie = shared or share(spec)
+    def __init__(self, spec: Spec, lexicon: Lexicon | None = None) -> None:
+        lexicon = lexicon or share(spec)
         self.spec = spec
         self.geometry: Geometry = geometry(spec.dims)
         self.partition: Partition = parse_partition(spec.partition, spec.dims)
-        self.scorer = Scorer(spec.dims, spec.words, ScoreTable("run", spec.points), trie=trie)
+        self.scorer = Scorer(spec.dims, spec.words, ScoreTable("run", spec.points), trie=lexicon.trie)
         self.forest = Forest(self.geometry, spec.words, spec.points, spec.params, lexicon)
         self._search = bound.new_search()
         self._survivors = np.zeros((_SURVIVORS, MAX_FREE_CELLS), np.int8)

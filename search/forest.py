@@ -13,6 +13,7 @@ the next free cell, which the next layer starts from.  Design: search.md section
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -52,10 +53,13 @@ class Lexicon(NamedTuple):
     words: shapes.Words
 
 
-def make_lexicon(board: Geometry, words: Sequence[str], points: Sequence[int]) -> Lexicon:
-    """Return the arrays of the words that fit a board and are worth something; ``points`` by number of letters."""
+def make_lexicon(board: Geometry, words: Sequence[str], points: Sequence[int], trie: Trie | None = None) -> Lexicon:
+    """Return the arrays of the words that fit a board and are worth something; ``points`` by number of letters.
+
+    trie : that of the same words and points (a scorer's), where there is one
+    """
     fitting = [w for w in words if len(w) <= board.n and points[n_letters(w)]]
-    trie = build_trie(fitting, [points[n_letters(w)] for w in fitting], board.n)
+    trie = trie or build_trie(fitting, [points[n_letters(w)] for w in fitting], board.n)
     codes = {int(p): code for code, p in enumerate(trie.points) if p}
     return Lexicon(trie, shapes.word_arrays(fitting, [codes[points[n_letters(w)]] for w in fitting]))
 
@@ -312,9 +316,11 @@ class Forest:
         return self._shapes(mask, self._on_bare(bare), new, limit, self._terms[begin : begin + most])
 
     def _move_keys(self, begin: int, to: int, n: int) -> None:
-        """Move ``n`` keys with their points; the places may overlap."""
+        """Move ``n`` keys with their points; the places may overlap (numpy would copy them twice then)."""
         for array in (self._terms, self._points):
-            array[to : to + n] = array[begin : begin + n]
+            source, target = array[begin : begin + n], array[to : to + n]
+            assert source.size == target.size, "there is room"
+            ctypes.memmove(target.ctypes.data, source.ctypes.data, source.nbytes)
 
     def _merge(
         self, begin: int, end: int, spill: int, key_end: int, n_levels: int, tip: int, root: int

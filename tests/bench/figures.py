@@ -1,6 +1,6 @@
 """The figures that this program is judged by, measured and kept: ``make bench``.
 
-    python -m tests.bench.figures [--only NAME ...] [--history FILE]
+    python -m tests.bench [--only NAME ...] [--history FILE]
 
 Each figure is printed beside what it must be and added with machine, commit and time as one line of JSON to the
 history, ``benchmarks.jsonl``.  CPU seconds are those of the processes that do the work, start-up included.  Needs the
@@ -30,10 +30,9 @@ from boardclass.scores import parse_scores
 from boardclass.wordlist import load_wordlist
 from cluster.estimate import estimate
 from cluster.plan import Plan, make_plan
-from cluster.worker import break_all
 from configs.model import load_config
-from search.breaker import Breaker, Spec
 from search.scorer import Scorer
+from tests.bench.process import break_share
 
 WORDLIST = "enable2k"
 BEST = "perslatgsineters"
@@ -60,12 +59,6 @@ def _plan(dims: str, cutoff: int) -> Plan:
     return make_plan(load_config(dims, {"wordlist": WORDLIST, "cutoff": cutoff}))
 
 
-def _break_share(spec: Spec, class_ids: list[int], queue: Any) -> tuple[float, int, int]:
-    """Break classes from a shared queue; return CPU seconds, boards found and the best score."""
-    found = break_all(Breaker(spec), (class_ids[at] for at in iter(queue.get, None)))
-    return time.process_time(), len(found), max((score for _, score in found), default=0)
-
-
 def complete(dims: str, cutoff: int, must: float, processes: int = PROCESSES) -> Figure:
     """CPU seconds of a complete search, classes in the order a run would take them.
 
@@ -80,7 +73,7 @@ def complete(dims: str, cutoff: int, must: float, processes: int = PROCESSES) ->
         queue = manager.Queue()
         for at in [*range(len(ids)), *[None] * processes]:
             queue.put(at)
-        shares = [pool.submit(_break_share, plan.spec, ids.tolist(), queue) for _ in range(processes)]
+        shares = [pool.submit(break_share, plan.spec, ids.tolist(), queue) for _ in range(processes)]
         found = [share.result() for share in shares]
     seen = {
         "processes": processes,
@@ -170,7 +163,3 @@ def main() -> int:
             sys.stdout.flush()
             all_met &= figure.is_met
     return 0 if all_met else 1
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -53,7 +53,7 @@ def real_cluster(cluster):
     spec = make_plan(RunConfig(dims="3x3", cutoff=430, buckets=CENTRES, search=SearchConfig(memory_mb=256))).spec
     executor = RayExecutor(spec, 1)
     executor._ray, executor._actor_class = cluster._ray, cluster._actor_class
-    executor._spec_ref, executor._shared_ref = ray.put(spec), ray.put(share(spec))
+    executor._spec_ref, executor._lexicon_ref = ray.put(spec), ray.put(share(spec))
     yield executor
     for worker in list(executor._actors):
         executor.retire(worker)
@@ -108,8 +108,8 @@ def test_status_is_answered_inside_a_kernel(real_cluster):
 
 
 def test_the_arrays_of_the_words_are_shared(real_cluster):
-    first, second = (ray.get(real_cluster._shared_ref) for _ in range(2))
-    for array, again in ((first.lexicon.trie.nodes, second.lexicon.trie.nodes), (first.scorer_trie.nodes,) * 2):
+    first, second = (ray.get(real_cluster._lexicon_ref) for _ in range(2))
+    for array, again in ((first.trie.nodes, second.trie.nodes), (first.words.letters, second.words.letters)):
         assert not array.flags.writeable
         assert array.ctypes.data == again.ctypes.data
     given = Breaker(real_cluster._spec, first).break_unit(Unit(9))
