@@ -5,6 +5,7 @@
       Forest.grow, grow_on_layers             forest.py   terms -> sorted keys -> tree
         shape_terms  <- path_table            shapes.py, paths.py   nodes with open cells, whole or what forcing changes
         walk                                  walk.py     nodes with few letters on a cell
+        sort                                  radix.py    terms by their keys
         group, build                          tree.py     the orderly tree
         merge                                 merge.py    what forcing changes, put into the tree of the node above
       orderly_bound                           bound.py    letter-synchronised OrderlyBound
