@@ -84,18 +84,18 @@ def random_partition(kind: Kind, rng: random.Random) -> Partition:
     return parse_partition(", ".join(f"{name}: {random_buckets(n, rng)}" for name, n in named), kind.dims)
 
 
-def random_params(dims: str, rng: random.Random) -> Params:
+def random_params(kind: Kind, rng: random.Random) -> Params:
     """Return search parameters: generous and tiny budgets, both generators, cells fused or not.
 
-    Path shapes look at every path of every word however few letters the cells have, so only on 3x3 are they taken for
-    narrow cells as well: a class of 3x4 would take ten seconds and those of 4x4 minutes.
+    Two things would take hours: path shapes look at every path of every word however few letters the cells have, so
+    they are taken for narrow cells on 3x3 alone; where the rim of an open class does not fit, each part is grown anew.
     """
     params = Params(
         fused=rng.choice([("center",), ()]),
         unfuse_parts=rng.choice([2, 3, 26]),
-        shape_letters=rng.choice([0 if dims == "3x3" else 14, 14, 99]),
+        shape_letters=rng.choice([0 if kind.dims == "3x3" else 14, 14, 99]),
         unit_budget=1 << 60,
-        memory_mb=rng.choice([64, 256]),
+        memory_mb=rng.choice([256, 1024] if kind.n_buckets[1] == 1 else [64, 256]),
         whole_terms=rng.choice([20_000, 45_000_000]),
     )
     if rng.random() < 0.5:
@@ -114,7 +114,7 @@ def planted(n_boards: int, wordlist: str, seed: int, kinds: Sequence[Kind] = KIN
     rng.shuffle(sizes)
     for first in range(0, n_boards, GROUP):
         kind = sizes[first // GROUP % len(sizes)]
-        partition, params = random_partition(kind, rng), random_params(kind.dims, rng)
+        partition, params = random_partition(kind, rng), random_params(kind, rng)
         breaker = Breaker(Spec(kind.dims, words, TABLE.points, 1, partition.text, params))
         for _ in range(min(GROUP, n_boards - first)):
             tries = [optimum(scorers[kind.dims], numbers) for _ in range(kind.n_tries)]
