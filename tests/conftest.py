@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import logging
 import os
+import signal
 import subprocess
 import sys
 import uuid
@@ -42,6 +43,19 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         group = "ray" if item.get_closest_marker("ray") else item.path.stem
         item.add_marker(pytest.mark.xdist_group(group))
+
+
+@pytest.fixture
+def terminal() -> Iterator[None]:
+    """Let signals work as in a terminal, here and in processes started here: a shell starts what runs in the background
+    with SIGINT ignored."""
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)
 
 
 def run_in(folder: Path, *arguments: str) -> str:

@@ -253,6 +253,7 @@ def whole_digest(orderly, arguments):
     return WHOLE[arguments]
 
 
+@pytest.mark.usefixtures("terminal")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
 def test_a_stopped_run_goes_on_and_ends_with_the_same_digest(orderly, here, project_root, number):
     buckets = "aeiou bcdfg hjklmnp qrstvwxyz"

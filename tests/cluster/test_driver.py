@@ -238,18 +238,6 @@ class PartialExecutor(InProcessExecutor):
         return events
 
 
-@pytest.fixture
-def terminal():
-    """Let signals work as in a terminal: a shell starts what runs in the background with SIGINT ignored."""
-    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    signal.signal(signal.SIGHUP, signal.SIG_DFL)
-    yield
-    for number, handler in before.items():
-        signal.signal(number, handler)
-
-
 @pytest.mark.usefixtures("terminal")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_stores_what_is_done_and_the_run_goes_on_later(config, number):

@@ -51,6 +51,7 @@ def test_golden_3x3(enable2k, golden, orderly, tmp_path, workers):
 @pytest.mark.ray
 @pytest.mark.nightly
 @pytest.mark.timeout(1800)
+@pytest.mark.usefixtures("terminal")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
 def test_golden_3x3_after_interruptions(enable2k, orderly, tmp_path, project_root, number):
     arguments = (*QUESTION, "--workers", "2", "--out", str(tmp_path / "run"))

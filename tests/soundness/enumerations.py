@@ -33,6 +33,12 @@ from search.scorer import Scorer
 from tests.results.helpers import question_of
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
+# Board size and ``shape_letters`` of random parts: 99 for the walk, 0 for path shapes, whose tables take seconds for
+# each part of 4x4.
+KINDS = [
+    *(("4x4", 0), ("3x4", 0), ("3x3", 0), ("4x4", 99), ("3x4", 99), ("3x3", 99)),
+    *[("3x3", 0), ("4x4", 99), ("3x4", 99), ("3x3", 99)] * 3,
+]
 TABLE = parse_scores("standard")
 Bounds = dict[str, Callable[[Sequence[str]], int]]
 
@@ -111,10 +117,13 @@ def random_pairs(n_parts: int, n_boards: int, words: Sequence[str], seed: int) -
     rng, numbers = random.Random(seed), np.random.default_rng(seed)
     sizes = ("3x3", "3x4", "4x4")
     scorers = {dims: Scorer(dims, words, TABLE) for dims in sizes}
-    kinds = [(dims, wide) for dims in sizes for wide in (0, 99)]
-    every = {(dims, wide): bounds_for(dims, words, Params(memory_mb=256, shape_letters=wide)) for dims, wide in kinds}
+    every = {
+        (dims, wide): bounds_for(dims, words, Params(memory_mb=256, shape_letters=wide))
+        for dims in sizes
+        for wide in (0, 99)
+    }
     for number in range(n_parts):
-        dims, wide = kinds[number % len(kinds)]
+        dims, wide = KINDS[number % len(KINDS)]
         n = geometry(dims).n
         single = set(rng.sample(range(n), rng.randint(max(0, n - 12), n - 1)))
         letters = [
