@@ -72,11 +72,23 @@ def stages(seed: int) -> list[Stage]:
     question = ("3x3", "-w", words, "--cutoff", str(CUTOFFS_3X3[words]), "--workers", "0", "--out", run)
     found = [
         Stage(
-            "mutations",
-            "seeded soundness bugs are noticed (row 6)",
-            (_module("mutate", "--jobs", "1", "--quick", "--report", str(ROOT / "nightly-mutations.md")),),
-            told="in all:",
+            "certificates",
+            "all of 3x3 run, verified, certified, every leaf audited, verified again (rows 1 and 5)",
+            (
+                _orderly("run", *question),
+                _orderly("verify", run),
+                _orderly("certify", run),
+                _orderly("audit", run),
+                _orderly("verify", run, "--format", "csv"),
+                _module("nightly", "--strength", run),
+            ),
         ),
+        Stage(
+            "enumerations",
+            "no bound below a score: full enumerations and random pairs (row 2)",
+            (_module("enumerations", "--wordlist", words, "--seed", str(seed)),),
+        ),
+        Stage("tests", "the tests marked nightly", (_pytest("-m", "nightly"),)),
         Stage(
             "referees",
             "the scorer against four independent solvers on 100,000 boards (row 3)",
@@ -95,28 +107,16 @@ def stages(seed: int) -> list[Stage]:
             ),
         ),
         Stage(
-            "certificates",
-            "all of 3x3 run, verified, certified, every leaf audited, verified again (rows 1 and 5)",
-            (
-                _orderly("run", *question),
-                _orderly("verify", run),
-                _orderly("certify", run),
-                _orderly("audit", run),
-                _orderly("verify", run, "--format", "csv"),
-                _module("nightly", "--strength", run),
-            ),
+            "mutations",
+            "seeded soundness bugs are noticed (row 6)",
+            (_module("mutate", "--jobs", "1", "--quick", "--report", str(ROOT / "nightly-mutations.md")),),
+            told="in all:",
         ),
         Stage(
             "planted",
             "1,000 planted winners are returned (row 4)",
             (_module("planted", "--boards", "1000", "--wordlist", words, "--seed", str(seed)),),
         ),
-        Stage(
-            "enumerations",
-            "no bound below a score: full enumerations and random pairs (row 2)",
-            (_module("enumerations", "--wordlist", words, "--seed", str(seed)),),
-        ),
-        Stage("tests", "the tests marked nightly", (_pytest("-m", "nightly"),)),
         Stage(
             "boundscheck",
             "no index leaves its array: tests of the kernels with NUMBA_BOUNDSCHECK=1 (row 13)",
