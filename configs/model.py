@@ -67,6 +67,8 @@ class SearchConfig(BaseModel):
         Each letter that spends the budget halves it for the letters after it, down to this.
     fused_budget : int, optional
         The same in a part with fused cells, before it is unfused.
+    fused_misses : int, optional
+        Letters of the next cell that stay before a part with fused cells is unfused; 0: none is tried there.
     unit_budget : int, optional
         Pushes and terms after which the rest of a unit of work is handed back.
     memory_mb : int, optional
@@ -89,6 +91,7 @@ class SearchConfig(BaseModel):
     whole_terms: _Budget | None = None
     least_budget: _Budget | None = None
     fused_budget: _Budget | None = None
+    fused_misses: Annotated[int, Field(ge=0, le=26)] | None = None
     unit_budget: _Budget | None = None
     memory_mb: Annotated[int, Field(ge=16, le=2**20)] | None = None
     absorb_limit: Annotated[int, Field(ge=0, lt=2**62)] | None = None

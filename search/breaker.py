@@ -2,7 +2,9 @@
 
     break_unit -> for each node: grow its trees (search.forest) -> OrderlyBound (search.bound) -> score the survivors
                   the letters of the next cell whose search spends its budget are forced and searched as nodes of
-                  their own; a fused node is unfused instead; a node that does not fit the memory splits (search.node)
+                  their own; a node that does not fit the memory splits (search.node)
+                  a fused node is unfused instead, and before that the letters of the next cell that can be ruled out
+                  for all of its fused letters are: its parts need not try them
                   what is left of a unit that spends the unit budget goes back to the caller as children
 
 Pure: no files, no clock in any decision, so a unit gives the same verdict anywhere.  A budget or a full array is never
@@ -25,7 +27,7 @@ from boardclass.partition import Partition, parse_partition
 from boardclass.scores import ScoreTable
 from search import bound
 from search.forest import MAX_FREE_CELLS, Forest, Grown, Lexicon, make_lexicon
-from search.node import Node, at_least, class_node, node_at, split
+from search.node import Node, at_least, class_node, node_at, split, split_at
 from search.params import Params
 from search.scorer import Scorer, decode_boards
 
@@ -150,15 +152,16 @@ class Breaker:
         layers = self._layers(unit.class_id, root)
         root = node_at(root, unit.path, self.geometry, params)
         tally = _Tally()
-        todo = [root]
+        todo = [(root, 0)]
         while todo and tally.effort <= params.unit_budget:
-            node = todo.pop()
-            parts = self._search_node(node, layers, tally)
+            node, ruled_out = todo.pop()
+            parts, ruled_out = self._search_node(node, ruled_out, layers, tally)
             tally.n_splits += bool(parts)
-            todo += reversed(parts)
+            todo += [(part, ruled_out) for part in reversed(parts)]
             if not parts:
                 tally.done.add(node.path)
-        children = tuple(Unit(unit.class_id, node.path) for node in reversed(todo))
+        # a child searched by itself tries the letters that were ruled out here once more: seconds, and no state to keep
+        children = tuple(Unit(unit.class_id, node.path) for node, _ in reversed(todo))
         return UnitResult(
             unit=unit,
             status="split" if children else "candidates" if tally.candidates else "eliminated",
@@ -166,7 +169,7 @@ class Breaker:
             max_bound=tally.max_bound,
             candidates=tuple(sorted(tally.candidates)),
             children=children,
-            settled=tuple(self._settled(root, {node.path for node in todo}, tally.done)),
+            settled=tuple(self._settled(root, {node.path for node, _ in todo}, tally.done)),
             counters=tally.counters(),
             seconds=time.perf_counter() - began,
         )
@@ -209,27 +212,64 @@ class Breaker:
         letters = self.partition.class_letters(class_id)
         return prod(max(weights[x] for x in cell) for cell in letters)
 
-    def _search_node(self, node: Node, layers: tuple[int, ...], tally: _Tally) -> list[Node]:
-        """Search one node; return the parts of it that are still to be searched.
+    def _search_node(
+        self, node: Node, ruled_out: int, layers: tuple[int, ...], tally: _Tally
+    ) -> tuple[list[Node], int]:
+        """Search one node; return the parts of it that are still to be searched, and what is ruled out in all of them.
 
+        ruled_out : mask of letters that the next free cell cannot have on a board that counts: it was shown for a node
+            that holds this one
         layers : the bare cells of the class, if its nodes are grown layer by layer; else empty
         """
         free = [c for c in self.geometry.cell_order if not node.is_bare(c)]
         if not free and self._score(node, np.zeros((1, 0), np.int8), tally):
-            return []
+            return [], 0
         everything = split(node, self.geometry, self.spec.params)
         if not free or len(free) > self.forest.max_free:
-            return everything
+            return everything, 0
+        left = node.masks[free[0]] & ~ruled_out
+        if not left:
+            return [], 0
+        grown = self._grow(node, free, layers)
         fused = any(node.masks[c].bit_count() > 1 for c in range(self.geometry.n) if node.is_bare(c))
-        in_layers = layers and self.forest.suits_layers(layers, node)
-        grown = self.forest.grow_on_layers(layers, node) if in_layers else self.forest.grow(node, free)
-        left = self._attempt(node, free, grown, fused, tally) if grown else node.masks[free[0]]
-        if left and fused:
-            return everything
+        if grown:
+            budget = self.spec.params.fused_budget if fused else self.spec.params.node_budget
+            left = self._attempt(_with_letters(node, free[0], left), free, grown, budget, tally)
+        if fused:
+            if left and len(free) > 1:
+                left = self._rule_out(node, free, left, layers, tally)
+            return (everything, node.masks[free[0]] & ~left) if left else ([], 0)
         # each of everything forces the next free cell: those with a letter that is left stay to be searched
         if left:
             tally.done |= {part.path for part in everything if not part.masks[free[0]] & left}
-        return [part for part in everything if part.masks[free[0]] & left]
+        return [part for part in everything if part.masks[free[0]] & left], 0
+
+    def _grow(self, node: Node, free: list[int], layers: tuple[int, ...]) -> Grown | None:
+        """Return one tree over the terms of a node, on layers if it can be; None if it does not fit."""
+        if layers and self.forest.suits_layers(layers, node):
+            return self.forest.grow_on_layers(layers, node)
+        return self.forest.grow(node, free)
+
+    def _rule_out(self, node: Node, free: list[int], left: int, layers: tuple[int, ...], tally: _Tally) -> int:
+        """Force the letters ``left`` on the next cell of a fused node, weak ones first; return those still left.
+
+        A letter ruled out here is ruled out for all the parts that the node is unfused into, dozens of them.  Strong
+        letters follow weak ones, so after ``fused_misses`` that stay the rest is left alone.
+        """
+        cell, n_missed = free[0], 0
+        parts = split_at(node, cell, self.spec.params)
+        left &= sum(part.masks[cell] for part in parts)  # no board has any other letter
+        for part in parts:
+            if n_missed == self.spec.params.fused_misses:
+                break
+            if part.masks[cell] & left:
+                grown = self._grow(part, free[1:], layers)
+                budget = self.spec.params.fused_budget
+                if grown and not self._attempt(part, free[1:], grown, budget, tally, whole=True):
+                    left &= ~part.masks[cell]
+                else:
+                    n_missed += 1
+        return left
 
     def _prepare(self, node: Node, free: list[int], grown: Grown) -> int:
         """Reset the search state for a node, push the root, and return the bound.
@@ -250,11 +290,13 @@ class Breaker:
             s.not_less[level] = sum(1 << level_of for level_of, d in enumerate(free, first) if (c, d) in node.demands)
         return int(bound.add_root(grown.orderly, s, grown.root))
 
-    def _attempt(self, node: Node, free: list[int], grown: Grown, fused: bool, tally: _Tally) -> int:
+    def _attempt(
+        self, node: Node, free: list[int], grown: Grown, budget: int, tally: _Tally, whole: bool = False
+    ) -> int:
         """Run OrderlyBound over the tree of a node and score what survives; return the letters of the next cell left.
 
         A mask: letters that spent the budget (which is halved each time, for they may be many), or all if survivors
-        stand for too many boards.
+        stand for too many boards, or if only the ``whole`` node is of use.
         """
         params = self.spec.params
         every = node.masks[free[0]]
@@ -266,7 +308,6 @@ class Breaker:
         if not reaches(root_bound, self.spec.cutoff):
             tally.max_bound = max(tally.max_bound, root_bound)
             return 0
-        budget = params.fused_budget if fused else params.node_budget
         left = 0
         n_before = 0
         status = bound.SURVIVORS_FULL
@@ -277,7 +318,7 @@ class Breaker:
             if not self._score(node, self._survivors[:n, first:], tally):
                 left = every
             elif status == bound.BUDGET_SPENT:
-                left |= 1 << bound.skip_letter(s, first)
+                left |= every if whole else 1 << bound.skip_letter(s, first)
                 budget = max(budget // 2, min(budget, params.least_budget))
         tally.max_bound = max(tally.max_bound, int(s.counts[bound.DISCARDED]))
         tally.n_nodes += int(s.counts[bound.STATES])
@@ -305,6 +346,11 @@ class Breaker:
             tally.max_bound = max(tally.max_bound, int(scores[~reaching].max(initial=0)))
             tally.candidates.update(zip(decode_boards(flat[good]), scores[good].tolist(), strict=True))
         return True
+
+
+def _with_letters(node: Node, cell: int, letters: int) -> Node:
+    """Return the node with just these letters (a mask) on a cell."""
+    return replace(node, masks=tuple(letters if c == cell else mask for c, mask in enumerate(node.masks)))
 
 
 def break_class(spec: Spec, class_id: int) -> UnitResult:

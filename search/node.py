@@ -143,6 +143,11 @@ def split(node: Node, geometry: Geometry, params: Params) -> list[Node]:
     cell = split_cell(node, geometry)
     if cell < 0:
         raise ValueError(f"a single board cannot be split: {node!r}")
+    return split_at(node, cell, params)
+
+
+def split_at(node: Node, cell: int, params: Params) -> list[Node]:
+    """Return the parts of a node by the letters of a fused or free cell, without empty ones, as :func:`split`."""
     parts = [force(node, cell, letters, params) for letters in _parts(node, cell, params)]
     return [part for part in parts if all(part.masks)]
 

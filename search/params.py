@@ -23,6 +23,8 @@ class Params:
     whole_terms : terms of its own from which a node is not searched as one tree but forced at once
     least_budget : each letter that spends the budget halves it for the letters after it, down to this
     fused_budget : the same in a node with fused cells, before it is unfused
+    fused_misses : before a node is unfused, letters of its next cell are ruled out for all of its parts at once, weak
+        ones first, until so many could not be; 0: none is tried
     unit_budget : pushes and terms after which the rest of a unit is handed back as children
     memory_mb : memory for terms, keys and tree of one worker, in MiB
     absorb_limit : comparisons of absorption per word in the trie walk, 0 = no absorption
@@ -38,6 +40,7 @@ class Params:
     whole_terms: int = 45_000_000
     least_budget: int = 100_000
     fused_budget: int = 3_000_000
+    fused_misses: int = 2
     unit_budget: int = 2_000_000_000
     memory_mb: int = 1408
     absorb_limit: int = 20_000
@@ -60,6 +63,7 @@ class Params:
             "whole_terms",
             "least_budget",
             "fused_budget",
+            "fused_misses",
             "unit_budget",
             "absorb_limit",
             "product_limit",

@@ -68,13 +68,14 @@ class Replicator(Breaker):
 
     def _search_all(self, root: Node, layers: tuple[int, ...], tally: _Tally) -> None:
         """Search a node and all that it splits into."""
-        todo = [root]
+        todo = [(root, 0)]
         while todo:
             if tally.effort > _PATIENCE * self.spec.params.unit_budget:
                 raise IncompleteError(f"the replica takes more than {_PATIENCE} times what a unit may")
-            parts = self._search_node(todo.pop(), layers, tally)
+            node, ruled_out = todo.pop()
+            parts, ruled_out = self._search_node(node, ruled_out, layers, tally)
             tally.n_splits += bool(parts)
-            todo += reversed(parts)
+            todo += [(part, ruled_out) for part in reversed(parts)]
 
 
 def image(node: Node, symmetry: Sequence[int]) -> Node:

@@ -148,6 +148,7 @@ def random_params(rng: random.Random, tiny: bool = False) -> Params:
         least_budget=rng.choice([0, 1, 10, 100]) if tiny else rng.choice([100, 10**6]),
         whole_terms=rng.choice([0, 1, 100, 10**6]),
         fused_budget=rng.choice([0, 1, 10, 100]) if tiny else rng.choice([100, 10**6]),
+        fused_misses=rng.choice([0, 1, 26]),
         unit_budget=rng.choice([0, 1, 100, 10**4]) if tiny else 10**9,
         memory_mb=rng.choice([1, 16]),
         absorb_limit=rng.choice([0, 1, 100, 10**6]),
@@ -213,7 +214,7 @@ def test_too_little_memory_splits_and_loses_nothing(n_terms_that_fit, shape_lett
     cutoff = of.scores.cutoff_for(20)
     params = replace(SMALL, memory_mb=n_terms_that_fit, fused=("edge",), shape_letters=shape_letters)
     check_class(of, cutoff, 0, params)
-    starved = Breaker(of.spec(cutoff, replace(params, unit_budget=1 << 40))).break_unit(Unit(0))
+    starved = Breaker(of.spec(cutoff, replace(params, unit_budget=1 << 40, fused_misses=0))).break_unit(Unit(0))
     assert starved.counters["n_splits"] > 0
 
 
@@ -330,6 +331,26 @@ def test_a_unit_does_not_depend_on_what_was_searched_before(memory_mb):
     other = Breaker(spec)
     for unit in units:
         assert replace(other.break_unit(unit), seconds=0.0) == replace(found[unit], seconds=0.0)
+
+
+@pytest.mark.parametrize("cutoff", [40, 50])
+def test_letters_are_ruled_out_for_all_fused_letters_at_once(cutoff):
+    """The boards do not depend on it; what it is for is fewer nodes: none below a part whose letters all are."""
+    letters = "abcdefghijklmnopqrstuvwxyz"
+    partition = f"center: jqxzkvw bcdfghmpy lnr st aeiou, edge: {letters}, corner: {letters}"
+    found, splits = [], []
+    for misses in (0, 2, 26):
+        params = Params(memory_mb=64, whole_terms=100_000, fused_misses=misses, unit_budget=1 << 60)
+        breaker = Breaker(replace(open_spec(params), partition=partition, cutoff=cutoff))
+        results = [breaker.break_unit(Unit(class_id)) for class_id in range(5)]
+        assert all(result.max_bound < cutoff for result in results)
+        found.append(
+            {(canonical_board(x, breaker.geometry), score) for result in results for x, score in result.candidates}
+        )
+        splits.append(sum(result.counters["n_splits"] for result in results))
+    assert found[0] == found[1] == found[2]
+    assert bool(found[0]) == (cutoff == 40)
+    assert splits[0] > splits[1]
 
 
 def test_another_cell_order_starts_from_nothing():

@@ -12,7 +12,16 @@ from configs.model import RunConfig, SearchConfig
 from search.params import LETTER_ORDER, Params
 
 ALPHABET = "abcdefghijklmnopqrstuvwxyz"
-BUDGETS = ("node_budget", "least_budget", "whole_terms", "fused_budget", "unit_budget", "absorb_limit", "product_limit")
+BUDGETS = (
+    "node_budget",
+    "least_budget",
+    "whole_terms",
+    "fused_budget",
+    "fused_misses",
+    "unit_budget",
+    "absorb_limit",
+    "product_limit",
+)
 
 
 def test_defaults_are_accepted():
