@@ -32,7 +32,7 @@ from search.breaker import Breaker, Spec, Unit, UnitResult
 from search.params import Params
 
 SHARES = (0.5, 0.3, 0.15, 0.05)  # of the classes, in the order of their predicted cost
-PROBE_BUDGET = 40_000_000  # effort of a unit of a probe: some seconds
+PROBE_BUDGET = 120_000_000  # effort of a unit of a probe: some ten seconds
 LEAST = 2  # probes of each stratum, however long they take
 NORMAL = 1.96  # 95 % of a normal distribution
 
