@@ -8,7 +8,8 @@
 
 Layers lie in the arrays one behind the other, like the nodes of a depth-first search, and stay until another branch
 needs the place.  A layer keeps two trees: one over all terms, to be searched, and one over the terms that do not use
-the next free cell, which the next layer starts from.  Design: search.md section 4, ideas 2 and 6.
+the next free cell, which the next layer starts from.  Where half of the cells or fewer are free there is little to
+keep: such a node is grown at once, by the walk, behind the layers.  Design: search.md section 4, ideas 2 and 6.
 """
 
 from __future__ import annotations
@@ -125,6 +126,9 @@ class Forest:
         gain[: kept.size] = kept
         self._points_of_code = frozen(np.concatenate([gain, -gain]))
         self.max_free = min(MAX_FREE_CELLS, (64 - self._code_bits) // BITS_PER_LEVEL)
+        # Up to so many free cells the walk is as fast as path shapes or faster, and needs no table: the one for nine
+        # bare cells of 4x4 would take 900 MB, and 3 GB while it is made.
+        self._max_walked = board.n // 2
         capacity = params.memory_mb * (1 << 20) // _BYTES_PER_TERM
         self._terms = np.empty(capacity, np.uint64)
         self._points = np.empty(capacity, np.int32)
@@ -142,16 +146,28 @@ class Forest:
         self._rim_bare = ()
 
     def grow(self, node: Node, free: list[int]) -> Grown | None:
-        """Return one tree over all terms of a node; None if it does not fit the memory."""
-        self._layers.clear()
-        n = self._generate(node, free)
+        """Return one tree over all terms of a node; None if it does not fit the memory.
+
+        It goes behind the layers that are there; they are given up if it does not fit there.
+        """
+        if self._layers:
+            last = self._layers[-1] = self._layers[-1]._replace(whole=0)  # its place is needed
+            grown = self._grow_at(node, free, last.n_keys, last.tip)
+            if grown:
+                return grown
+            self._layers.clear()
+        return self._grow_at(node, free, 0, 1)
+
+    def _grow_at(self, node: Node, free: list[int], begin: int, tip: int) -> Grown | None:
+        """Return one tree over all terms of a node, with its keys from ``begin`` on and its cells from ``tip`` on."""
+        n = self._generate(node, free, begin)
         if n < 0:
             return None
-        n_keys = self._sort(0, n, len(free), 1)
-        tip, root, bound = tree.build(self._terms, self._points, 0, n_keys, len(free), self._cells, 1)
-        if tip < 0:
+        n_keys = self._sort(begin, n, len(free), tip)
+        end, root, bound = tree.build(self._terms, self._points, begin, begin + n_keys, len(free), self._cells, tip)
+        if end < 0:
             return None
-        return Grown(self._tree(len(free), 0), int(root), int(bound), n, _n_bytes(n_keys, int(tip)))
+        return Grown(self._tree(len(free), 0), int(root), int(bound), n, _n_bytes(n_keys, int(end) - tip + 1))
 
     def terms(self, node: Node, free: list[int]) -> tuple[NDArray[np.uint64], NDArray[np.int32]] | None:
         """Return the distinct keys of a node, sorted, and their points, in arrays that the next call overwrites.
@@ -159,7 +175,7 @@ class Forest:
         None if they do not fit the memory.
         """
         self._layers.clear()
-        n = self._generate(node, free)
+        n = self._generate(node, free, 0)
         if n < 0:
             return None
         n_keys = self._sort(0, n, len(free), 1)
@@ -169,11 +185,13 @@ class Forest:
         """Return whether :meth:`grow_on_layers` applies to a node of an open class.
 
         The bare cells of the class, then those of the node, must come first in cell order, so that every layer numbers
-        them alike and levels are taken away from the top; and no more may be free than a key has room for.
+        them alike and levels are taken away from the top; no more may be free than a key has room for, and more than
+        the walk is for.
         """
         order, n_bare = self.geometry.cell_order, node.bare.bit_count()
         is_first = set(class_bare) == set(order[: len(class_bare)]) and all(map(node.is_bare, order[:n_bare]))
-        return is_first and self.geometry.n - self.max_free <= n_bare and self.geometry.n <= MAX_CELLS
+        is_suited = self._max_walked < self.geometry.n - n_bare <= self.max_free
+        return is_first and is_suited and self.geometry.n <= MAX_CELLS
 
     def grow_on_layers(self, class_bare: Sequence[int], node: Node) -> Grown | None:
         """Return one tree over all terms of a node of an open class, all letters on its free cells.
@@ -218,6 +236,7 @@ class Forest:
         free = [c for c in self.geometry.cell_order if not node.is_bare(c)]
         on_bare = self._on_bare([(c, node.masks[c]) for c in self.geometry.cell_order if node.is_bare(c)])
         expected = self._shapes(node.bare, on_bare, 0, shapes.NO_LIMIT, self._terms[:0])
+        self._layers.clear()  # so large a tree would not fit behind them
         return self.grow(node, free) if expected <= self._terms.size else None
 
     def _on_bare(self, bare: Sequence[tuple[int, int]]) -> list[int]:
@@ -362,19 +381,22 @@ class Forest:
             at += size
         return found
 
-    def _generate(self, node: Node, free: list[int]) -> int:
-        """Generate all terms of a node; return their number or a negative status.
+    def _generate(self, node: Node, free: list[int], begin: int) -> int:
+        """Generate all terms of a node, from ``begin`` on; return their number or a negative status.
 
-        Path shapes look at every path and suit nodes whose free cells are nearly open; the walk suits narrow ones.
+        Path shapes look at every path and suit nodes with many, nearly open free cells; the walk suits the others.
         """
+        room = self._terms[begin:]
+        if not room.size:  # path shapes would take it for a question for the number alone
+            return shapes.TERMS_FULL
         wide = sum(node.masks[c].bit_count() for c in free) >= self.params.shape_letters * len(free)
-        if self.geometry.n > MAX_CELLS or not wide:
-            return self._generate_walk(node, free)
+        if not wide or len(free) <= self._max_walked or self.geometry.n > MAX_CELLS:
+            return self._generate_walk(node, free, room)
         on_bare = self._on_bare([(c, node.masks[c]) for c in self.geometry.cell_order if node.is_bare(c)])
         tight = [(level, c) for level, c in enumerate(free) if node.masks[c] != _ALL_LETTERS]
         shift = [BITS_PER_LEVEL * (len(free) - 1 - level) for level, _ in tight]
         forbidden = [(_ALL_LETTERS & ~node.masks[c]) << 1 for _, c in tight]
-        return self._shapes(node.bare, on_bare, 0, shapes.NO_LIMIT, self._terms, shift, forbidden)
+        return self._shapes(node.bare, on_bare, 0, shapes.NO_LIMIT, room, shift, forbidden)
 
     def _table(self, bare: int) -> tuple[PathTable, int]:
         """Return a path table for some bare cells and how many of its extra cells are among them.
@@ -405,7 +427,7 @@ class Forest:
         n, _ = shapes.shape_terms(self._words, table, rim, out, self._code_bits, new, limit)
         return int(n)
 
-    def _generate_walk(self, node: Node, free: list[int]) -> int:
+    def _generate_walk(self, node: Node, free: list[int], out: NDArray[np.uint64]) -> int:
         unit = np.zeros(self.geometry.n, np.uint64)
         for level, c in enumerate(free):
             unit[c] = 1 << (BITS_PER_LEVEL * (len(free) - 1 - level))
@@ -413,5 +435,5 @@ class Forest:
         holds = np.array([sum(1 << c for c, m in enumerate(node.masks) if m >> x & 1) for x in range(26)], np.int64)
         cells = walk.Cells(self.geometry.neighbour_masks, frozen(holds), frozen(unit), node.bare, low)
         limit = self.params.absorb_limit
-        n, _ = walk.walk(self._trie.nodes, cells, self._front, self._terms, self._code_bits, limit)
+        n, _ = walk.walk(self._trie.nodes, cells, self._front, out, self._code_bits, limit)
         return int(n)

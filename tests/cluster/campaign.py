@@ -6,7 +6,8 @@ Each victim dies of SIGKILL, when a random number of units has been broken; a dr
 again by the same command.  In the end the digest must be that of an undisturbed run, every unit must have one row, and
 the work done twice may not exceed what was in flight, or not yet flushed, when something died.  Assignments are worth
 a second in place of seven, so that work gets done between two kills.  A run has work for KILLS_OF_A_RUN kills; more are
-spread over several runs, and what a run that was over too soon left undone is for the next one.
+spread over several runs, and what a run that was over too soon left undone is for the next one.  A short run can be
+made to last by a pause after each unit: a fast machine would be through with it while what was killed starts again.
 """
 
 from __future__ import annotations
@@ -36,6 +37,7 @@ from tests.cluster.processes import command_line, descendants
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 NOTES = "ORDERLY_CAMPAIGN_NOTES"
+PAUSE = "ORDERLY_CAMPAIGN_PAUSE_S"
 VICTIMS = ("worker", "raylet", "driver")
 SIGNS = {"worker": "ray::Worker", "raylet": "raylet/raylet ", "gcs": "gcs/gcs_server "}
 KILLS_OF_A_RUN = 40
@@ -50,7 +52,7 @@ def note(*words):
 
 
 class NotingBreaker:
-    """The real breaker; every verdict is noted."""
+    """The real breaker; every verdict is noted, and followed by a pause."""
 
     def __init__(self, spec):
         self.breaker = checked_breaker(spec)
@@ -58,6 +60,7 @@ class NotingBreaker:
     def break_unit(self, unit):
         result = self.breaker.break_unit(unit)
         note("broken", unit.class_id, unit.path)
+        time.sleep(float(os.environ[PAUSE]))
         return result
 
     def replicate(self, unit, paths, seed):
@@ -134,6 +137,8 @@ class Campaign:
 
     Attributes
     ----------
+    pause_s : float
+        After each unit, seconds.
     kills : Counter
         By victim.
     n_sessions : int
@@ -144,8 +149,9 @@ class Campaign:
         Most verdicts that the store lacked when a driver died.
     """
 
-    def __init__(self, config, folder, seed, say=lambda text: None):
+    def __init__(self, config, folder, seed, say=lambda text: None, pause_s=0.0):
         self.config = config
+        self.pause_s = pause_s
         self.folder = Path(folder)
         self.notes_path = self.folder / "notes"
         self.rng = random.Random(seed)
@@ -169,7 +175,7 @@ class Campaign:
             self.worst_unflushed = max(self.worst_unflushed, unflushed)
             self.n_excused += unflushed
         self.n_sessions += 1
-        environment = {**os.environ, NOTES: str(self.notes_path)}
+        environment = {**os.environ, NOTES: str(self.notes_path), PAUSE: str(self.pause_s)}
         command = [sys.executable, "-m", "tests.cluster.campaign", "--drive", self.config.model_dump_json()]
         with (self.folder / "driver.log").open("ab") as log:
             self.child = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=log, stderr=log)

@@ -17,7 +17,7 @@ pytest.importorskip("ray")
 @pytest.mark.slow
 @pytest.mark.timeout(1500)  # two minutes, unless the machine has ten other things to do
 def test_ten_kills_and_the_digest_of_an_undisturbed_run(tmp_path):
-    campaign = Campaign(config_of_units(tmp_path), tmp_path, seed=0)
+    campaign = Campaign(config_of_units(tmp_path), tmp_path, seed=0, pause_s=0.25)
     digest, n_units = campaign.undisturbed()
     victims = ["worker"] * 5 + ["raylet"] * 3 + ["driver"] * 2
     campaign.rng.shuffle(victims)

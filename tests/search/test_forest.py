@@ -147,6 +147,56 @@ def test_layers_want_bare_cells_that_come_first():
     assert suits("4x4", (5, 6, 9, 10), (5, 6, 9, 10))
     assert not suits("4x4", (5, 6), (5, 6))  # 14 free cells do not fit a key
     assert suits("4x4", (5, 6), (5, 6, 9, 10))
+    assert not suits("3x3", (4,), (4, 1, 7, 3, 5))  # so few free cells are for the walk
+    assert suits("4x4", (5, 6, 9, 10), (5, 6, 9, 10, 1, 13, 2))
+    assert not suits("4x4", (5, 6, 9, 10), (5, 6, 9, 10, 1, 13, 2, 14))
+
+
+DEEP = {4: "e", 1: "s", 7: "t", 3: "ai", 5: "r"}
+
+
+def test_a_deep_node_is_grown_behind_the_layers_and_leaves_them_alone():
+    used, below = new_forest(), node_with({4: "e", 1: "s"})
+    wanted = snapshot(new_forest().grow(below, free_of(below)))
+    layered(used, below)
+    deep = node_with(DEEP)
+    grown, alone = used.grow(deep, free_of(deep)), new_forest().grow(deep, free_of(deep))
+    assert grown is not None
+    assert alone is not None
+    assert snapshot(grown) == snapshot(alone)
+    assert (grown.n_terms, grown.n_bytes) == (alone.n_terms, alone.n_bytes)
+    assert grown.root > alone.root
+    again = layered(used, below)
+    fresh = layered(new_forest(), below)
+    assert snapshot(again) == wanted
+    assert again is not None
+    assert fresh is not None
+    assert again.n_terms == fresh.n_terms
+
+
+def test_whether_a_deep_node_fits_does_not_depend_on_what_lies_there(monkeypatch):
+    above, deep = node_with({4: "e", 1: "s", 7: "t"}), node_with(DEEP)
+    size = new_forest().grow(deep, free_of(deep))
+    assert size is not None
+    roomy = new_forest()
+    layered(roomy, above)
+    n_rim = roomy._layers[0].n_keys
+    monkeypatch.setattr(forest, "_BYTES_PER_TERM", 1 << 20)
+    outcomes, n_given_up = [], 0
+    small = range(size.n_terms // 4, 4 * size.n_terms, size.n_terms // 4)
+    for capacity in [*small, *range(n_rim * 6 // 5, n_rim * 5 // 4, 10), 4 * n_rim]:
+        params = Params(memory_mb=capacity)
+        alone, used = new_forest(params=params), new_forest(params=params)
+        layered(used, above)
+        n_layers = len(used._layers)
+        grown, wanted = used.grow(deep, free_of(deep)), alone.grow(deep, free_of(deep))
+        assert (grown is None) == (wanted is None)
+        assert grown is None or snapshot(grown) == snapshot(wanted)
+        outcomes.append(grown is not None)
+        n_given_up += grown is not None and n_layers > len(used._layers)
+    assert not outcomes[0]
+    assert outcomes[-1]
+    assert n_given_up
 
 
 def test_a_node_of_many_terms_is_not_searched_whole_but_its_parts_can_be():
@@ -166,7 +216,7 @@ def test_memory_too_small_gives_none_and_the_next_node_its_tree(grow, monkeypatc
     def grown_in(grove: Forest, node: Node) -> Grown | None:
         return layered(grove, node) if grow == "layers" else grove.grow(node, free_of(node))
 
-    node, few = node_with({4: "e"}), node_with({4: "e", 1: "s", 7: "t", 3: "a", 5: "z"})
+    node, few = node_with({4: "e"}), node_with({4: "e", 1: "s", 7: "t", 3: "z"})
     whole = new_forest().grow(node, free_of(node))
     assert whole is not None
     wanted, wanted_few = snapshot(whole), snapshot(new_forest().grow(few, free_of(few)))
