@@ -152,16 +152,9 @@ class Breaker:
         layers = self._layers(unit.class_id, root)
         root = node_at(root, unit.path, self.geometry, params)
         tally = _Tally()
-        todo = [(root, 0)]
-        while todo and tally.effort <= params.unit_budget:
-            node, ruled_out = todo.pop()
-            parts, ruled_out = self._search_node(node, ruled_out, layers, tally)
-            tally.n_splits += bool(parts)
-            todo += [(part, ruled_out) for part in reversed(parts)]
-            if not parts:
-                tally.done.add(node.path)
+        left = self._search_down(root, layers, tally, params.unit_budget)
         # a child searched by itself tries the letters that were ruled out here once more: seconds, and no state to keep
-        children = tuple(Unit(unit.class_id, node.path) for node, _ in reversed(todo))
+        children = tuple(Unit(unit.class_id, node.path) for node in left)
         return UnitResult(
             unit=unit,
             status="split" if children else "candidates" if tally.candidates else "eliminated",
@@ -169,10 +162,23 @@ class Breaker:
             max_bound=tally.max_bound,
             candidates=tuple(sorted(tally.candidates)),
             children=children,
-            settled=tuple(self._settled(root, {node.path for node, _ in todo}, tally.done)),
+            settled=tuple(self._settled(root, {node.path for node in left}, tally.done)),
             counters=tally.counters(),
             seconds=time.perf_counter() - began,
         )
+
+    def _search_down(self, root: Node, layers: tuple[int, ...], tally: _Tally, budget: int) -> list[Node]:
+        """Search a node and all that it splits into until the tally's effort is above the budget; return what is left,
+        in search order."""
+        todo = [(root, 0)]
+        while todo and tally.effort <= budget:
+            node, ruled_out = todo.pop()
+            parts, ruled_out = self._search_node(node, ruled_out, layers, tally)
+            tally.n_splits += bool(parts)
+            todo += [(part, ruled_out) for part in reversed(parts)]
+            if not parts:
+                tally.done.add(node.path)
+        return [node for node, _ in reversed(todo)]
 
     def _layers(self, class_id: int, root: Node) -> tuple[int, ...]:
         """Return the bare cells of a class (``root`` or an image of it) if all its other cells are open, else none."""

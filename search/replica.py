@@ -50,7 +50,9 @@ class Replicator(Breaker):
                 turned = image(node, symmetry)
                 self.turn(replace(board, cell_order=another_order(board, turned.demands, rng)))
                 tally.candidates = set()
-                self._search_all(turned, self._layers(unit.class_id, image(root, symmetry)), tally)
+                layers = self._layers(unit.class_id, image(root, symmetry))
+                if self._search_down(turned, layers, tally, _PATIENCE * params.unit_budget):
+                    raise IncompleteError(f"the replica takes more than {_PATIENCE} times what a unit may")
                 found |= {(_turned_back(text, symmetry), score) for text, score in tally.candidates}
         finally:
             self.turn(board)
@@ -65,17 +67,6 @@ class Replicator(Breaker):
             counters=tally.counters(),
             seconds=time.perf_counter() - began,
         )
-
-    def _search_all(self, root: Node, layers: tuple[int, ...], tally: _Tally) -> None:
-        """Search a node and all that it splits into."""
-        todo = [(root, 0)]
-        while todo:
-            if tally.effort > _PATIENCE * self.spec.params.unit_budget:
-                raise IncompleteError(f"the replica takes more than {_PATIENCE} times what a unit may")
-            node, ruled_out = todo.pop()
-            parts, ruled_out = self._search_node(node, ruled_out, layers, tally)
-            tally.n_splits += bool(parts)
-            todo += [(part, ruled_out) for part in reversed(parts)]
 
 
 def image(node: Node, symmetry: Sequence[int]) -> Node:
