@@ -27,6 +27,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from boardclass.geometry import Geometry
 from cluster.plan import Plan
 from search.breaker import Breaker, Spec, Unit, UnitResult
 from search.params import Params
@@ -67,12 +68,16 @@ def _cpu_seconds(result: UnitResult, seconds: float) -> float:
     return seconds
 
 
-def likely_cost(unit: Unit, params: Params) -> float:
-    """Return a figure that grows with the expected cost of a part: on 4x4 a level costs a factor of about 25, and the
-    strongest letter about 16 times as much as the weakest."""
-    steps = unit.path.split("/")
-    strongest = max(params.letter_order.index(letter) for letter in steps[-1].partition("=")[2])
-    return float((strongest + 4) ** 1.4 / 25 ** len(steps))
+def likely_cost(unit: Unit, board: Geometry, params: Params) -> float:
+    """Return a figure that grows with the expected cost of a part.
+
+    On 4x4 a forced cell is a factor of about 25, and the strongest letter costs about 16 times as much as the weakest;
+    the parts of a fused cell share its cost.
+    """
+    steps = [step.partition("=") for step in unit.path.split("/")]
+    strongest = max(params.letter_order.index(letter) for letter in steps[-1][2])
+    n_unfused = sum(board.cell_types[int(cell)] in params.fused for cell, _, _ in steps)
+    return float((strongest + 4) ** 1.4 / 25 ** (len(steps) - n_unfused) / params.unfuse_parts**n_unfused)
 
 
 def probe(breaker: Breaker, class_id: int, rng: random.Random, cost: Cost = _cpu_seconds) -> float:
@@ -84,7 +89,7 @@ def probe(breaker: Breaker, class_id: int, rng: random.Random, cost: Cost = _cpu
         total += weight * cost(result, time.process_time() - began)
         if not result.children:
             return total
-        chances = [likely_cost(child, breaker.spec.params) for child in result.children]
+        chances = [likely_cost(child, breaker.geometry, breaker.spec.params) for child in result.children]
         chosen = rng.choices(range(len(chances)), chances)[0]
         weight *= sum(chances) / chances[chosen]
         unit = result.children[chosen]

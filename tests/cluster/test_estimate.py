@@ -9,11 +9,13 @@ from statistics import fmean, stdev
 
 import pytest
 
-from cluster.estimate import LEAST, estimate, probe
+from boardclass.geometry import geometry
+from cluster.estimate import LEAST, estimate, likely_cost, probe
 from cluster.plan import Plan, make_plan
 from cluster.tune import Variant, variants
 from configs.model import RunConfig
 from search.breaker import Breaker, Unit, UnitResult
+from search.params import Params
 
 BUCKETS = (
     "center: aeiou bcdfghjklm npqrstvwxyz, edge: aeiou bcdfghjklm npqrstvwxyz, corner: aeiou bcdfghjklm npqrstvwxyz"
@@ -51,6 +53,14 @@ def test_the_mean_of_many_probes_is_the_cost(small):
         n_split += len(set(found)) > 1
         assert abs(fmean(found) - wanted) <= 4 * stdev(found) / 300**0.5 + 1e-9 * wanted
     assert n_split
+
+
+def test_the_parts_of_a_fused_cell_are_expected_to_share_its_cost():
+    params = Params()
+    likely = {path: likely_cost(Unit(0, path), geometry("3x3"), params) for path in ("4=a", "1=a", "1=j", "4=a/1=a")}
+    assert likely["4=a"] > 5 * likely["1=a"]
+    assert likely["1=a"] > 10 * likely["1=j"]
+    assert likely["1=a"] == pytest.approx(params.unfuse_parts * likely["4=a/1=a"])
 
 
 def test_an_estimate_of_everything_is_near_the_truth(small):
