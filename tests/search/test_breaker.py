@@ -72,6 +72,11 @@ class World:
         """Return the boards of a set with their scores."""
         return {(board, self.score(board)) for board in self.boards.boards(chosen)}
 
+    def best_rank(self) -> int:
+        """Return the class of a best board."""
+        best = self.scores.reaching(self.scores.best(self.boards.all))
+        return self.partition.rank_of_board(next(self.boards.boards(best)))
+
     def score(self, board: str) -> int:
         return slow_score(board, *self.size, self.points)
 
@@ -186,7 +191,18 @@ def test_same_candidates_whatever_the_limits(name, seed):
     of = WORLDS[name]
     rng = random.Random(f"{name} {seed}")
     cutoff = of.scores.cutoff_for(rng.choice([1, 30]))
-    check_class(of, cutoff, rng.choice([0, 1]) if name == "2x3" else 0, random_params(rng, tiny=True))
+    for rank in {0, of.best_rank()}:
+        check_class(of, cutoff, rank, random_params(rng, tiny=True))
+
+
+@pytest.mark.parametrize("name", ["2x2", "2x3", "3x3"])
+@pytest.mark.parametrize("budget", [3, 10, 30, 100])
+def test_letters_that_are_left_and_letters_that_are_not(name, budget):
+    """Some letters of a cell spend the budget and are forced, the others do not: of the next cell all are searched."""
+    of = WORLDS[name]
+    params = replace(SMALL, fused=(), node_budget=budget, least_budget=budget, unit_budget=1 << 40)
+    for n_boards in (30, 1000):
+        check_class(of, max(1, of.scores.cutoff_for(n_boards)), of.best_rank(), params)
 
 
 @pytest.mark.parametrize("name", ["2x3", "3x3 q"])
@@ -213,7 +229,8 @@ def test_too_little_memory_splits_and_loses_nothing(n_terms_that_fit, shape_lett
     of = WORLDS["2x3"]
     cutoff = of.scores.cutoff_for(20)
     params = replace(SMALL, memory_mb=n_terms_that_fit, fused=("edge",), shape_letters=shape_letters)
-    check_class(of, cutoff, 0, params)
+    for rank in (0, of.best_rank()):
+        check_class(of, cutoff, rank, params)
     starved = Breaker(of.spec(cutoff, replace(params, unit_budget=1 << 40, fused_misses=0))).break_unit(Unit(0))
     assert starved.counters["n_splits"] > 0
 
