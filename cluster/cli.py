@@ -23,6 +23,7 @@ from cluster.cli_options import (
     DimsOption,
     FormatOption,
     LimitOption,
+    MemoryOption,
     ProbesOption,
     RunDirectories,
     RunDirectory,
@@ -80,6 +81,7 @@ def plan(
     scores: ScoresOption = None,
     seconds: Annotated[float, typer.Option(metavar="S", min=0, help="Time to spend on probes.")] = 300,
     price: Annotated[float, typer.Option(metavar="P", min=0, help="Price of one core for an hour.")] = 0.02,
+    memory: MemoryOption = None,
     seed: SeedOption = 0,
     workers: ProbesOption = 1,
     fmt: FormatOption = Format.table,
@@ -87,7 +89,7 @@ def plan(
     """Estimate what a run will cost, from random classes: core hours, memory, price."""
     from cluster import cli_plan
 
-    options = given(dims=dims, wordlist=wordlist, cutoff=cutoff, buckets=buckets, scores=scores)
+    options = given(memory, dims=dims, wordlist=wordlist, cutoff=cutoff, buckets=buckets, scores=scores)
     cli_plan.plan(config, options, seconds, price, seed, workers, fmt)
 
 
@@ -132,6 +134,7 @@ def run(
             help="Work on this Ray cluster, on every processor or --workers of them.",
         ),
     ] = None,
+    memory: MemoryOption = None,
     replicate: Annotated[
         float | None,
         typer.Option(metavar="PERCENT", help="Verdicts to find a second time in another way.", show_default="1"),
@@ -152,6 +155,7 @@ def run(
     from cluster import cli_run
 
     options = given(
+        memory,
         dims=dims,
         wordlist=wordlist,
         cutoff=cutoff,

@@ -62,11 +62,21 @@ RunDirectories = Annotated[
 BoardArgument = Annotated[
     str, typer.Argument(metavar="BOARD", help="The letters down the columns; q is a Qu cell.", show_default=False)
 ]
+MemoryOption = Annotated[
+    int | None,
+    typer.Option(
+        "--memory",
+        metavar="MIB",
+        help="For terms, keys and tree of one worker; words and paths come on top.",
+        show_default="1408",
+    ),
+]
 ProbesOption = Annotated[int, typer.Option("--workers", metavar="N", min=1, help="Processes that probe.")]
 SeedOption = Annotated[int, typer.Option("--seed", metavar="N", min=0, help="Of everything random.")]
 LimitOption = Annotated[int, typer.Option("-n", metavar="N", min=1, help="How many boards to list.")]
 
 
-def given(**options: Any) -> dict[str, Any]:
-    """Return the options that were given."""
-    return {name: value for name, value in options.items() if value is not None}
+def given(memory: int | None = None, **options: Any) -> dict[str, Any]:
+    """Return the options that were given, as keys of a config: the memory is one of its search table."""
+    search = {} if memory is None else {"search": {"memory_mb": memory}}
+    return {name: value for name, value in options.items() if value is not None} | search

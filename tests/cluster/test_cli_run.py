@@ -114,6 +114,24 @@ def test_options_override_the_config(orderly, here):
     assert (record["dims"], record["wordlist"], record["cutoff"], record["best_score"]) == ("2x2", "words", 2, 9)
 
 
+def test_memory_is_that_of_the_search_and_changes_no_result(orderly, here, proven):
+    (here / "mine.toml").write_text('dims = "2x3"\n[search]\nmemory_mb = 64\nnode_budget = 7\n')
+    for out, options in {"small": SMALL, "mine": ("mine.toml", *SMALL)}.items():
+        answer = orderly("run", *options, "--memory", "16", "--out", out)
+        assert answer.code == 0, answer.err
+    runs = ("small", "mine", proven[0])
+    digests = {json.loads(orderly("status", run, "--format", "json").out)["digest"] for run in runs}
+    assert len(digests) == 1
+    stored = (here / "mine" / "run.json").read_text()
+    assert '"memory_mb": 16,' in stored
+    assert '"node_budget": 7,' in stored
+    refused = orderly("run", *SMALL, "--memory", "3", "--out", "tiny")
+    assert refused.code == 2
+    assert "memory_mb" in refused.err
+    assert "3" in refused.err
+    assert not (here / "tiny").exists()
+
+
 def test_no_board_at_the_cutoff_is_a_result_too(orderly, here):
     answer = orderly("run", "2x2", "--cutoff", "999", "--workers", "0", "--out", "none")
     assert answer.code == 0, answer.err
