@@ -68,7 +68,7 @@ MemoryOption = Annotated[
         "--memory",
         metavar="MIB",
         help="For terms, keys and tree of one worker; words and paths come on top.",
-        show_default="1408",
+        show_default="config",
     ),
 ]
 ProbesOption = Annotated[int, typer.Option("--workers", metavar="N", min=1, help="Processes that probe.")]

@@ -235,9 +235,10 @@ class Forest:
         """Grow one tree without layers, unless counting its terms beforehand says that it will not fit."""
         free = [c for c in self.geometry.cell_order if not node.is_bare(c)]
         on_bare = self._on_bare([(c, node.masks[c]) for c in self.geometry.cell_order if node.is_bare(c)])
-        expected = self._shapes(node.bare, on_bare, 0, shapes.NO_LIMIT, self._terms[:0])
+        if self._shapes(node.bare, on_bare, 0, shapes.NO_LIMIT, None) > self._terms.size:
+            return None
         self._layers.clear()  # so large a tree would not fit behind them
-        return self.grow(node, free) if expected <= self._terms.size else None
+        return self.grow(node, free)
 
     def _on_bare(self, bare: Sequence[tuple[int, int]]) -> list[int]:
         """Return for each letter the mask of the bare cell numbers that may hold it."""
@@ -330,8 +331,6 @@ class Forest:
         mask = sum(1 << c for c, _ in bare)
         room = self._terms.size - begin
         most = min(room, self.params.whole_terms) if limit == shapes.NO_LIMIT else room
-        if most == 0:  # an empty array would ask for the number alone
-            return shapes.TERMS_FULL
         return self._shapes(mask, self._on_bare(bare), new, limit, self._terms[begin : begin + most])
 
     def _move_keys(self, begin: int, to: int, n: int) -> None:
@@ -387,8 +386,6 @@ class Forest:
         Path shapes look at every path and suit nodes with many, nearly open free cells; the walk suits the others.
         """
         room = self._terms[begin:]
-        if not room.size:  # path shapes would take it for a question for the number alone
-            return shapes.TERMS_FULL
         wide = sum(node.masks[c].bit_count() for c in free) >= self.params.shape_letters * len(free)
         if not wide or len(free) <= self._max_walked or self.geometry.n > MAX_CELLS:
             return self._generate_walk(node, free, room)
@@ -416,11 +413,15 @@ class Forest:
         on_bare: list[int],
         new: int,
         limit: np.uint64,
-        out: NDArray[np.uint64],
+        out: NDArray[np.uint64] | None,
         shift: Sequence[int] = (),
         forbidden: Sequence[int] = (),
     ) -> int:
-        """Write terms from path shapes to ``out``, or only count them if it is empty (search.shapes)."""
+        """Write terms from path shapes to ``out``, or only count them if it is None (search.shapes)."""
+        if out is None:
+            out = self._terms[:0]
+        elif not out.size:  # the kernel would take it for that question
+            return shapes.TERMS_FULL
         table, n_extra = self._table(bare)
         arrays = [frozen(np.array(values, np.int64)) for values in (on_bare, shift, forbidden)]
         rim = shapes.Rim(arrays[0], arrays[1], arrays[2], n_extra)

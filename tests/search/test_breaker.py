@@ -191,7 +191,7 @@ def test_same_candidates_whatever_the_limits(name, seed):
     of = WORLDS[name]
     rng = random.Random(f"{name} {seed}")
     cutoff = of.scores.cutoff_for(rng.choice([1, 30]))
-    for rank in {0, of.best_rank()}:
+    for rank in (rng.choice([0, 1]) if name == "2x3" else 0, of.best_rank()):
         check_class(of, cutoff, rank, random_params(rng, tiny=True))
 
 

@@ -199,6 +199,15 @@ def test_whether_a_deep_node_fits_does_not_depend_on_what_lies_there(monkeypatch
     assert n_given_up
 
 
+def test_a_node_that_does_not_fit_leaves_the_layers_for_others(monkeypatch):
+    roomy, node = new_forest(), node_with({4: "e"})
+    layered(roomy, node)
+    monkeypatch.setattr(forest, "_BYTES_PER_TERM", 1 << 20)
+    small = new_forest(params=Params(memory_mb=roomy._layers[0].n_keys * 5 // 4))
+    assert layered(small, node) is None
+    assert [layer.bare for layer in small._layers] == [()]
+
+
 def test_a_node_of_many_terms_is_not_searched_whole_but_its_parts_can_be():
     some = new_forest(params=Params(memory_mb=16, whole_terms=50))
     assert layered(some, node_with({4: "e"})) is None
