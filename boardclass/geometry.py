@@ -6,7 +6,7 @@ One convention everywhere: cell (x, y) of a board w wide and h high has the numb
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, NamedTuple
@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from boardclass.errors import DimsError, quote
+from boardclass.errors import DimsError, InputError, quote
+from boardclass.orders import default_order, named_order
 
 DIMS = ("2x2", "2x3", "3x3", "3x4", "4x4", "4x5", "5x5")
 CELL_TYPES = ("center", "edge", "corner")
@@ -69,7 +70,7 @@ class Geometry:
     cell_types : tuple of str
         ``center``, ``edge`` or ``corner`` for each cell.
     cell_order : tuple of int
-        The fixed order of the cells in orderly trees: centre, edges in opposite pairs, corners in pairs.
+        The order in which cells are forced and searched, the same in all orderly trees (boardclass.orders).
     symmetries : int64[k, n], read-only
         ``image[i] = original[symmetries[g, i]]``; row 0 is the identity, k is 8 for squares and 4 for rectangles.
     """
@@ -87,27 +88,59 @@ class Geometry:
 
     def __reduce__(self) -> tuple[Callable[..., Geometry], tuple[Any, ...]]:
         # Arrays would come back writable: rebuild instead, and share the cached object.
-        return geometry, (str(self.dims),)
+        return geometry, (str(self.dims), self.cell_order)
 
 
-def geometry(dims: Dims | str) -> Geometry:
-    """Return the (cached) geometry of a supported board size."""
-    return _geometry(parse_dims(str(dims)))
+def geometry(dims: Dims | str, cell_order: Sequence[int] = ()) -> Geometry:
+    """Return the (cached) geometry of a supported board size.
+
+    Parameters
+    ----------
+    dims : Dims or str
+    cell_order : sequence of int, optional
+        An order of all its cells in place of the default one.
+
+    Raises
+    ------
+    DimsError
+        If the size is not supported.
+    InputError
+        If the order does not name each cell once.
+    """
+    size = parse_dims(str(dims))
+    order = tuple(int(cell) for cell in cell_order) or cell_order_of(size)
+    if sorted(order) != list(range(size.n)):
+        raise InputError(f"cell order {quote(list(order))}: expected each of the cells 0 to {size.n - 1} once")
+    return _geometry(size, order)
+
+
+def cell_order_of(dims: Dims | str, name: str | None = None) -> tuple[int, ...]:
+    """Return the cells of a board in the order of that name (``boardclass.orders``), by default that of its size.
+
+    Raises
+    ------
+    DimsError
+        If the size is not supported.
+    InputError
+        If there is no order of that name.
+    """
+    size = parse_dims(str(dims))
+    kinds = [CELL_TYPES.index(_cell_type(size, cell)) for cell in range(size.n)]
+    return named_order(name or default_order(size), size, kinds)
 
 
 @cache
-def _geometry(dims: Dims) -> Geometry:
+def _geometry(dims: Dims, cell_order: tuple[int, ...]) -> Geometry:
     neighbours = _neighbours(dims)
     masks = [sum(1 << other for other in near) for near in neighbours]
     types = tuple(_cell_type(dims, cell) for cell in range(dims.n))
-    order = sorted(range(dims.n), key=lambda cell: _order_key(dims, cell, types[cell]))
     return Geometry(
         dims=dims,
         n=dims.n,
         neighbours=neighbours,
         neighbour_masks=_frozen(masks),
         cell_types=types,
-        cell_order=tuple(order),
+        cell_order=cell_order,
         symmetries=_frozen(_symmetries(dims)),
     )
 
@@ -127,16 +160,6 @@ def _cell_type(dims: Dims, cell: int) -> str:
     x, y = divmod(cell, dims.h)
     n_borders = (x in (0, dims.w - 1)) + (y in (0, dims.h - 1))
     return CELL_TYPES[n_borders]
-
-
-def _order_key(dims: Dims, cell: int, cell_type: str) -> tuple[int, int, int, int]:
-    """Sort key: type, then (edges) left and right sides before top and bottom, opposite cells next to each other."""
-    x, y = divmod(cell, dims.h)
-    if cell_type == "corner" and dims == (3, 3):
-        return CELL_TYPES.index(cell_type), 0, x, y  # stored runs depend on it; rectangles pair corners across instead
-    if cell_type == "corner" or (cell_type == "edge" and x in (0, dims.w - 1)):
-        return CELL_TYPES.index(cell_type), 0, y, x
-    return CELL_TYPES.index(cell_type), 1, x, y
 
 
 def _symmetries(dims: Dims) -> list[list[int]]:

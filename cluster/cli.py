@@ -24,6 +24,7 @@ from cluster.cli_options import (
     FormatOption,
     LimitOption,
     MemoryOption,
+    OrderOption,
     ProbesOption,
     RunDirectories,
     RunDirectory,
@@ -78,6 +79,7 @@ def plan(
     wordlist: WordlistOption = None,
     cutoff: CutoffOption = None,
     buckets: BucketsOption = None,
+    order: OrderOption = None,
     scores: ScoresOption = None,
     seconds: Annotated[float, typer.Option(metavar="S", min=0, help="Time to spend on probes.")] = 300,
     price: Annotated[float, typer.Option(metavar="P", min=0, help="Price of one core for an hour.")] = 0.02,
@@ -89,7 +91,7 @@ def plan(
     """Estimate what a run will cost, from random classes: core hours, memory, price."""
     from cluster import cli_plan
 
-    options = given(memory, dims=dims, wordlist=wordlist, cutoff=cutoff, buckets=buckets, scores=scores)
+    options = given(memory, dims=dims, wordlist=wordlist, cutoff=cutoff, buckets=buckets, order=order, scores=scores)
     cli_plan.plan(config, options, seconds, price, seed, workers, fmt)
 
 
@@ -123,6 +125,7 @@ def run(
         typer.Option(metavar="N|auto", help="Lowest score to report; auto: the best of a hill climb."),
     ] = None,
     buckets: BucketsOption = None,
+    order: OrderOption = None,
     scores: ScoresOption = None,
     workers: Annotated[
         int | None, typer.Option(metavar="N", min=0, help="Ray workers; 0: this process only.", show_default="config")
@@ -160,6 +163,7 @@ def run(
         wordlist=wordlist,
         cutoff=cutoff,
         buckets=buckets,
+        order=order,
         scores=scores,
         workers=workers,
         address=address,

@@ -198,16 +198,9 @@ def bound(
         "n_boards": n_boards,
         "sum_bound": basic.sum_bound(letters, scorer),
         "max_bound": basic.max_bound(letters, scorer),
-        "orderly_bound": basic.orderly_root_bound(letters, scorer, cell_order(dims)),
+        "orderly_bound": basic.orderly_root_bound(letters, scorer),
     }
     write_record(record, fmt)
-
-
-def cell_order(dims: Dims) -> tuple[int, ...]:
-    """Return the order of cells of the printed bound: every order gives a bound, this one the published figures."""
-    from search.basic import PINNED_ORDER_3X3
-
-    return PINNED_ORDER_3X3 if str(dims) == "3x3" else geometry(dims).cell_order
 
 
 def class_letters(text: str, dims_text: str | None, buckets: str | None) -> tuple[Dims, tuple[str, ...]]:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from boardclass.errors import InputError, MismatchError, StoreError, quote
+from boardclass.geometry import geometry
 from boardclass.partition import Partition, parse_partition
 from boardclass.wordlist import available_names
 from cluster.cli_query import check_run_directory
@@ -54,7 +55,7 @@ def certify(directory: str, choice: Choice, wordlist: str | None, fmt: Format) -
     asked = run.fingerprint
     partition = parse_partition(asked.partition, asked.dims)
     words = run_wordlist(run, wordlist)
-    certifier = Certifier(partition.geometry, words.words, asked.scores, asked.cutoff)
+    certifier = Certifier(geometry(asked.dims, asked.cell_order), words.words, asked.scores, asked.cutoff)
     parts = chosen_parts(run, partition, certifier, choice)
     lock = RunLock(run.folder)
     lock.acquire()
@@ -131,7 +132,7 @@ class _Cells:
     def of(self, class_id: int) -> list[str]:
         letters = self._partition.class_letters(class_id)
         n = self._certifier.n_to_force(letters) if self._n is None else self._n
-        return [letters[cell] for cell in self._partition.geometry.cell_order[:n]]
+        return [letters[cell] for cell in self._certifier.geometry.cell_order[:n]]
 
 
 def _drawn(partition: Partition, cells: _Cells, choice: Choice) -> list[Part]:

@@ -11,7 +11,7 @@ from boardclass.cutoff import reaches
 from boardclass.errors import InputError, quote
 from boardclass.geometry import geometry
 from cluster import draw_tree
-from cluster.cli_boards import cell_order, class_letters, scorer_for, words_and_table
+from cluster.cli_boards import class_letters, scorer_for, words_and_table
 from cluster.cli_query import check_run_directory
 from cluster.render import Format, console, write_json, write_table
 
@@ -45,7 +45,7 @@ def tree(
     from search import basic, teaching
 
     scorer = scorer_for(dims, words, table)
-    orderly = teaching.orderly_nodes(basic.orderly_tree(basic.class_terms(letters, scorer, cell_order(dims))))
+    orderly = teaching.orderly_nodes(basic.orderly_tree(basic.class_terms(letters, scorer)))
     loose = teaching.sum_choice_tree(letters, words.words, table, geometry(dims))
     if out is None:
         say = console()
@@ -102,7 +102,7 @@ def tell(dims: Dims, letters: tuple[str, ...], scorer: Scorer, cutoff: int | Non
     """Return what there is to say about a class, as plain values."""
     from search import basic
 
-    terms = basic.class_terms(letters, scorer, cell_order(dims))
+    terms = basic.class_terms(letters, scorer)
     root = basic.orderly_tree(terms)
     story: dict[str, Any] = {
         "class": " ".join(letters),

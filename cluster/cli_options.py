@@ -55,6 +55,10 @@ BucketsOption = Annotated[
         "--buckets", "-b", metavar="SPEC", help="Letter buckets, such as 'aeijou bcd..., corner: aeiosuy bcdf...'."
     ),
 ]
+OrderOption = Annotated[
+    str | None,
+    typer.Option("--order", metavar="NAME", help="Cell order: ring, pairs or rows.", show_default="best for the size"),
+]
 RunDirectory = Annotated[str, typer.Argument(metavar="DIR", help="Run directory.", show_default=False)]
 RunDirectories = Annotated[
     list[str], typer.Argument(metavar="DIR...", help="One or more run directories.", show_default=False)

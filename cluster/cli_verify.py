@@ -8,7 +8,7 @@ from dataclasses import asdict, fields
 from typing import TYPE_CHECKING, Any
 
 from boardclass.errors import InputError
-from boardclass.geometry import geometry, parse_dims
+from boardclass.geometry import parse_dims
 from boardclass.partition import parse_partition
 from boardclass.scores import ScoreTable, n_letters
 from boardclass.wordlist import WordList, load_wordlist
@@ -81,7 +81,6 @@ def verify(directory: str, wordlist: str | None, fmt: Format) -> None:
     """Check everything a run left behind, write its claim and print it."""
     check_run_directory(directory)
     from cluster.nodes import SearchNodes
-    from results.errors import FingerprintError
     from results.run import open_run
     from results.verify import Question
     from results.verify import verify as verify_run
@@ -89,18 +88,13 @@ def verify(directory: str, wordlist: str | None, fmt: Format) -> None:
 
     run = open_run(directory)
     print_of = run.fingerprint
-    if print_of.cell_order != geometry(print_of.dims).cell_order:
-        raise FingerprintError(
-            f"{directory} forces cells in the order {list(print_of.cell_order)}, this version in "
-            f"{list(geometry(print_of.dims).cell_order)}: use the version that made the run"
-        )
     words = run_wordlist(run, wordlist)
     table = ScoreTable(str(run.info.get("scores", "custom")), print_of.scores)
     partition = parse_partition(print_of.partition, print_of.dims)
     found = verify_run(
         run,
         partition,
-        SearchNodes(partition, run_params(run.info)),
+        SearchNodes(partition, run_params(run.info), print_of.cell_order),
         Scorer(print_of.dims, words.words, table),
         Referee(print_of.dims, words.words, table),
         Question(words.name, len(words.words), table.name),

@@ -24,7 +24,6 @@ from cluster.executors import Executor, InProcessExecutor
 from cluster.journal import Journal
 from cluster.ledger import Ledger
 from cluster.loop import run_loop
-from cluster.nodes import SearchNodes
 from cluster.plan import Plan, check_structure, make_plan
 from cluster.policy import Policy, Snapshot
 from cluster.progress import Overview, Progress, Report, Silent
@@ -231,7 +230,7 @@ class _Session:
         rng = np.random.default_rng(config.seed)
         costs = plan.predicted_costs(self._class_ids)
         known = {Unit(class_id, path) for class_id, path in self._store.orphans()}
-        nodes = SearchNodes(plan.partition, plan.spec.params)
+        nodes = plan.nodes()
         scheduler = Scheduler(policy, self._class_ids, costs, rng, self._children, nodes.difference, known)
         with StopSignals() as signals, make_executor(plan.spec, policy.n_workers) as executor:
             finish = run_loop(
@@ -258,7 +257,7 @@ class _Session:
         self._journal.note("stage", text=text)
         store.flush()
         listed = rescore(store, plan.scorer)
-        coverage = check_coverage(plan.partition, store, SearchNodes(plan.partition, plan.spec.params))
+        coverage = check_coverage(plan.partition, store, plan.nodes())
         claim = None
         complete = coverage.complete and not (self._doubted and message)  # all doubted verdicts were found again
         if complete:

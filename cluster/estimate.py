@@ -109,7 +109,6 @@ def _sample(
     seed: str,
     cost: Cost,
     least: int = LEAST,
-    cell_order: tuple[int, ...] | None = None,
 ) -> _Sample:
     """Probe random classes of every stratum in turn for so many seconds; :func:`estimate` says how.
 
@@ -118,8 +117,6 @@ def _sample(
     ends = time.monotonic() + seconds
     classes, ways = random.Random(seed), random.Random(seed)
     breaker = Breaker(spec)
-    if cell_order is not None:
-        breaker.turn(replace(breaker.geometry, cell_order=cell_order))
     breaker.break_unit(Unit(int(strata[0][0])))
     costs: list[list[float]] = [[] for _ in strata]
     while min(map(len, costs)) < least or time.monotonic() < ends:
@@ -136,7 +133,6 @@ def estimate(
     budget: int = PROBE_BUDGET,
     processes: int = 1,
     least: int = LEAST,
-    cell_order: tuple[int, ...] | None = None,
 ) -> Estimate:
     """Probe random classes of every stratum in turn for so many seconds, at least ``least`` of each and process.
 
@@ -148,7 +144,6 @@ def estimate(
     cost : what a unit costs, given its result and the CPU seconds it took; a function of a module
     budget : effort of one unit of a probe
     processes : how many probe side by side
-    cell_order : in which the cells are forced and searched, instead of the geometry's
     """
     began = time.monotonic()
     spec = replace(plan.spec, params=replace(plan.spec.params, unit_budget=budget))
@@ -158,13 +153,10 @@ def estimate(
     strata = [ids[a:b] for a, b in pairwise(cuts) if b > a]
     if processes > 1:
         with ProcessPoolExecutor(processes, multiprocessing.get_context("spawn")) as pool:
-            jobs = [
-                pool.submit(_sample, spec, strata, seconds, f"{seed} {k}", cost, least, cell_order)
-                for k in range(processes)
-            ]
+            jobs = [pool.submit(_sample, spec, strata, seconds, f"{seed} {k}", cost, least) for k in range(processes)]
             samples = [job.result() for job in jobs]
     else:
-        samples = [_sample(spec, strata, seconds, f"{seed} 0", cost, least, cell_order)]
+        samples = [_sample(spec, strata, seconds, f"{seed} 0", cost, least)]
     costs = [[x for sample in samples for x in sample.costs[h]] for h in range(len(strata))]
     total = sum(len(stratum) * fmean(found) for stratum, found in zip(strata, costs, strict=True))
     error = sqrt(sum(len(s) ** 2 * variance(found) / len(found) for s, found in zip(strata, costs, strict=True)))

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from boardclass.errors import InputError
+from boardclass.geometry import geometry
 from boardclass.partition import Partition
 from search.breaker import UnitResult
 from search.node import Node, at_least, class_node, split, split_cell
@@ -26,11 +27,13 @@ class SearchNodes:
         That of the run.
     params : Params
         With the structural parameters of the run; budgets do not matter.
+    cell_order : sequence of int
+        That of the run; empty: that of the board's geometry.
     """
 
-    def __init__(self, partition: Partition, params: Params) -> None:
+    def __init__(self, partition: Partition, params: Params, cell_order: Sequence[int] = ()) -> None:
         self._partition = partition
-        self._geometry = partition.geometry
+        self._geometry = geometry(partition.dims, cell_order)
         self._params = params
         # The check goes through a run class by class, from the top down: what was split last is asked for again.
         self._split = lru_cache(_KEPT)(self._split_anew)

@@ -16,11 +16,12 @@ import numpy as np
 import numpy.typing as npt
 
 from boardclass.errors import InputError
-from boardclass.geometry import geometry, parse_dims
+from boardclass.geometry import cell_order_of, parse_dims
 from boardclass.jit import kernel_hash
 from boardclass.partition import Partition, parse_partition
 from boardclass.scores import ScoreTable, parse_scores
 from boardclass.wordlist import WordList, load_wordlist
+from cluster.nodes import SearchNodes
 from configs.model import RunConfig
 from results.errors import FingerprintError
 from results.extend import COVERS, EVERYTHING
@@ -71,6 +72,10 @@ class Plan:
     def cutoff(self) -> int:
         """The cutoff, resolved."""
         return self.fingerprint.cutoff
+
+    def nodes(self) -> SearchNodes:
+        """Return the rules by which this run cuts its classes into parts."""
+        return SearchNodes(self.partition, self.spec.params, self.spec.cell_order)
 
     def class_ids(self) -> npt.NDArray[np.int64]:
         """Return the canonical classes, int64, ascending."""
@@ -123,9 +128,9 @@ def make_plan(config: RunConfig, stage: Callable[[str], None] = lambda _: None) 
         scores=table.points,
         cutoff=cutoff,
         partition=partition.text,
-        cell_order=geometry(dims).cell_order,
+        cell_order=_resolve_order(config, location, str(dims)),
     )
-    spec = Spec(str(dims), wordlist.words, table.points, cutoff, partition.text, params)
+    spec = Spec(str(dims), wordlist.words, table.points, cutoff, partition.text, params, fingerprint.cell_order)
     run_info = {
         COVERS: EVERYTHING,
         "config": config.model_dump(mode="json", exclude={"out"}),  # a run can be moved
@@ -189,6 +194,14 @@ def _resolve_cutoff(
     stage("climbing to a good board for the cutoff")
     best = local_search(scorer, seed=config.seed)[0]
     return max(1, best.score), {"board": best.board, "score": best.score, "seed": config.seed}
+
+
+def _resolve_order(config: RunConfig, location: str, dims: str) -> tuple[int, ...]:
+    """Return the cell order: the one named, else that of a run that exists, else that of the board size."""
+    identity = read_identity(open_folder(location)) if config.order is None else None
+    if identity is not None and identity[0].dims == dims:
+        return identity[0].cell_order
+    return cell_order_of(dims, config.order)
 
 
 def _params(config: RunConfig) -> Params:

@@ -12,7 +12,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from boardclass.geometry import CELL_TYPES, Geometry, geometry
+from boardclass.geometry import cell_order_of, geometry
+from boardclass.orders import ORDERS
 from cluster.estimate import Estimate, estimate
 from cluster.plan import Plan, make_plan
 from configs.model import RunConfig
@@ -28,15 +29,14 @@ PARTITIONS = {
 
 @dataclass(frozen=True)
 class Variant:
-    """A way to search: what is changed, and the plan and cell order that come of it."""
+    """A way to search: what is changed, and the plan that comes of it."""
 
     name: str
     plan: Plan
-    cell_order: tuple[int, ...] | None = None
 
     def estimate(self, rounds: int, seed: int, processes: int) -> Estimate:
         """Estimate the whole run from so many probes of each stratum and process."""
-        return estimate(self.plan, 0, seed, processes=processes, least=rounds, cell_order=self.cell_order)
+        return estimate(self.plan, 0, seed, processes=processes, least=rounds)
 
 
 def variants(config: RunConfig) -> Iterator[Variant]:
@@ -62,7 +62,10 @@ def variants(config: RunConfig) -> Iterator[Variant]:
     for name, change in changes.items():
         spec = replace(plan.spec, params=replace(params, **change))
         yield Variant(name, replace(plan, spec=spec))
-    yield Variant("edges row by row", plan, by_number(geometry(config.dims)))
+    for name in ORDERS:
+        order = cell_order_of(config.dims, name)
+        if order != plan.spec.cell_order:
+            yield Variant(f"cell order {name}", replace(plan, spec=replace(plan.spec, cell_order=order)))
 
 
 def _partitions(config: RunConfig, plan: Plan) -> Iterator[tuple[str, Plan]]:
@@ -73,8 +76,3 @@ def _partitions(config: RunConfig, plan: Plan) -> Iterator[tuple[str, Plan]]:
         other = make_plan(config.model_copy(update={"buckets": text}))
         if other.partition.text != plan.partition.text:
             yield name, other
-
-
-def by_number(board: Geometry) -> tuple[int, ...]:
-    """Return the cells by type, within a type by number."""
-    return tuple(sorted(range(board.n), key=lambda cell: (CELL_TYPES.index(board.cell_types[cell]), cell)))

@@ -114,6 +114,9 @@ class RunConfig(BaseModel):
         Score table, by name or as points from three letters on.
     buckets : str
         Letter buckets per cell type, which make the board classes.
+    order : str, optional
+        Cell order: ``ring``, ``pairs`` or ``rows`` (boardclass/orders.py); by default the best one for the size, or
+        that of the run that is there.
     workers : int
         Worker processes; 0 runs everything in this process, or with an address one on each processor of the cluster.
     address : str, optional
@@ -137,6 +140,7 @@ class RunConfig(BaseModel):
     )
     scores: str | list[int] = "standard"
     buckets: Annotated[str, Field(min_length=1)] = DEFAULT_BUCKETS
+    order: Literal["ring", "pairs", "rows"] | None = None
     workers: Annotated[int, Field(ge=0, le=4096)] = 0
     address: Annotated[str, Field(pattern=r"^(auto|(ray://)?[^\s/@:]+:[0-9]{1,5})$")] | None = None
     replicate: Annotated[float, Field(ge=0, le=100), BeforeValidator(_float)] = 1.0

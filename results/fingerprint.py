@@ -84,6 +84,8 @@ class Fingerprint:
         sha = isinstance(values["wordlist_sha256"], str) and re.fullmatch(r"[0-9a-f]{64}", values["wordlist_sha256"])
         if not (texts and lists and sha and type(values["cutoff"]) is int):
             raise StoreError(f"a field of the fingerprint has the wrong type: {values!r}")
+        if sorted(values["cell_order"]) != list(range(len(values["cell_order"]))):
+            raise StoreError(f"the fingerprint's cell_order does not name each cell once: {values['cell_order']!r}")
         return cls(**values)
 
     def differences(self, other: Fingerprint) -> list[tuple[str, object, object]]:

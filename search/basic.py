@@ -20,7 +20,8 @@ from numpy.typing import NDArray
 
 from boardclass.cutoff import reaches
 from boardclass.errors import InputError, OrderlyError, quote
-from boardclass.geometry import Geometry
+from boardclass.geometry import Dims, Geometry, cell_order_of
+from boardclass.orders import PAIRS
 from search.basic_kernels import (
     DONE,
     FULL,
@@ -37,13 +38,15 @@ from search.basic_kernels import (
 )
 from search.scorer import Scorer
 
-# The order behind the pinned 3x3 bound 1231: centre, edges in opposite pairs beginning with cells 5 and 3,
-# corners.  The geometry's own order gives 1298 for that class; for 3x4 and 4x4 the geometry's order is the pinned
-# one.
-PINNED_ORDER_3X3 = (4, 5, 3, 1, 7, 0, 2, 6, 8)
+_PUBLISHED_3X3 = (4, 5, 3, 1, 7, 0, 2, 6, 8)
 _WORD_LIMIT = 1 << 62
 MAX_TERMS = 1 << 23  # of a class, before merging; with the tree over them 1.7 GB (8.0 million on 3x3)
 NO_BUDGET = 1 << 62
+
+
+def published_order(dims: Dims | str) -> tuple[int, ...]:
+    """Return the cell order behind the published root bounds: pairs, on 3x3 beginning with cells 5 and 3."""
+    return _PUBLISHED_3X3 if str(dims) == "3x3" else cell_order_of(dims, PAIRS)
 
 
 class BudgetSpent(OrderlyError):
@@ -167,7 +170,7 @@ def key_layout(class_letters: Sequence[str], cell_order: Sequence[int]) -> KeyLa
 
 
 def class_terms(class_letters: Sequence[str], scorer: Scorer, cell_order: Sequence[int] | None = None) -> Terms:
-    """Return the deduplicated terms of a class, sorted by ``cell_order`` (default: the geometry's).
+    """Return the deduplicated terms of a class, sorted by ``cell_order`` (default: :func:`published_order`).
 
     Raises
     ------
@@ -176,7 +179,7 @@ def class_terms(class_letters: Sequence[str], scorer: Scorer, cell_order: Sequen
     """
     geometry = scorer.geometry
     masks = class_masks(class_letters, geometry)
-    layout = key_layout(class_letters, geometry.cell_order if cell_order is None else cell_order)
+    layout = key_layout(class_letters, cell_order or published_order(geometry.dims))
     code = KeyCode(np.zeros((26, 25), np.int64), np.zeros((26, 25), np.int64))
     for level, cell in enumerate(layout.cells):
         for digit, letter in enumerate(layout.letters[level], 1):

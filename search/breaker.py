@@ -47,6 +47,7 @@ class Spec:
     cutoff : points
     partition : text of the letter buckets
     params : Params
+    cell_order : in which cells are forced and searched; empty: that of the board's geometry
     """
 
     dims: str
@@ -55,6 +56,7 @@ class Spec:
     cutoff: int
     partition: str
     params: Params = field(default_factory=Params)
+    cell_order: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -126,7 +128,7 @@ class Breaker:
     def __init__(self, spec: Spec, lexicon: Lexicon | None = None) -> None:
         lexicon = lexicon or share(spec)
         self.spec = spec
-        self.geometry: Geometry = geometry(spec.dims)
+        self.geometry: Geometry = geometry(spec.dims, spec.cell_order)
         self.partition: Partition = parse_partition(spec.partition, spec.dims)
         self.scorer = Scorer(spec.dims, spec.words, ScoreTable("run", spec.points), trie=lexicon.trie)
         self.forest = Forest(self.geometry, spec.words, spec.points, spec.params, lexicon)

@@ -27,7 +27,6 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
-from dataclasses import replace
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -379,16 +378,14 @@ def extra_cells(board: Geometry, bare: int) -> tuple[int, ...]:
 
 
 @lru_cache(maxsize=TABLES)
-def path_table(dims: str, bare: int, max_len: int, cell_order: tuple[int, ...] | None = None) -> PathTable:
+def path_table(dims: str, bare: int, max_len: int, cell_order: tuple[int, ...] = ()) -> PathTable:
     """Return the path table of a board for a mask of bare cells and words of up to ``max_len`` cells.
 
     The levels follow ``cell_order``, by default that of the geometry.
 
     The last ``TABLES`` tables are kept: a run asks for the same one again and again.
     """
-    board = geometry(dims)
-    if cell_order is not None:
-        board = replace(board, cell_order=cell_order)
+    board = geometry(dims, cell_order)
     if board.n > MAX_CELLS:
         raise ValueError(f"path tables are for up to {MAX_CELLS} cells, not {dims}")
     builder = _TableBuilder(board, bare)

@@ -12,10 +12,9 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Sequence
-from dataclasses import replace
 
 from boardclass.errors import IncompleteError
-from boardclass.geometry import CELL_TYPES, Geometry
+from boardclass.geometry import CELL_TYPES, Geometry, geometry
 from search.breaker import Breaker, Unit, UnitResult, _Tally
 from search.node import Node, class_node, node_at
 
@@ -48,7 +47,7 @@ class Replicator(Breaker):
             for node in nodes:
                 symmetry = rng.choice(board.symmetries.tolist())
                 turned = image(node, symmetry)
-                self.turn(replace(board, cell_order=another_order(board, turned.demands, rng)))
+                self.turn(geometry(board.dims, another_order(board, turned.demands, rng)))
                 tally.candidates = set()
                 layers = self._layers(unit.class_id, image(root, symmetry))
                 if self._search_down(turned, layers, tally, _PATIENCE * params.unit_budget):

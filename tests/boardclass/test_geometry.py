@@ -3,21 +3,29 @@
 from __future__ import annotations
 
 import pickle
+from itertools import pairwise
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from boardclass.errors import DimsError
-from boardclass.geometry import DIMS, Dims, geometry, parse_dims
+from boardclass.errors import DimsError, InputError
+from boardclass.geometry import DIMS, Dims, cell_order_of, geometry, parse_dims
+from boardclass.orders import ORDERS
 from tests.reference.classes import n_simple_paths, slow_cell_type, slow_images, slow_neighbours
 
-PINNED_ORDER = {
-    "3x3": [4, 1, 7, 3, 5, 0, 2, 6, 8],
-    "3x4": [5, 6, 1, 9, 2, 10, 4, 7, 0, 8, 3, 11],
-    "4x4": [5, 6, 9, 10, 1, 13, 2, 14, 4, 7, 8, 11, 0, 12, 3, 15],
+PINNED_ORDER = {  # stored runs depend on them
+    ("3x3", "pairs"): (4, 1, 7, 3, 5, 0, 2, 6, 8),
+    ("3x4", "pairs"): (5, 6, 1, 9, 2, 10, 4, 7, 0, 8, 3, 11),
+    ("4x4", "pairs"): (5, 6, 9, 10, 1, 13, 2, 14, 4, 7, 8, 11, 0, 12, 3, 15),
+    ("2x3", "ring"): (1, 4, 2, 5, 3, 0),
+    ("3x3", "ring"): (4, 1, 5, 7, 3, 2, 8, 6, 0),
+    ("3x4", "ring"): (5, 6, 1, 2, 7, 10, 9, 4, 3, 11, 8, 0),
+    ("4x4", "ring"): (5, 6, 9, 10, 1, 2, 7, 11, 14, 13, 8, 4, 3, 15, 12, 0),
+    ("3x4", "rows"): (5, 6, 1, 2, 4, 7, 9, 10, 0, 3, 8, 11),
 }
+DEFAULT_ORDER = {"2x2": "pairs", "3x3": "pairs", "3x4": "ring", "4x4": "ring", "5x5": "pairs"}
 
 
 @pytest.mark.parametrize("text", DIMS)
@@ -41,16 +49,40 @@ def test_neighbours_types_and_symmetries_agree_with_the_slow_twin(text):
     assert len(geo.symmetries) == (8 if w == h else 4)
 
 
+@pytest.mark.parametrize("name", ORDERS)
 @pytest.mark.parametrize("text", DIMS)
-def test_cell_order_is_a_permutation_centre_first(text):
-    geo = geometry(text)
+def test_a_cell_order_is_a_permutation_centre_first(text, name):
+    geo = geometry(text, cell_order_of(text, name))
     assert sorted(geo.cell_order) == list(range(geo.n))
     kinds = [("center", "edge", "corner").index(geo.cell_types[cell]) for cell in geo.cell_order]
     assert kinds == sorted(kinds)
 
 
+@pytest.mark.parametrize("text", DIMS)
+def test_a_ring_goes_round_the_rim_cell_by_cell(text):
+    """Each edge touches the next one, on the same side or round a corner; each corner is a side away from the last."""
+    geo = geometry(text, cell_order_of(text, "ring"))
+    w, h = geo.dims
+    at = [divmod(cell, h) for cell in geo.cell_order]
+    edges = [xy for xy, cell in zip(at, geo.cell_order, strict=True) if geo.cell_types[cell] == "edge"]
+    corners = [xy for xy, cell in zip(at, geo.cell_order, strict=True) if geo.cell_types[cell] == "corner"]
+    if min(w, h) > 2:
+        assert all(max(abs(x - u), abs(y - v)) == 1 for (x, y), (u, v) in pairwise(edges))
+    assert all((x == u) != (y == v) for (x, y), (u, v) in pairwise(corners))
+
+
 def test_pinned_cell_orders():
-    assert {text: list(geometry(text).cell_order) for text in PINNED_ORDER} == PINNED_ORDER
+    assert {(text, name): cell_order_of(text, name) for text, name in PINNED_ORDER} == PINNED_ORDER
+    for text, name in DEFAULT_ORDER.items():
+        assert geometry(text).cell_order == cell_order_of(text) == cell_order_of(text, name)
+
+
+def test_an_order_of_other_cells_is_refused():
+    for wrong in ((0, 1, 2, 2), (0, 1, 2), (0, 1, 2, 4)):
+        with pytest.raises(InputError, match=r"cell order .* expected each of the cells 0 to 3 once"):
+            geometry("2x2", wrong)
+    with pytest.raises(InputError, match=r"unknown cell order 'spiral': expected one of ring, pairs, rows"):
+        cell_order_of("4x4", "spiral")
 
 
 @pytest.mark.parametrize(("text", "n_paths"), [("3x3", 10_305), ("3x4", 193_924)])
@@ -62,6 +94,9 @@ def test_geometry_is_cached_read_only_and_survives_pickling():
     geo = geometry("3x4")
     assert geo is geometry(Dims(3, 4))
     assert pickle.loads(pickle.dumps(geo)) is geo
+    turned = geometry("3x4", cell_order_of("3x4", "rows"))
+    assert turned is not geo
+    assert pickle.loads(pickle.dumps(turned)) is turned
     for array in (geo.neighbour_masks, geo.symmetries):
         assert array.dtype == np.int64
         assert not array.flags.writeable

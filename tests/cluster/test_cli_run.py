@@ -132,6 +132,32 @@ def test_memory_is_that_of_the_search_and_changes_no_result(orderly, here, prove
     assert not (here / "tiny").exists()
 
 
+def test_a_run_keeps_the_cell_order_it_began_with(orderly, here):
+    """The order is part of the question: one that is named must be the run's, and without a name the run's is taken."""
+    question = ("--dims", "2x3", "--cutoff", "80", "--buckets", "aeiou bcdfghjklmnpqrstvwxyz", "--workers", "0")
+    first = orderly("run", *question, "--order", "ring", "--out", "ring")
+    assert first.code == 0, first.err
+    assert json.loads((here / "ring" / "run.json").read_text())["fingerprint"]["cell_order"] == [1, 4, 2, 5, 3, 0]
+    again = orderly("run", *question, "--out", "ring")
+    assert again.code == 0, again.err
+    assert "0 verdicts computed" in again.out
+    before = files_in(here / "ring")
+    refused = orderly("run", *question, "--order", "pairs", "--out", "ring")
+    assert refused.code == 3
+    assert "cell_order: asked for [1, 4, 0, 3, 2, 5], stored [1, 4, 2, 5, 3, 0]" in refused.err
+    assert files_in(here / "ring") == before
+    for command in ("verify", "certify", "audit"):
+        answer = orderly(command, "ring")
+        assert answer.code == 0, answer.err
+    other = orderly("run", *question, "--out", "other")
+    assert other.code == 0, other.err
+    digests = {json.loads(orderly("status", run, "--format", "json").out)["digest"] for run in ("ring", "other")}
+    assert len(digests) == 1
+    wrong = orderly("run", *question, "--order", "spiral", "--out", "wrong")
+    assert wrong.code == 2
+    assert "'spiral'" in wrong.err
+
+
 def test_no_board_at_the_cutoff_is_a_result_too(orderly, here):
     answer = orderly("run", "2x2", "--cutoff", "999", "--workers", "0", "--out", "none")
     assert answer.code == 0, answer.err

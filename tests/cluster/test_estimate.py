@@ -95,16 +95,16 @@ def test_variants_change_one_thing_each():
         changed = [
             variant.plan.partition.text != original.partition.text,
             variant.plan.spec.params != original.spec.params,
-            variant.cell_order is not None,
+            variant.plan.spec.cell_order != original.spec.cell_order,
         ]
         assert sum(changed) == 1, variant.name
 
 
 def test_a_variant_costs_what_its_plan_costs(small):
     """Another cell order finds its own splits; the classes probed are the same."""
-    order = small.partition.geometry.cell_order[::-1]
+    order = small.spec.cell_order[::-1]
     plain = Variant("a", small).estimate(2, 0, 1)
-    turned = Variant("b", small, order).estimate(2, 0, 1)
+    turned = Variant("b", replace(small, spec=replace(small.spec, cell_order=order))).estimate(2, 0, 1)
     assert plain.n_probes == turned.n_probes == 8
     assert turned.cpu_hours > 0
 

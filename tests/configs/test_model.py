@@ -27,13 +27,20 @@ def config_file(tmp_path):
 
 
 def test_presets_are_complete_and_usable():
-    assert preset_names() == ["2x2", "3x3", "3x4", "4x4"]
-    for name in preset_names():
+    assert preset_names() == ["2x2", "3x3", "3x4", "4x4", "4x4-enable2k"]
+    for name in ("2x2", "3x3", "3x4", "4x4"):
         config = load_config(name)
         assert (config.dims, config.wordlist, config.cutoff) == (name, DEFAULT_WORDLIST, "auto")
         assert parse_partition(config.buckets, config.dims).n_canonical > 0
         assert parse_scores(config.scores).name == "standard"
     assert parse_partition(load_config("3x3").buckets, "3x3").n_canonical == 26
+
+
+def test_the_preset_of_the_published_4x4_run_asks_what_it_always_asked():
+    """Its run goes on from machine to machine: another word list, cutoff, partition or order would be another run."""
+    config, other = load_config("4x4-enable2k"), load_config("4x4")
+    assert (config.dims, config.wordlist, config.cutoff, config.order) == ("4x4", "enable2k", 3600, "ring")
+    assert (config.buckets, config.scores) == (other.buckets, other.scores)
 
 
 @pytest.mark.parametrize("dims", DIMS)

@@ -33,7 +33,7 @@ def test_every_board_is_covered_and_the_claim_is_complete(name, project_root):
     dims = str(found.fingerprint.dims)
     partition = parse_partition(found.fingerprint.partition, dims)
     structure = {k: tuple(v) if isinstance(v, list) else v for k, v in run.info["structure"].items()}
-    coverage = check_coverage(partition, run, SearchNodes(partition, Params(**structure)))
+    coverage = check_coverage(partition, run, SearchNodes(partition, Params(**structure), run.fingerprint.cell_order))
     assert coverage.complete, coverage.message()
 
 

@@ -65,7 +65,7 @@ def test_terms_equal_their_twins(case: Case) -> None:
 
 def test_no_board_scores_above_a_bound(case: Case) -> None:
     bound = basic.orderly_root_bound(case.letters, case.scorer)
-    assert bound == orderly.orderly_bound(case.unique, case.geometry.cell_order)
+    assert bound == orderly.orderly_bound(case.unique, basic.published_order(case.geometry.dims))
     highest = min(bound, basic.old_bound(case.letters, case.scorer))
     boards = list(orderly.boards_of(case.letters))
     scores = case.scorer.scores(boards)
@@ -86,7 +86,7 @@ def test_any_cell_order_bounds(case: Case) -> None:
 
 
 def test_branch(case: Case) -> None:
-    order = case.geometry.cell_order
+    order = basic.published_order(case.geometry.dims)
     terms, twin = basic.class_terms(case.letters, case.scorer), case.unique
     bound = basic.orderly_tree(terms).bound
     rng = np.random.default_rng(2)
@@ -133,7 +133,7 @@ def test_budget_is_no_verdict() -> None:
 def test_wide_keys() -> None:
     """25 cells of all 26 letters need both words of a key; a term decodes to what was packed."""
     letters = ["abcdefghijklmnopqrstuvwxyz"] * 25
-    layout = basic.key_layout(letters, geometry("5x5").cell_order)
+    layout = basic.key_layout(letters, basic.published_order("5x5"))
     assert sorted(set(layout.in_low.tolist())) == [0, 1]
     words = ["abc", "cba", "zzz"]
     scorer = Scorer("5x5", words, STANDARD)
@@ -143,7 +143,7 @@ def test_wide_keys() -> None:
     assert terms.high.any()
     tree = basic.orderly_tree(terms)
     points = dict.fromkeys(words, 1)
-    assert tree.bound == orderly.orderly_bound(orderly.with_points(twin, points), geometry("5x5").cell_order)
+    assert tree.bound == orderly.orderly_bound(orderly.with_points(twin, points), basic.published_order("5x5"))
 
 
 def test_bad_class() -> None:
@@ -178,7 +178,7 @@ def test_multi_scores(enable2k) -> None:
 
 def test_pinned_3x3(enable2k) -> None:
     scorer = Scorer("3x3", enable2k.words, STANDARD)
-    assert basic.orderly_root_bound(parse_class(CLASS_3X3, "3x3"), scorer, basic.PINNED_ORDER_3X3) == 1231
+    assert basic.orderly_root_bound(parse_class(CLASS_3X3, "3x3"), scorer) == 1231
 
 
 def test_pinned_3x4(enable2k) -> None:

@@ -375,7 +375,7 @@ def test_another_cell_order_starts_from_nothing():
     spec, unit = replace(open_spec(Params(memory_mb=64)), cutoff=34), Unit(4)
     breaker, other = Breaker(spec), Breaker(spec)
     order = breaker.geometry.cell_order
-    turned = replace(breaker.geometry, cell_order=(order[0], *order[4:0:-1], *order[:4:-1]))
+    turned = geometry("3x3", (order[0], *order[4:0:-1], *order[:4:-1]))
     first = breaker.break_unit(unit)
     breaker.turn(turned)
     other.turn(turned)

@@ -148,8 +148,8 @@ def test_layers_want_bare_cells_that_come_first():
     assert not suits("4x4", (5, 6), (5, 6))  # 14 free cells do not fit a key
     assert suits("4x4", (5, 6), (5, 6, 9, 10))
     assert not suits("3x3", (4,), (4, 1, 7, 3, 5))  # so few free cells are for the walk
-    assert suits("4x4", (5, 6, 9, 10), (5, 6, 9, 10, 1, 13, 2))
-    assert not suits("4x4", (5, 6, 9, 10), (5, 6, 9, 10, 1, 13, 2, 14))
+    assert suits("4x4", (5, 6, 9, 10), (5, 6, 9, 10, 1, 2, 7))
+    assert not suits("4x4", (5, 6, 9, 10), (5, 6, 9, 10, 1, 2, 7, 11))
 
 
 DEEP = {4: "e", 1: "s", 7: "t", 3: "ai", 5: "r"}
