@@ -29,13 +29,13 @@ from numpy.typing import NDArray
 from boardclass.cutoff import reaches
 from boardclass.jit import kernel, writable
 from search.bits import leading_zeros, lowest_bit, popcount, prefetch
-from search.tree import LETTER_BITS, LETTERS, RUN_BITS, TREE_TYPE
+from search.sums import ROW, add_letters
+from search.tree import LETTER_BITS, LETTERS, LINE, RUN_BITS, TREE_TYPES
 
 DONE = 0
 BUDGET_SPENT = 1
 SURVIVORS_FULL = 2
 FORBIDDEN = -(1 << 30)
-ROW = 32  # letters 0..25, padded to whole vectors
 _MAX_LEVELS = 13
 _AHEAD = 12
 _ZERO = np.uint64(0)
@@ -47,13 +47,14 @@ class Search(NamedTuple):
 
     Attributes
     ----------
-    sums : int32[13, 13, 32], letter sums by depth, level, letter
+    sums : int32[13 * 13 * 32], letter sums: a row by depth and level
+    rows : int64[13, 13], by depth and level, where in ``sums`` the row is: that of a depth above until it is changed
     points : int64[13], points that hold, by depth
     best : int32[13, 13], largest letter sum by depth and level
     bound : int64[13], bound of the state by depth
     letter : int64[13], letter that is next at each depth
     n_choices, n_tails : int64[13, 13], filled part of ``choices`` and ``tails`` by depth and level
-    choices : int64[13, capacity], stacked choices by level: offset of the entries << 26 | letters
+    choices : int64[13, capacity], stacked choices by level: place of the first reference << 26 | letters
     tails : uint64[13, capacity], what is left of the stacked single terms by level, the literal of the level included
     tail_points : int32[13, capacity], their points
     not_less : int64[13], mask of the levels that must not take a smaller letter than this one
@@ -63,6 +64,7 @@ class Search(NamedTuple):
     """
 
     sums: NDArray[np.int32]
+    rows: NDArray[np.int64]
     points: NDArray[np.int64]
     best: NDArray[np.int32]
     bound: NDArray[np.int64]
@@ -79,7 +81,8 @@ class Search(NamedTuple):
 
 SEARCH_TYPE = types.NamedTuple(
     [
-        writable(types.int32, 3),
+        writable(types.int32),
+        writable(types.int64, 2),
         writable(types.int64),
         writable(types.int32, 2),
         writable(types.int64),
@@ -106,7 +109,8 @@ def new_search() -> Search:
     """
     m = _MAX_LEVELS
     return Search(
-        np.zeros((m, m, ROW), np.int32),
+        np.zeros(m * m * ROW, np.int32),
+        np.zeros((m, m), np.int64),
         np.zeros(m, np.int64),
         np.zeros((m, m), np.int32),
         np.zeros(m, np.int64),
@@ -122,34 +126,49 @@ def new_search() -> Search:
     )
 
 
-@kernel(types.int64(TREE_TYPE, SEARCH_TYPE, types.int64))
+def rows_at(s: Search, depth: int) -> NDArray[np.int32]:
+    """Return the rows of a depth, int32[13, 32] by level, for filling before a search starts: a view of ``s``.
+
+    The state of that depth uses them from now on.
+    """
+    m = _MAX_LEVELS
+    s.rows[depth] = (depth * m + np.arange(m)) * ROW
+    return s.sums.reshape(m, m, ROW)[depth]
+
+
+@kernel([types.int64(tree, SEARCH_TYPE, types.int64) for tree in TREE_TYPES])
 def add_root(tree, s, root):  # type: ignore[no-untyped-def]
     """Push the root of a tree on the state at the first level (trees may share a search); return the bound of it."""
     cells = tree.cells
+    bounds = tree.bounds
     first = tree.first
-    head = cells[root]
-    o = root + 1
-    for _ in range(head & 15):
-        word = np.int64(cells[o])
+    n = np.int64(cells[root]) & 15
+    at = (root + 2 + n) * (bounds.size // cells.size)
+    ref = root - 1
+    for x in range(n):
+        word = np.int64(cells[root + 2 + x])
         level = word >> LETTER_BITS
-        o += 1
         letters = word & LETTERS
-        s.choices[level, s.n_choices[first, level]] = (o << LETTER_BITS) | letters
+        s.choices[level, s.n_choices[first, level]] = (ref << LETTER_BITS) | letters
         s.n_choices[first, level] += 1
+        ref -= popcount(letters)
         while letters:
-            s.sums[first, level, lowest_bit(letters)] += cells[o]
+            s.sums[s.rows[first, level] + lowest_bit(letters)] += bounds[at]
             letters &= letters - 1
-            o += 2
-    s.points[first] += head >> 4
+            at += 1
+    s.points[first] += cells[root] >> 4
     s.bound[first] = s.points[first]
     for level in range(first, tree.n_levels):
-        s.best[first, level] = s.sums[first, level].max()
+        row = s.rows[first, level]
+        s.best[first, level] = s.sums[row : row + ROW].max()
         s.bound[first] += s.best[first, level]
     s.letter[first] = 0
     return s.bound[first]
 
 
-@kernel(types.int64(TREE_TYPE, SEARCH_TYPE, types.int64, types.int64, writable(types.int8, 2)))
+@kernel([
+    types.int64(tree, SEARCH_TYPE, types.int64, types.int64, writable(types.int8, 2)) for tree in TREE_TYPES
+])  # fmt: skip
 def orderly_bound(tree, s, cutoff, budget, survivors):  # type: ignore[no-untyped-def]
     """Search on from the state in ``s``; return DONE, BUDGET_SPENT or SURVIVORS_FULL (call again with an empty buffer).
 
@@ -163,12 +182,15 @@ def orderly_bound(tree, s, cutoff, budget, survivors):  # type: ignore[no-untype
     of them, which cost more than the push itself.
     """
     cells = tree.cells
+    bounds = tree.bounds
+    per = bounds.size // cells.size
     keys = tree.keys
     term_points = tree.points
     n_levels = tree.n_levels
     first = tree.first
     top = n_levels - 1
     sums = s.sums
+    rows = s.rows
     points = s.points
     best = s.best
     bound = s.bound
@@ -189,11 +211,11 @@ def orderly_bound(tree, s, cutoff, budget, survivors):  # type: ignore[no-untype
     status = DONE
     n = 0
     while depth >= first:
-        row = sums[depth, depth]
+        row = rows[depth, depth]
         others = bound[depth] - best[depth, depth]
         letter = next_letter[depth]
-        while letter < LETTER_BITS and not reaches(others + row[letter], cutoff):
-            discarded = max(discarded, others + row[letter])
+        while letter < LETTER_BITS and not reaches(others + sums[row + letter], cutoff):
+            discarded = max(discarded, others + sums[row + letter])
             letter += 1
         next_letter[depth] = letter
         if letter == LETTER_BITS:
@@ -223,26 +245,26 @@ def orderly_bound(tree, s, cutoff, budget, survivors):  # type: ignore[no-untype
             n_choices[deeper, level] = n_choices[depth, level]
             n_tails[deeper, level] = n_tails[depth, level]
             best[deeper, level] = best[depth, level]
-            source = sums[depth, level]
-            target = sums[deeper, level]
-            for x in range(ROW):
-                target[x] = source[x]
+            rows[deeper, level] = rows[depth, level]
+        deeper_rows = deeper * _MAX_LEVELS * ROW
         later = not_less[depth]
         # What is behind the letter counts as points first, so leaves are done; anything else gives its bound back and
         # is pushed.  Each push can only lower the bound of the state, so the first that takes it below the cutoff is
         # the last one.
-        held = points[depth] + row[letter]
-        total = others + row[letter]
+        held = points[depth] + sums[row + letter]
+        total = others + sums[row + letter]
         if later:
             total = held
             while later:
                 level = lowest_bit(later)
                 later &= later - 1
                 gone = smaller[letter]
-                while gone:
-                    sums[deeper, level, lowest_bit(gone)] = FORBIDDEN
-                    gone &= gone - 1
-                best[deeper, level] = sums[deeper, level].max()
+                source = rows[deeper, level]
+                target = deeper_rows + level * ROW
+                rows[deeper, level] = target
+                for x in range(ROW):
+                    sums[target + x] = FORBIDDEN if (gone >> x) & 1 else sums[source + x]
+                best[deeper, level] = sums[target : target + ROW].max()
             for level in range(deeper, n_levels):
                 total += best[deeper, level]
         below = (np.int64(1) << letter) - 1
@@ -254,7 +276,7 @@ def orderly_bound(tree, s, cutoff, budget, survivors):  # type: ignore[no-untype
         for i in range(n_choices[depth, depth]):
             choice = stacked[i]
             if (choice >> letter) & 1:
-                o = (choice >> LETTER_BITS) + 2 * popcount(choice & below)
+                o = (choice >> LETTER_BITS) - popcount(choice & below)
                 prefetch(cells, o)
                 picked[n_picked] = o
                 n_picked += 1
@@ -262,54 +284,54 @@ def orderly_bound(tree, s, cutoff, budget, survivors):  # type: ignore[no-untype
         asked = 0
         while i < n_picked and reaches(total, cutoff):
             while asked < n_picked and asked <= i + _AHEAD:  # ask for what lies behind the letter some pushes ahead
-                ref = np.int64(cells[picked[asked] + 1])
+                ref = np.int64(cells[picked[asked]])
                 asked += 1
                 if ref > 0:
                     prefetch(cells, ref)
+                    prefetch(cells, ref + LINE)
                 elif ref < 0:
                     prefetch(keys, ~ref >> RUN_BITS)
                     prefetch(term_points, ~ref >> RUN_BITS)
-            o = picked[i]
+            ref = np.int64(cells[picked[i]])
             i += 1
-            ref = np.int64(cells[o + 1])
             if ref == 0:
                 continue
             n_pushes += 1
             if ref < 0:  # an unbuilt subtree: its terms go behind the stacked single terms of this level
-                run = ~ref
-                change = -np.int64(cells[o])
-                for x in range(run >> RUN_BITS, (run >> RUN_BITS) + (run & ((1 << RUN_BITS) - 1)) + 1):
-                    ends[n_ends] = keys[x] & this_level
-                    end_points[n_ends] = term_points[x]
-                    change += term_points[x]
-                    n_ends += 1
-                held += change
-                total += change
+                run = ~ref >> RUN_BITS
+                if ~ref & ((1 << RUN_BITS) - 1):
+                    a = np.int64(term_points[run])
+                    b = np.int64(term_points[run + 1])
+                    differ = 5 * ((63 - leading_zeros(np.int64((keys[run] ^ keys[run + 1]) & this_level))) // 5)
+                    if (keys[run] >> np.uint64(differ)) & np.uint64(31):  # the pair counted as the larger of the two
+                        held += min(a, b)
+                        total += min(a, b)
+                    ends[n_ends + 1] = keys[run + 1] & this_level
+                    end_points[n_ends + 1] = b
+                ends[n_ends] = keys[run] & this_level
+                end_points[n_ends] = term_points[run]
+                n_ends += 1 + (~ref & ((1 << RUN_BITS) - 1))
                 continue
-            head = np.int64(cells[ref])
-            held += (head >> 4) - cells[o]
-            total += (head >> 4) - cells[o]
-            o = ref + 1
-            for _ in range(head & 15):
-                word = np.int64(cells[o])
+            n_here = np.int64(cells[ref]) & 15
+            change = (np.int64(cells[ref]) >> 4) - cells[ref + 1]
+            held += change
+            total += change
+            at = (ref + 2 + n_here) * per
+            o = ref - 1
+            for x in range(ref + 2, ref + 2 + n_here):
+                word = np.int64(cells[x])
                 level = word >> LETTER_BITS
                 letters = word & LETTERS
-                o += 1
-                at = n_choices[deeper, level]
-                choices[level, at] = (o << LETTER_BITS) | letters
-                n_choices[deeper, level] = at + 1
-                target = sums[deeper, level]
-                before = best[deeper, level]
-                largest = before
-                while letters:
-                    x = lowest_bit(letters)
-                    value = target[x] + cells[o]
-                    target[x] = value
-                    largest = max(largest, value)
-                    letters &= letters - 1
-                    o += 2
+                choices[level, n_choices[deeper, level]] = (o << LETTER_BITS) | letters
+                n_choices[deeper, level] += 1
+                target = deeper_rows + level * ROW
+                largest = add_letters(sums, rows[deeper, level], target, bounds, at, letters)
+                rows[deeper, level] = target
+                total += largest - best[deeper, level]
                 best[deeper, level] = largest
-                total += largest - before
+                n_letters = popcount(letters)
+                at += n_letters
+                o -= n_letters
         code = np.uint64(letter + 1) << np.uint64(5 * (top - depth))
         i = 0
         while i < n_ends and reaches(total, cutoff):
@@ -324,8 +346,14 @@ def orderly_bound(tree, s, cutoff, budget, survivors):  # type: ignore[no-untype
             place = (63 - leading_zeros(np.int64(rest))) // 5
             level = top - place
             code_here = np.int64(rest >> np.uint64(5 * place))
-            value += sums[deeper, level, code_here - 1]
-            sums[deeper, level, code_here - 1] = value
+            source = rows[deeper, level]
+            target = deeper_rows + level * ROW
+            if source != target:
+                rows[deeper, level] = target
+                for x in range(ROW):
+                    sums[target + x] = sums[source + x]
+            value += sums[target + code_here - 1]
+            sums[target + code_here - 1] = value
             if value > best[deeper, level]:
                 total += value - best[deeper, level]
                 best[deeper, level] = value

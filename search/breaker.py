@@ -290,11 +290,12 @@ class Breaker:
         s.counts[bound.DEPTH] = first
         s.points[first] = 0
         s.n_choices[first] = s.n_tails[first] = 0
-        s.sums[first] = bound.FORBIDDEN
+        rows = bound.rows_at(s, first)
+        rows[:] = bound.FORBIDDEN
         s.not_less[:] = 0
         s.smaller[:] = [((1 << 26) - 1) & ~mask for mask in at_least(self.spec.params.letter_order)]
         for level, c in enumerate(free, first):
-            s.sums[first, level, [x for x in range(26) if node.masks[c] >> x & 1]] = 0
+            rows[level, [x for x in range(26) if node.masks[c] >> x & 1]] = 0
             s.not_less[level] = sum(1 << level_of for level_of, d in enumerate(free, first) if (c, d) in node.demands)
         return int(bound.add_root(grown.orderly, s, grown.root))
 

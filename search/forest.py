@@ -7,9 +7,13 @@
         2  the next cell forced to a letter, and so on down to the node
 
 Layers lie in the arrays one behind the other, like the nodes of a depth-first search, and stay until another branch
-needs the place.  A layer keeps two trees: one over all terms, to be searched, and one over the terms that do not use
-the next free cell, which the next layer starts from.  Where half of the cells or fewer are free there is little to
-keep: such a node is grown at once, by the walk, behind the layers.  Design: search.md section 4, ideas 2 and 6.
+needs the place.  A layer has two trees: the *whole*, over all terms, to be searched, and the *base*, over the terms
+that do not use the next free cell.  Forcing that cell to a letter makes a new whole of the base and of what the whole
+has behind that letter (the gains); only the terms that absorption takes away have to be generated (the losses).  Where
+a whole is too large to be there, the gains are generated as well.
+
+Where half of the cells or fewer are free there is little to keep: such a node is grown at once, by the walk, behind the
+layers.  Design: search.md section 4, ideas 2 and 6.
 """
 
 from __future__ import annotations
@@ -33,7 +37,9 @@ from search.trie import Trie, build_trie
 MAX_FREE_CELLS = 12
 BITS_PER_LEVEL = 5
 _ALL_LETTERS = (1 << 26) - 1
+_MOST_NARROW = 64  # points of a word up to which the bounds of a tree take 2 bytes; above they may not fit
 _BYTES_PER_TERM = 22  # 8 term or key, 4 points, 10 tree: 2.5 cells; strong classes of 4x4 fill up to 2.46
+_ROOM = 8  # a whole that leaves less than this part of the cells free is given up when one of its parts is grown
 _MOST_SPILLED = 3  # keys that one new key can make a merge copy: itself and an unbuilt pair
 
 
@@ -73,7 +79,8 @@ class _Layer(NamedTuple):
     bare : (cell, letter mask) of the bare cells, in cell order
     base : root over the terms that the next layer can keep: none uses the first free cell
     n_keys, tip : first unused place of the keys and of the cells behind the base
-    whole : root over all terms, 0 if there is none (any more); it lies behind the base, where the next layer will go
+    end_keys, end_tip : the same behind the whole
+    whole : root over all terms, 0 if there is none (any more); what is only there lies behind the base
     bound : its bound
     n_bytes : size of all layers so far
     n_terms : terms generated for it
@@ -83,6 +90,8 @@ class _Layer(NamedTuple):
     base: int
     n_keys: int
     tip: int
+    end_keys: int
+    end_tip: int
     whole: int = 0
     bound: int = 0
     n_bytes: int = 0
@@ -133,6 +142,7 @@ class Forest:
         self._terms = np.empty(capacity, np.uint64)
         self._points = np.empty(capacity, np.int32)
         self._cells = np.empty(max(1 << 12, capacity * 5 // 2), np.int32)
+        self._bounds = self._cells.view(tree.NARROW if max(points) <= _MOST_NARROW else tree.WIDE)
         self._front = walk.new_frontier(min(1 << 24, max(1 << 12, capacity)))
         self._rim_bare: tuple[int, ...] = ()
         self._layers: list[_Layer] = []
@@ -151,8 +161,8 @@ class Forest:
         It goes behind the layers that are there; they are given up if it does not fit there.
         """
         if self._layers:
-            last = self._layers[-1] = self._layers[-1]._replace(whole=0)  # its place is needed
-            grown = self._grow_at(node, free, last.n_keys, last.tip)
+            last = self._with_room()
+            grown = self._grow_at(node, free, last.end_keys, last.end_tip)
             if grown:
                 return grown
             self._layers.clear()
@@ -164,7 +174,9 @@ class Forest:
         if n < 0:
             return None
         n_keys = self._sort(begin, n, len(free), tip)
-        end, root, bound = tree.build(self._terms, self._points, begin, begin + n_keys, len(free), self._cells, tip)
+        end, root, bound = tree.build(
+            self._terms, self._points, begin, begin + n_keys, len(free), self._cells, self._bounds, tip
+        )
         if end < 0:
             return None
         return Grown(self._tree(len(free), 0), int(root), int(bound), n, _n_bytes(n_keys, int(end) - tip + 1))
@@ -220,7 +232,7 @@ class Forest:
             self._layers.pop()
         for n in range(n_rim, len(bare) + 1):
             is_new = n > len(self._layers[-1].bare) and bare[:n] not in self._too_large
-            if is_new and not self._add_layer(bare[:n], n == len(bare)):
+            if is_new and not self._add_layer(bare[:n]):
                 self._too_large.add(bare[:n])
         last = self._layers[-1]
         if last.bare != bare:
@@ -246,7 +258,8 @@ class Forest:
 
     def _tree(self, n_levels: int, first: int) -> tree.Tree:
         """Return the arrays as a tree, read only."""
-        return tree.Tree(frozen(self._cells), frozen(self._terms), frozen(self._points), n_levels, first)
+        cells, bounds, keys, points = map(frozen, (self._cells, self._bounds, self._terms, self._points))
+        return tree.Tree(cells, bounds, keys, points, n_levels, first)
 
     def _sort(self, begin: int, n: int, n_levels: int, tip: int) -> int:
         """Sort and group the terms from ``begin`` on; return the number of keys.
@@ -271,59 +284,93 @@ class Forest:
         if n < 0:
             return False
         n_keys = self._sort(0, n, n_levels, 1)
-        tip, root, bound = tree.build(self._terms, self._points, 0, n_keys, n_levels, self._cells, 1)
+        tip, root, bound = tree.build(self._terms, self._points, 0, n_keys, n_levels, self._cells, self._bounds, 1)
         if tip > 0:
             n_bytes = _n_bytes(n_keys, int(tip))
-            self._layers.append(_Layer((), int(root), n_keys, int(tip), int(root), int(bound), n_bytes, n))
+            root, tip = int(root), int(tip)
+            self._layers.append(_Layer((), root, n_keys, tip, n_keys, tip, root, int(bound), n_bytes, n))
         return bool(tip > 0)
 
-    def _add_layer(self, bare: tuple[tuple[int, int], ...], wanted: bool) -> bool:
-        """Put a layer on the last one; return whether it fits.  Its whole tree is grown if ``wanted`` and not large.
+    def _with_room(self) -> _Layer:
+        """Return the last layer; a whole that leaves little room behind it is given up first.
 
-        Whether it is there or not, the base comes out the same: what a node's search does must not depend on which
-        nodes were searched before it.
+        How much is there depends on the layers alone: what a node's search does must not depend on which nodes were
+        searched before it.
         """
-        below = self._layers[-1]
-        if below.bare:
-            self._layers[-1] = below._replace(whole=0)  # its place is needed
+        last = self._layers[-1]
+        is_crowded = last.end_tip > self._cells.size - self._cells.size // _ROOM
+        if last.bare and last.whole and is_crowded:
+            last = self._layers[-1] = last._replace(whole=0, end_keys=last.n_keys, end_tip=last.tip)
+        return last
+
+    def _add_layer(self, bare: tuple[tuple[int, int], ...]) -> bool:
+        """Put a layer on the last one; return whether it fits, its base at least."""
+        below = self._with_room()
+        letters = bare[-1][1]
+        if below.bare and below.whole and len(bare) == len(below.bare) + 1 and letters.bit_count() == 1:
+            return self._add_forced(bare, below, letters.bit_length() - 1)
         n_levels = self.geometry.n - len(self._rim_bare)
         first = len(bare) - len(self._rim_bare)
         new = (1 << len(bare)) - (1 << len(below.bare))
         first_key = 1 << 5 * (n_levels - 1 - first)  # keys from here on have a literal on the first free cell
         limit = np.uint64((first_key << self._code_bits) - 1)
-        begin = below.n_keys
-        n = self._generate_layer(bare, new, shapes.NO_LIMIT, begin) if wanted else shapes.TERMS_FULL
+        begin = below.end_keys
+        n = self._generate_layer(bare, new, shapes.NO_LIMIT, begin)
         whole = n >= 0
         if not whole:
             n = self._generate_layer(bare, new, limit, begin)
         if n < 0:
             return False
-        end = begin + self._sort(begin, n, n_levels - first, below.tip)
+        end = begin + self._sort(begin, n, n_levels - first, below.end_tip)
         cut = begin + int(np.searchsorted(self._terms[begin:end], np.uint64(first_key)))
         n_later = end - cut  # keys of the whole only: they wait behind all that the base may need, up to the end
         wait = min(cut + _MOST_SPILLED * (cut - begin), self._terms.size - n_later)
         self._move_keys(cut, wait, n_later)
-        root, tip = self._root_of(below.tip, below.base, first + 1, 0)
-        merged = self._merge(begin, cut, cut, wait, n_levels, tip, root)
+        root, tip = self._root_of(below.end_tip, below.base, first + 1, 0)
+        merged = self._merge(begin, cut, cut, wait, first, tip, root)
         if merged is None and n_later:
             whole = False
-            merged = self._merge(begin, cut, cut, self._terms.size, n_levels, tip, root)
+            merged = self._merge(begin, cut, cut, self._terms.size, first, tip, root)
         if merged is None:
             return False
         tip, base, _, spill = merged
-        layer = _Layer(bare, base, spill, tip)
+        layer = _Layer(bare, base, spill, tip, spill, tip)
         if whole:
             later = spill + n_later
             self._move_keys(wait, spill, n_later)
             root, tip = self._root_of(tip, base, first + 1, below.base)
-            merged = self._merge(spill, later, later, self._terms.size, n_levels, tip, root)
+            merged = self._merge(spill, later, later, self._terms.size, first, tip, root)
             if merged is not None:
                 tip, root, bound, spill = merged
                 layer = layer._replace(whole=root, bound=bound, n_bytes=_n_bytes(spill, tip), n_terms=n)
+                layer = layer._replace(end_keys=spill, end_tip=tip)
         self._layers.append(layer)
         return True
 
-    def _generate_layer(self, bare: Sequence[tuple[int, int]], new: int, limit: np.uint64, begin: int) -> int:
+    def _add_forced(self, bare: tuple[tuple[int, int], ...], below: _Layer, letter: int) -> bool:
+        """Put a layer on the last one, whose first free cell is forced to a letter; return whether it fits.
+
+        What the whole below has behind the letter is merged with its base, less the terms that absorption takes away.
+        """
+        first = len(bare) - len(self._rim_bare)
+        begin = below.end_keys
+        n = self._generate_layer(bare, 1 << (len(bare) - 1), shapes.NO_LIMIT, begin, only_losses=True)
+        if n < 0:
+            return False
+        end = begin + self._sort(begin, n, self.geometry.n - len(self._rim_bare) - first, below.end_tip)
+        behind = self._behind(below.whole, first - 1, letter)
+        merged = self._merge(begin, end, end, self._terms.size, first, below.end_tip, below.base, behind)
+        if merged is None:
+            return False
+        end_tip, whole, bound, spill = merged
+        base, tip = self._root_of(end_tip, whole, first + 1, 0)
+        n_bytes = _n_bytes(spill, tip)
+        self._layers.append(_Layer(bare, base, spill, tip, spill, tip, whole, bound, n_bytes, n))
+        return tip < self._cells.size
+
+    def _generate_layer(
+        self, bare: Sequence[tuple[int, int]], new: int, limit: np.uint64, begin: int, only_losses: bool = False
+    ) -> int:
         """Generate what the ``new`` bare cells change; return the number of terms or a negative status.
 
         Without a limit more than ``whole_terms`` are too many.
@@ -331,7 +378,9 @@ class Forest:
         mask = sum(1 << c for c, _ in bare)
         room = self._terms.size - begin
         most = min(room, self.params.whole_terms) if limit == shapes.NO_LIMIT else room
-        return self._shapes(mask, self._on_bare(bare), new, limit, self._terms[begin : begin + most])
+        return self._shapes(
+            mask, self._on_bare(bare), new, limit, self._terms[begin : begin + most], (), (), only_losses
+        )
 
     def _move_keys(self, begin: int, to: int, n: int) -> None:
         """Move ``n`` keys with their points; the places may overlap (numpy would copy them twice then)."""
@@ -341,14 +390,25 @@ class Forest:
             ctypes.memmove(target.ctypes.data, source.ctypes.data, source.nbytes)
 
     def _merge(
-        self, begin: int, end: int, spill: int, key_end: int, n_levels: int, tip: int, root: int
+        self,
+        begin: int,
+        end: int,
+        spill: int,
+        key_end: int,
+        first: int,
+        tip: int,
+        root: int,
+        other: tuple[int, int] = (0, 0),
     ) -> tuple[int, int, int, int] | None:
-        """Merge keys into a tree, using no place of the keys from ``key_end`` on (search.merge).
+        """Merge keys, and bound and reference of another tree, into a tree whose levels before ``first`` are forced,
+        using no place of the keys from ``key_end`` on (search.merge).
 
         Returns (tip, root, bound, spill), or None if it does not fit.
         """
+        n_levels = self.geometry.n - len(self._rim_bare)
+        keys, points = self._terms[:key_end], self._points[:key_end]
         tip, root, bound, spill = merge.merge(
-            self._terms[:key_end], self._points[:key_end], begin, end, spill, n_levels, self._cells, tip, root
+            keys, points, begin, end, spill, n_levels, first, self._cells, self._bounds, tip, root, *other
         )
         if tip == merge.NO_EQUAL:
             raise AssertionError("terms to lose are not in the tree they were taken from")
@@ -357,28 +417,20 @@ class Forest:
     def _root_of(self, tip: int, root: int, level: int, other: int) -> tuple[int, int]:
         """Write a sum node with the choices of ``root`` on ``level`` and later ones and, if there is an ``other`` root,
         its choice on the level before; return (the node, the new tip)."""
-        cells = self._cells
-        if tip + tree.LARGEST_NODE > cells.size:
-            return root, cells.size  # merge will find no room either
-        kept = [x for x in self._choices(root) if x[0] >= level]
-        kept += [x for x in self._choices(other) if x[0] == level - 1] if other else []
-        cells[tip] = len(kept) | (int(cells[root]) >> 4) << 4
-        end = tip + 1
-        for _, begin, size in kept:
-            cells[end : end + size] = cells[begin : begin + size]
-            end += size
-        return tip, end
+        points, choices = tree.read_node(self._cells, self._bounds, root)
+        kept = [choice for choice in choices if choice.level >= level]
+        if other:
+            kept += [x for x in tree.read_node(self._cells, self._bounds, other)[1] if x.level == level - 1]
+        end, node = tree.write_node(self._cells, self._bounds, tip, points, kept)
+        return (node, end) if end > 0 else (root, self._cells.size)  # merge will find no room either
 
-    def _choices(self, root: int) -> list[tuple[int, int, int]]:
-        """Return (level, offset, size) of the choices of a sum node."""
-        found = []
-        at = root + 1
-        for _ in range(int(self._cells[root]) & 15):
-            word = int(self._cells[at]) & ((1 << 32) - 1)
-            size = 1 + 2 * (word & _ALL_LETTERS).bit_count()
-            found.append((word >> tree.LETTER_BITS, at, size))
-            at += size
-        return found
+    def _behind(self, root: int, level: int, letter: int) -> tuple[int, int]:
+        """Return bound and reference behind a letter (0..25) of a root's level; (0, 0) if nothing is there."""
+        for choice in tree.read_node(self._cells, self._bounds, root)[1]:
+            if choice.level == level and choice.letters >> letter & 1:
+                before = (choice.letters & ((1 << letter) - 1)).bit_count()
+                return int(choice.bounds[before]), int(choice.refs[before])
+        return 0, 0
 
     def _generate(self, node: Node, free: list[int], begin: int) -> int:
         """Generate all terms of a node, from ``begin`` on; return their number or a negative status.
@@ -416,6 +468,7 @@ class Forest:
         out: NDArray[np.uint64] | None,
         shift: Sequence[int] = (),
         forbidden: Sequence[int] = (),
+        only_losses: bool = False,
     ) -> int:
         """Write terms from path shapes to ``out``, or only count them if it is None (search.shapes)."""
         if out is None:
@@ -425,7 +478,7 @@ class Forest:
         table, n_extra = self._table(bare)
         arrays = [frozen(np.array(values, np.int64)) for values in (on_bare, shift, forbidden)]
         rim = shapes.Rim(arrays[0], arrays[1], arrays[2], n_extra)
-        n, _ = shapes.shape_terms(self._words, table, rim, out, self._code_bits, new, limit)
+        n, _ = shapes.shape_terms(self._words, table, rim, out, self._code_bits, new, limit, only_losses)
         return int(n)
 
     def _generate_walk(self, node: Node, free: list[int], out: NDArray[np.uint64]) -> int:

@@ -15,8 +15,9 @@ makes superfluous, so the bound stays a bound):
 absorb
     bits of position t: the unused bare and extra cells that touch the cells of positions t - 1 and t + 1.  Where such a
     cell is bare and has the letter of position t, the path moved there is the same word with one literal less, and this
-    term contains that one.  A position on an extra cell that is bare itself has no literal to lose: search.shapes masks
-    it out.
+    term contains that one.  A position on a bare cell has no literal to lose: the path moved to another bare cell gives
+    the same term, so of the two only the one on the cell that comes first in cell order is needed, and only cells
+    before its own count.  For a position on an extra cell search.shapes masks the later ones out if that cell is bare.
 swap
     one bit per pair of positions i < j, nearest pairs first: their cells may be swapped, the path stays a path, and the
     swapped one is smaller (cell of i above cell of j).  Where the two letters are equal both paths give the same term,
@@ -212,13 +213,13 @@ def _superfluous(paths, length, neighbours, number, target, pair_bit, absorb, sw
         for word in range(2):
             bits = np.uint64(0)
             for t in range(8 * word, min(length, 8 * word + 8)):
-                if number[cells[t]] == 0:
-                    moves = near[t] & ~used
-                    while moves:
-                        c = lowest_bit(moves)
-                        moves &= moves - 1
-                        if 0 < target[c] <= MAX_BARE:
-                            bits |= np.uint64(1) << np.uint64(8 * (t - 8 * word) + target[c] - 1)
+                last = min(MAX_BARE, number[cells[t]] - 1) if number[cells[t]] else MAX_BARE
+                moves = near[t] & ~used
+                while moves:
+                    c = lowest_bit(moves)
+                    moves &= moves - 1
+                    if 0 < target[c] <= last:
+                        bits |= np.uint64(1) << np.uint64(8 * (t - 8 * word) + target[c] - 1)
             absorb[p, word] = bits
         bits = np.uint64(0)
         for i in range(length):

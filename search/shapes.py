@@ -172,10 +172,10 @@ def _restrict(rim, terms, begin, end, code_bits):  # type: ignore[no-untyped-def
 
 @kernel(
     types.UniTuple(types.int64, 2)(
-        WORDS_TYPE, TABLE_TYPE, RIM_TYPE, writable(types.uint64), types.int64, types.int64, types.uint64
+        WORDS_TYPE, TABLE_TYPE, RIM_TYPE, writable(types.uint64), types.int64, types.int64, types.uint64, types.boolean
     )
 )  # fmt: skip
-def shape_terms(words, table, rim, terms, code_bits, new, limit):  # type: ignore[no-untyped-def]
+def shape_terms(words, table, rim, terms, code_bits, new, limit, only_losses):  # type: ignore[no-untyped-def]
     """Write terms of a node to ``terms``; return (their number or TERMS_FULL, paths looked at).
 
     terms : uint64[], filled in place: 5 bits per level, then the points code in the low ``code_bits``; the highest bit
@@ -184,6 +184,7 @@ def shape_terms(words, table, rim, terms, code_bits, new, limit):  # type: ignor
     new : mask of bare cell numbers, 0 for all terms of the node; otherwise the difference to the node where these cells
         were free and none of the terms used them
     limit : terms above it are left out (those with a literal on a first level)
+    only_losses : of the difference, leave out the terms that use a new cell
 
     The new cells must come after the other bare cells in cell order, so that both nodes number those alike.
     """
@@ -207,7 +208,7 @@ def shape_terms(words, table, rim, terms, code_bits, new, limit):  # type: ignor
     row = np.zeros(MAX_EXTRA + 2, np.int64)  # free position whose code is 0 now, or -1, and that code
     code = np.zeros(MAX_EXTRA + 2, np.uint64)
     on_way = np.zeros(MAX_EXTRA + 2, np.int64)  # bare cells used with those before
-    keep_low = np.zeros(MAX_EXTRA + 2, np.uint64)  # positions of free cells, 8 bits each, as in the absorb words
+    keep_low = np.zeros(MAX_EXTRA + 2, np.uint64)  # bare cells each position may move to, 8 bits, as in absorb words
     keep_high = np.zeros(MAX_EXTRA + 2, np.uint64)
     row_of = np.zeros(MAX_CELLS + 1, np.int64)  # free position of each position
     all_bits = ~_ZERO
@@ -241,11 +242,11 @@ def shape_terms(words, table, rim, terms, code_bits, new, limit):  # type: ignor
             else:
                 high |= np.uint64(on_bare & eight) << shift
                 high_new |= np.uint64(on_bare & eight & new) << shift
-        if not changes:
+        absorbs_more = (low_new | high_new) != _ZERO
+        if not changes or (only_losses and not absorbs_more):
             continue
         equal = words.equal[w]
         points_code = np.uint64(words.code[w])
-        absorbs_more = (low_new | high_new) != _ZERO
         before = n
         d = 0
         node[0] = table.root[length]
@@ -308,13 +309,14 @@ def shape_terms(words, table, rim, terms, code_bits, new, limit):  # type: ignor
                     keep_high[k] = keep_high[k - 1]
                     if t != ELSEWHERE:
                         number = n_bare + k - 1
-                        if not (rim.on_bare[letters[t]] >> number) & 1:
+                        if not (rim.on_bare[letters[t]] >> number) & 1 or (only_losses and (new >> number) & 1):
                             continue
                         on_way[k] |= np.int64(1) << number
                         row[k] = row_of[t]
                         code[k] = codes[row[k]]
                         codes[row[k]] = _ZERO
-                        byte = ~(np.uint64(255) << np.uint64(8 * (t & 7)))
+                        later = (eight >> number) << number  # bare cells from its own on
+                        byte = ~(np.uint64(later) << np.uint64(8 * (t & 7)))
                         if t < 8:
                             keep_low[k] &= byte
                         else:
@@ -328,6 +330,10 @@ def shape_terms(words, table, rim, terms, code_bits, new, limit):  # type: ignor
                     begin = np.int64(start[e])
                     end = np.int64(start[e + 1])
                 gains = new == 0 or on_way[k] & new != 0
+                if gains and only_losses:
+                    if k == 0:
+                        break
+                    continue
                 count = end - begin
                 if terms.size == 0:
                     n += count * gains
@@ -346,14 +352,13 @@ def shape_terms(words, table, rim, terms, code_bits, new, limit):  # type: ignor
                         for p in range(begin, end):
                             a = absorb_words[absorb[p], 0]
                             b = absorb_words[absorb[p], 1]
-                            superfluous = swap_words[swap[p], 0] & equal
                             if gains:
-                                superfluous |= (a & drop[0]) | (b & drop[1])
+                                superfluous = (a & drop[0]) | (b & drop[1])
                             else:
                                 if ((a & more_low) | (b & more_high)) == _ZERO:
                                     continue
-                                superfluous |= (a & (drop[0] ^ more_low)) | (b & (drop[1] ^ more_high))
-                            if superfluous != _ZERO:
+                                superfluous = (a & (drop[0] ^ more_low)) | (b & (drop[1] ^ more_high))
+                            if (superfluous | (swap_words[swap[p], 0] & equal)) != _ZERO:
                                 continue
                             term = points_code if gains else points_code | loss
                             x = at + p - begin

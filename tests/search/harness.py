@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -145,6 +145,9 @@ def encoded(case: Case, term: Literals) -> int:
     return sum(ord(x) - 96 << 5 * (case.n_levels - 1 - case.free.index(c)) for c, x in term)
 
 
+width: Any = tree.NARROW  # of the bounds of the trees built here; the fixture ``width`` tries both
+
+
 class Planted(NamedTuple):
     """A tree and what ``tree.build`` returned for it."""
 
@@ -155,24 +158,30 @@ class Planted(NamedTuple):
 
 
 def planted(
-    case: Case, total: Mapping[Literals, int], capacity: int = 1 << 20, tip: int = 1, before: tuple[int, ...] = ()
+    case: Case,
+    total: Mapping[Literals, int],
+    capacity: int = 1 << 20,
+    tip: int = 1,
+    before: tuple[int, ...] = (),
 ) -> Planted:
     """Build the tree of the given terms from ``tip`` on, its keys behind those of another tree (``before``)."""
     keys = np.array([*before, *sorted(encoded(case, term) for term in total)], np.uint64)
     by_key = {encoded(case, term): points for term, points in total.items()}
     points = np.array([*before, *(by_key[int(key)] for key in keys[len(before) :])], np.int32)
     cells = np.zeros(capacity, np.int32)
-    end, root, root_bound = tree.build(keys, points, len(before), len(keys), case.n_levels, cells, tip)
-    grown = tree.Tree(frozen(cells), frozen(keys), frozen(points), case.n_levels, 0)
+    bounds = cells.view(width)
+    end, root, root_bound = tree.build(keys, points, len(before), len(keys), case.n_levels, cells, bounds, tip)
+    grown = tree.Tree(frozen(cells), frozen(bounds), frozen(keys), frozen(points), case.n_levels, 0)
     return Planted(grown, int(end), int(root), int(root_bound))
 
 
 def prepared(case: Case, demands: tuple[tuple[int, int], ...] = (), letter_order: str = LETTER_ORDER) -> bound.Search:
     """Return a search state with nothing pushed, letters outside the class forbidden, demands between free cells."""
     s = bound.new_search()
-    s.sums[:] = bound.FORBIDDEN
+    rows = bound.rows_at(s, 0)
+    rows[:] = bound.FORBIDDEN
     s.smaller[:] = [(1 << 26) - 1 & ~mask for mask in at_least(letter_order)]
     for level, c in enumerate(case.free):
-        s.sums[0, level, [ord(x) - 97 for x in case.letters[c]]] = 0
+        rows[level, [ord(x) - 97 for x in case.letters[c]]] = 0
         s.not_less[level] = sum(1 << case.free.index(d) for a, d in demands if a == c)
     return s

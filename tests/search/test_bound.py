@@ -17,6 +17,7 @@ from tests.reference.truth_table import Sums, multi_scores
 from tests.search.harness import Case, planted, prepared, random_case
 
 NO_BUDGET = 1 << 60
+pytestmark = pytest.mark.usefixtures("width")
 SEEDS = [(dims, seed) for dims, n in (("2x2", 30), ("2x3", 30), ("3x3", 25), ("3x4", 6)) for seed in range(n)]
 Assignment = tuple[str, ...]
 

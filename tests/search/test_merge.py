@@ -9,6 +9,9 @@ import numpy as np
 import pytest
 
 from search import merge, tree
+from tests.search import harness
+
+pytestmark = pytest.mark.usefixtures("width")
 
 LEVELS = [1, 2, 3, 5, 12]
 Terms = dict[int, int]
@@ -33,8 +36,14 @@ class Ground:
         self.keys = np.zeros(n_keys, np.uint64)
         self.points = np.zeros(n_keys, np.int32)
         self.cells = np.zeros(n_cells, np.int32)
+        self.width = harness.width
         self.n_keys = 0
         self.tip = 1
+        self.within = (1 << 5 * n_levels) - 1  # the part of a key that counts
+
+    @property
+    def bounds(self) -> np.ndarray:
+        return self.cells.view(self.width)
 
     def put(self, terms: Terms) -> tuple[int, int]:
         """Write sorted terms behind the other keys; return where they begin and end."""
@@ -45,46 +54,61 @@ class Ground:
 
     def build(self, terms: Terms) -> tuple[int, int]:
         begin, end = self.put(terms)
-        self.tip, root, bound = tree.build(self.keys, self.points, begin, end, self.n_levels, self.cells, self.tip)
+        self.tip, root, bound = tree.build(
+            self.keys, self.points, begin, end, self.n_levels, self.cells, self.bounds, self.tip
+        )
         assert self.tip > 0
         return int(root), int(bound)
 
-    def merge(self, change: Terms, base: int) -> tuple[int, int, int]:
-        """Return (the new tip or a status, root, bound)."""
+    def merge(self, change: Terms, base: int, other: tuple[int, int] = (0, 0), first: int = 0) -> tuple[int, int, int]:
+        """Return (the new tip or a status, root, bound); ``other`` is bound and reference of a second tree."""
         begin, end = self.put(change)
         tip, root, bound, spill = merge.merge(
-            self.keys, self.points, begin, end, end, self.n_levels, self.cells, self.tip, base
+            self.keys,
+            self.points,
+            begin,
+            end,
+            end,
+            self.n_levels,
+            first,
+            self.cells,
+            self.bounds,
+            self.tip,
+            base,
+            *other,
         )
         if tip > 0:
             self.tip, self.n_keys = int(tip), int(spill)
         return int(tip), int(root), int(bound)
 
-    def read(self, root: int) -> tuple[Terms, int]:
+    def behind(self, root: int, level: int, letter: int) -> tuple[int, int]:
+        """Return bound and reference behind a letter (1..26) of a root's level; (0, 0) where there is none."""
+        for choice in tree.read_node(self.cells, self.bounds, root)[1]:
+            if choice.level == level and choice.letters >> letter - 1 & 1:
+                before = (choice.letters & (1 << letter - 1) - 1).bit_count()
+                return int(choice.bounds[before]), int(choice.refs[before])
+        return 0, 0
+
+    def read(self, root: int, first: int = 0) -> tuple[Terms, int]:
         """Return the terms of a tree and its bound, both checked against what its nodes say."""
         found: Terms = {}
+        self.within = (1 << 5 * (self.n_levels - first)) - 1
         return found, self._read(root, 0, self.n_levels, found)
 
     def _read(self, ref: int, prefix: int, place: int, found: Terms) -> int:
-        head = int(self.cells[ref])
-        if head >> 4:
-            found[prefix] = found.get(prefix, 0) + (head >> 4)
-        total, at, levels = head >> 4, ref + 1, []
-        for _ in range(head & 15):
-            word = int(self.cells[at]) & (1 << 32) - 1
-            levels.append(word >> 26)
-            here = self.n_levels - 1 - levels[-1]
+        points, choices = tree.read_node(self.cells, self.bounds, ref)
+        if points:
+            found[prefix] = found.get(prefix, 0) + points
+        total = points
+        for level, letters, bounds, refs in choices:
+            here = self.n_levels - 1 - level
             assert here < place
-            at += 1
-            best = 0
-            for x in range(26):
-                if word >> x & 1:
-                    bound, below = int(self.cells[at]), int(self.cells[at + 1])
-                    key = prefix | x + 1 << 5 * here
-                    assert self._behind(bound, below, key, here, found) == bound > 0
-                    best = max(best, bound)
-                    at += 2
-            total += best
-        assert all(a > b for a, b in pairwise(levels))  # key order
+            chosen = [x for x in range(26) if letters >> x & 1]
+            for x, bound, below in zip(chosen, bounds.tolist(), refs.tolist(), strict=True):
+                assert self._behind(bound, below, prefix | (x + 1) << 5 * here, here, found) == bound > 0
+            total += max(bounds)
+        assert all(a.level > b.level for a, b in pairwise(choices))  # key order
+        assert self.cells[ref + 1] == total
         return total
 
     def _behind(self, bound: int, ref: int, key: int, place: int, found: Terms) -> int:
@@ -94,7 +118,7 @@ class Ground:
             found[key] = found.get(key, 0) + bound
             return bound
         first, size = ~ref >> tree.RUN_BITS, (~ref & 15) + 1
-        run = [(int(self.keys[i]), int(self.points[i])) for i in range(first, first + size)]
+        run = [(int(self.keys[i]) & self.within, int(self.points[i])) for i in range(first, first + size)]
         for other, points in run:
             assert other >> 5 * place == key >> 5 * place
             found[other] = found.get(other, 0) + points
@@ -133,6 +157,61 @@ def test_merging_is_building_all_at_once(n_levels, seed, n_base, n_change, lette
         assert fresh.build(wanted)[1] == merged_bound
     assert (ground.cells[: before.size] == before).all()
     assert ground.read(root) == (base, bound)
+
+
+def cut(terms: Terms, n_levels: int, letter: int) -> Terms:
+    """Return the terms with that letter on the first level (0: none), without the literal."""
+    below = 5 * (n_levels - 1)
+    return {key & (1 << below) - 1: points for key, points in terms.items() if key >> below == letter}
+
+
+def losses(rng: random.Random, terms: Terms) -> Terms:
+    """Return what absorption might take away: of some terms all points, of some a part."""
+    return {key: -rng.choice([1, terms[key], terms[key]]) for key in rng.sample(sorted(terms), len(terms) // 4)}
+
+
+@pytest.mark.parametrize(("n_levels", "seed", "n", "letters"), [
+    (n_levels, seed, *sizes) for n_levels in LEVELS[1:] for seed in range(10) for sizes in ((60, 2), (400, 4), (9, 2))
+])  # fmt: skip
+def test_forcing_a_letter_merges_what_is_behind_it_with_the_rest(n_levels, seed, n, letters):
+    """Terms to lose may be of either tree; the keys of the second one still have the literal that was forced."""
+    rng = random.Random(seed)
+    terms = random_terms(rng, n_levels, n, letters)
+    ground = Ground(n_levels)
+    root, _ = ground.build(terms)
+    base, _ = ground.build(rest) if (rest := cut(terms, n_levels, 0)) else (0, 0)
+    before = ground.cells[: ground.tip].copy()
+    for letter in range(1, letters + 2):
+        change = losses(rng, rest)
+        wanted = {key: rest.get(key, 0) + change.get(key, 0) for key in rest}
+        for key, points in cut(terms, n_levels, letter).items():
+            wanted[key] = wanted.get(key, 0) + points
+        wanted = {key: points for key, points in wanted.items() if points}
+        tip, merged, bound = ground.merge(change, base, ground.behind(root, 0, letter), 1)
+        assert tip > 0
+        assert ground.read(merged, 1) == (wanted, bound)
+        if wanted:
+            assert Ground(n_levels).build(wanted)[1] == bound
+    assert (ground.cells[: before.size] == before).all()
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_forcing_level_after_level(seed):
+    rng = random.Random(seed)
+    ground, terms = Ground(7, 20_000, 10**6), random_terms(rng, 7, 500, 3)
+    root, _ = ground.build(terms)
+    for first in range(1, 6):
+        rest = cut(terms, 8 - first, 0)
+        base = ground.merge({}, 0)[1]
+        _, base, _ = ground.merge(rest, base, (0, 0), first)
+        letter = rng.randint(1, 3)
+        change = losses(rng, rest)
+        terms = {key: rest.get(key, 0) + change.get(key, 0) for key in rest} | {
+            key: points + rest.get(key, 0) + change.get(key, 0) for key, points in cut(terms, 8 - first, letter).items()
+        }
+        terms = {key: points for key, points in terms.items() if points}
+        _, root, bound = ground.merge(change, base, ground.behind(root, first - 1, letter), first)
+        assert ground.read(root, first) == (terms, bound)
 
 
 @pytest.mark.parametrize("seed", range(8))

@@ -127,12 +127,16 @@ def moved(path: Path, t: int, cell: int) -> Path:
 
 
 def slow_absorb(board: Geometry, bare_cells: list[int], path: Path) -> int:
-    """Return 8 bits per position: the unused bare and extra cells to which it alone could move."""
+    """Return 8 bits per position: the unused bare and extra cells to which it alone could move.
+
+    From a bare cell only those before it count.
+    """
     bits = 0
     extra = extra_cells(board, sum(1 << c for c in bare_cells))
     for t, cell in enumerate(path):
         for b, other in enumerate([*bare_cells, *extra][:MAX_BARE]):
-            if cell not in bare_cells and other not in path and is_path(board, moved(path, t, other)):
+            earlier = cell not in bare_cells or b < bare_cells.index(cell)
+            if earlier and other not in path and is_path(board, moved(path, t, other)):
                 bits |= 1 << 8 * t + b
     return bits
 

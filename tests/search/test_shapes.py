@@ -58,7 +58,12 @@ def code_bits(case: Case) -> int:
 
 
 def run(
-    case: Case, new: int = 0, capacity: int = 1 << 20, limit: np.uint64 = shapes.NO_LIMIT, n_extra: int = 0
+    case: Case,
+    new: int = 0,
+    capacity: int = 1 << 20,
+    limit: np.uint64 = shapes.NO_LIMIT,
+    n_extra: int = 0,
+    only_losses: bool = False,
 ) -> tuple[int, np.ndarray]:
     """Return the status and the terms as the kernel left them; the code of a word is its points.
 
@@ -69,7 +74,7 @@ def run(
     table = path_table(case.dims, bare, max(map(len, case.points)))
     words = shapes.word_arrays(tuple(case.points), tuple(case.points.values()))
     terms = np.zeros(capacity, np.uint64)
-    n, _ = shapes.shape_terms(words, table, rim_of(case, n_extra), terms, code_bits(case), new, limit)
+    n, _ = shapes.shape_terms(words, table, rim_of(case, n_extra), terms, code_bits(case), new, limit, only_losses)
     return int(n), terms[: max(0, int(n))]
 
 
@@ -104,13 +109,15 @@ def paths_of(case: Case, word: str) -> Iterator[Path]:
 
 
 def superfluous(case: Case, word: str, path: Path) -> bool:
-    """Return whether one move on a bare cell, or one swap of equal letters, makes the path superfluous."""
+    """Return whether one move makes the path superfluous, or one swap of equal letters.
+
+    A move goes from a free cell to a bare one, or from a bare cell to one before it.
+    """
     board = case.geometry
     bare = [c for c in board.cell_order if c in case.bare][:MAX_BARE]
     for t, cell in enumerate(path):
-        if cell not in case.bare and any(
-            word[t] in case.letters[b] and is_path(board, (*path[:t], b, *path[t + 1 :])) for b in bare
-        ):
+        before = bare[: bare.index(cell)] if cell in bare else bare
+        if any(word[t] in case.letters[b] and is_path(board, (*path[:t], b, *path[t + 1 :])) for b in before):
             return True
     for i, j in pairs_of(len(word)).tolist():
         if word[i] == word[j] and path[i] > path[j]:
@@ -225,6 +232,9 @@ def test_extra_cells_of_a_smaller_table_give_the_same_terms(dims, seed):
                 _, wanted = run(case, new, limit=at_most)
                 _, found = run(case, new, limit=at_most, n_extra=n_extra)
                 assert sorted(found.tolist()) == sorted(wanted.tolist())
+                _, lost = run(case, new, limit=at_most, n_extra=n_extra, only_losses=True)
+                is_lost = (wanted >> np.uint64(code_bits(case) - 1)) & np.uint64(1) == 1
+                assert sorted(lost.tolist()) == sorted(wanted[is_lost].tolist() if new else [])
             assert run(case, new, 0, n_extra=n_extra)[0] == run(case, new, 0)[0]
 
 

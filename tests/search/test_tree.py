@@ -10,7 +10,10 @@ import pytest
 
 from search import tree
 from tests.reference.orderly import Literals, orderly_bound
+from tests.search import harness
 from tests.search.harness import Case, Planted, decoded, encoded, generate, planted, random_case
+
+pytestmark = pytest.mark.usefixtures("width")
 
 SEEDS = [(dims, seed) for dims, n in (("2x2", 30), ("2x3", 30), ("3x3", 20), ("3x4", 6)) for seed in range(n)]
 
@@ -22,39 +25,31 @@ def grown(case: Case) -> Planted:
     points = np.zeros(max(1, n), np.int32)
     n_keys = tree.group(terms, terms, points, points_of_code, case.code_bits)
     cells = np.zeros(1 << 20, np.int32)
-    tip, root, root_bound = tree.build(terms, points, 0, n_keys, case.n_levels, cells, 1)
+    bounds = cells.view(harness.width)
+    tip, root, root_bound = tree.build(terms, points, 0, n_keys, case.n_levels, cells, bounds, 1)
     assert tip > root > 0
-    return Planted(tree.Tree(cells, terms[:n_keys], points[:n_keys], case.n_levels, 0), tip, root, root_bound)
+    return Planted(tree.Tree(cells, bounds, terms[:n_keys], points[:n_keys], case.n_levels, 0), tip, root, root_bound)
 
 
 def read_back(case: Case, plant: Planted) -> dict[Literals, int]:
     """Walk the whole tree and return its terms; check levels, letters and every bound on the way."""
-    cells, order = plant.tree.cells, case.free
+    order = case.free
 
     def node(offset: int, prefix: Literals, level_before: int) -> dict[Literals, int]:
-        head = int(cells[offset])
-        found = {prefix: head >> 4} if head >> 4 else {}
-        offset += 1
-        levels: set[int] = set()
-        for _ in range(head & 15):
-            level, letters = int(cells[offset]) >> 26, int(cells[offset]) & (1 << 26) - 1
-            assert level > level_before
-            assert level not in levels, "one choice per level"
-            assert letters
-            levels.add(level)
+        points, choices = tree.read_node(plant.tree.cells, plant.tree.bounds, offset)
+        found = {prefix: points} if points else {}
+        levels = [choice.level for choice in choices]
+        assert levels == sorted(set(levels), reverse=True), "one choice per level, later ones first"
+        assert all(level > level_before for level in levels)
+        for level, letters, bounds, refs in choices:
             chosen = [chr(97 + x) for x in range(26) if letters >> x & 1]
-            k = len(chosen)
-            for letter, below, ref in zip(
-                chosen,
-                cells[offset + 1 : offset + 1 + 2 * k : 2],
-                cells[offset + 2 : offset + 2 + 2 * k : 2],
-                strict=True,
-            ):
-                some = behind(int(ref), int(below), prefix | {(order[level], letter)}, level)
+            assert chosen
+            for letter, below, ref in zip(chosen, bounds.tolist(), refs.tolist(), strict=True):
+                some = behind(ref, below, prefix | {(order[level], letter)}, level)
                 assert below == orderly_bound(list(some.items()), order), "bound of a letter"
                 assert not set(found) & set(some), "a term is reached twice"
                 found.update(some)
-            offset += 1 + 2 * k
+        assert plant.tree.cells[offset + 1] == orderly_bound(list(found.items()), order), "bound of a node"
         return found
 
     def behind(ref: int, below: int, prefix: Literals, level: int) -> dict[Literals, int]:
@@ -178,13 +173,16 @@ def test_a_full_tree_is_reported_or_did_not_matter(seed):
     assert planted(case, total, 4 * tip).tip == tip
 
 
-def test_too_large_a_bound_is_reported():
+def test_too_large_a_bound_is_reported(width):
     case = Case("2x2", ("ab",) * 4, frozenset(), {})
-    half = tree.MAX_BOUND // 2
+    largest = tree.MAX_BOUND if width == tree.WIDE else tree.MAX_NARROW
+    half = largest // 2
     one, other = frozenset({(0, "a")}), frozenset({(1, "a"), (2, "b")})
     light = planted(case, {one: 1, other: 1})
     assert planted(case, {one: half, other: half})[1:] == (light.tip, light.root, 2 * half)
-    assert planted(case, {one: half, other: half + 2}).tip == tree.BOUND_TOO_LARGE
+    of_root = planted(case, {one: half, other: half + 2}).tip
+    assert (of_root == tree.BOUND_TOO_LARGE) == (width == tree.WIDE), "only entries are narrow"
+    assert planted(case, {one: largest + 1}).tip == tree.BOUND_TOO_LARGE
     below = {
         frozenset({(0, "a"), *term}): points
         for term, points in ((one, half), (other, half), (frozenset({(3, "a")}), half))

@@ -138,7 +138,8 @@ def test_golden_counts_and_root_bounds(enable2k, dims, text, order, n_paths, n_k
     found = tree.group(terms, terms, values, points_of_code, 4)
     assert n_paths in (None, walked)
     assert n_keys in (None, found)
-    assert tree.build(terms, values, 0, found, len(letters), np.zeros(1 << 23, np.int32), 1)[2] == root_bound
+    cells = np.zeros(1 << 23, np.int32)
+    assert tree.build(terms, values, 0, found, len(letters), cells, cells.view(np.int16), 1)[2] == root_bound
 
 
 def test_the_published_example_of_multi_scores():

@@ -69,9 +69,10 @@ def tree_bound(forest: Forest, letters: Sequence[str]) -> int:
 def state_bound(forest: Forest, node: Node, free: Sequence[int], grown: Grown) -> int:
     """Return the letter-synchronised bound of the state in which no cell has a letter yet."""
     state = bound.new_search()
-    state.sums[:] = bound.FORBIDDEN
+    rows = bound.rows_at(state, 0)
+    rows[:] = bound.FORBIDDEN
     for level, cell in enumerate(free):
-        state.sums[0, level, [x for x in range(26) if node.masks[cell] >> x & 1]] = 0
+        rows[level, [x for x in range(26) if node.masks[cell] >> x & 1]] = 0
     return int(bound.add_root(grown.orderly, state, grown.root))
 
 
