@@ -150,6 +150,13 @@ def run(
         str | None,
         typer.Option(metavar="DIR", help="Take over what another run of another cutoff proves at this one, too."),
     ] = None,
+    share: Annotated[
+        str | None,
+        typer.Option(
+            metavar="K/N",
+            help="Search the K-th of N equal shares of the classes only; `orderly merge` puts them together.",
+        ),
+    ] = None,
     drop_damaged: Annotated[
         bool, typer.Option("--drop-damaged", help="Compute again what damaged files held, instead of stopping.")
     ] = False,
@@ -171,7 +178,7 @@ def run(
         seed=seed,
         out=out,
     )
-    cli_run.run(config, options, drop_damaged=drop_damaged, extends=extend)
+    cli_run.run(config, options, drop_damaged=drop_damaged, extends=extend, share=share)
 
 
 @app.command()

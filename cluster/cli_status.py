@@ -78,6 +78,7 @@ def status_record(found: Summary, now: Live) -> dict[str, Any]:
         "verdicts_per_h": now.verdicts_per_h if now.is_running else None,
         "remaining_s": last.get("remaining_s"),
         "n_measured": last.get("n_measured"),
+        "share": last.get("share") or None,
         "n_conflicts": found.n_conflicts,
         "rows": found.n_rows,
         "n_candidates": found.listed.n_candidates,
@@ -145,4 +146,5 @@ def _time_left(record: dict[str, Any]) -> str:
         return "unknown: no class was finished yet since the driver began"
     few = ", a rough guess" if (record["n_measured"] or 0) < 30 else ""
     classes = "1 class" if record["n_measured"] == 1 else f"{record['n_measured']:,} classes"
-    return f"about {duration(record['remaining_s'])}, judging by {classes} finished so far{few}"
+    share = f" for share {record['share']}, which is all that this driver searches" if record["share"] else ""
+    return f"about {duration(record['remaining_s'])}{share}, judging by {classes} finished so far{few}"

@@ -31,6 +31,8 @@ class Overview:
     n_reused: int
     n_workers: int  # 0: one on each processor of the cluster
     cluster: str = ""
+    share: str = ""  # such as 2/5 when only these classes are searched
+    n_own: int = 0  # classes of the share
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +49,8 @@ class Report:
         None until the first class is finished.
     n_agreed, flagged : int, tuple of str
         Replicas that agreed, and hosts that are not believed any more.
+    share : str
+        What is searched, if it is not the whole run: ``n_open`` and ``remaining_s`` are of the share only.
     """
 
     n_classes: int
@@ -68,6 +72,7 @@ class Report:
     n_measured: int = 0
     n_agreed: int = 0
     flagged: tuple[str, ...] = ()
+    share: str = ""
 
 
 class Progress(Protocol):
@@ -211,12 +216,13 @@ def make_progress(stream: IO[str] | None = None) -> Progress:
 def describe(overview: Overview) -> str:
     """Return what a run is about to do, as one line."""
     reused = f", {overview.n_reused:,} done before" if overview.n_reused else ""
+    share = f", {overview.n_own:,} of them are share {overview.share}" if overview.share else ""
     workers = f"{overview.n_workers} workers" if overview.n_workers > 1 else "1 worker"
     if overview.cluster:
         workers = f"{workers if overview.n_workers else 'every processor'} of the cluster at {overview.cluster}"
     return (
         f"{overview.dims}, {overview.wordlist}, cutoff {overview.cutoff:,}: "
-        f"{overview.n_classes:,} board classes{reused}, {workers}, into {overview.directory}"
+        f"{overview.n_classes:,} board classes{share}{reused}, {workers}, into {overview.directory}"
     )
 
 
@@ -231,9 +237,12 @@ def format_report(report: Report) -> str:
 
 
 def _left(report: Report) -> str:
+    share = f" of share {report.share}" if report.share else ""
     if report.n_open == 0:
-        return "done"
-    return f"about {duration(report.remaining_s)} left" if report.remaining_s is not None else "time left unknown"
+        return f"all{share} done" if share else "done"
+    if report.remaining_s is None:
+        return "time left unknown"
+    return f"about {duration(report.remaining_s)} left{share}"
 
 
 def _trouble(report: Report) -> str:

@@ -24,7 +24,7 @@ from results.folder import Folder
 from results.objects import ObjectFolder
 
 FIELDS = {
-    "started": "dims wordlist cutoff n_workers n_classes n_classes_done n_verdicts host pid version kernel_hash",
+    "started": "dims wordlist cutoff n_workers n_classes n_classes_done n_verdicts host pid version kernel_hash share",
     "reused": "location cutoff n_reused n_verdicts",
     "worker_up": "worker host kernel_hash",
     "worker_down": "worker host reason message",
@@ -35,7 +35,9 @@ FIELDS = {
     "host_flagged": "host",
     "stored": "name n_rows",
     "progress": "n_classes n_classes_done n_verdicts n_open n_in_flight n_split n_strikes n_requeued n_quarantined "
-    "n_deaths n_candidates best_score best_board n_workers hosts flagged n_agreed elapsed_s remaining_s n_measured",
+    "n_deaths n_candidates best_score best_board n_workers hosts flagged n_agreed elapsed_s remaining_s n_measured "
+    "share",
+    "merged": "sources n_rows n_parts",
     "stage": "text",
     "finished": "complete message digest n_verdicts seconds",
     "stopped": "reason message",

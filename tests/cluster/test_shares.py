@@ -1,0 +1,198 @@
+"""``run --share K/N``: shares are apart and together all classes, one alone proves nothing, and what is said is true."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+
+import numpy as np
+import pytest
+
+from boardclass.errors import ConfigError
+from cluster.driver import run
+from cluster.plan import make_plan
+from cluster.shares import Hand, Share, parse_share
+from configs.model import load_config
+from results import files
+from results.errors import ConflictError
+from results.run import open_run
+from results.schema import QUARANTINED, Row
+from results.store import Store
+
+SMALL = {"dims": "2x2", "cutoff": 12, "workers": 0, "buckets": "aeiou bcdfg hjklmnp qrstvwxyz"}
+
+
+def config(folder, **changes):
+    return load_config(None, {**SMALL, "out": str(folder), **changes})
+
+
+def options(folder, *more):
+    named = [text for name, value in SMALL.items() for text in (f"--{name}", str(value))]
+    return ("run", *named, "--out", folder, *more)
+
+
+@pytest.fixture(scope="module")
+def plan(tmp_path_factory):
+    return make_plan(load_config("3x4", {"cutoff": 1500, "out": str(tmp_path_factory.mktemp("plan"))}))
+
+
+@pytest.mark.parametrize("n_shares", [1, 2, 5, 351])
+def test_shares_are_apart_and_together_all_classes(plan, n_shares):
+    hands = [Hand(Share(number, n_shares), plan).class_ids for number in range(1, n_shares + 1)]
+    together = np.concatenate(hands)
+    assert len(set(together.tolist())) == len(together)
+    assert sorted(together.tolist()) == plan.class_ids().tolist()
+    assert max(map(len, hands)) - min(map(len, hands)) <= 1
+
+
+def test_every_share_gets_its_part_of_the_dear_classes(plan):
+    ids = plan.class_ids()
+    costs = dict(zip(ids.tolist(), plan.predicted_costs(ids).tolist(), strict=True))
+    sums = [sum(costs[x] for x in Hand(Share(number, 5), plan).class_ids.tolist()) for number in range(1, 6)]
+    assert max(sums) < 1.05 * min(sums)
+
+
+def test_the_rule_stays_as_it_is(tmp_path):
+    """Shares that different versions deal out have to be the same, or classes are searched twice or by nobody.
+
+    The classes and predictions are those of 4x4-enable2k, whatever the word list.
+    """
+    plan = make_plan(load_config("4x4", {"cutoff": 3600, "out": str(tmp_path)}))
+    dealt = [Hand(Share(number, 5), plan).class_ids for number in range(1, 6)]
+    assert [len(ids) for ids in dealt] == [1452] * 5
+    text = json.dumps([ids.tolist() for ids in dealt])
+    assert (
+        hashlib.sha256(text.encode()).hexdigest() == "ad7181dd1dbf1afb3b775338e7cd11dadd13107857ddaaadcb2d9214d52c0e22"
+    )
+
+
+def test_a_share_does_not_depend_on_the_machine_or_on_what_is_stored(tmp_path):
+    hand = [Hand(Share(1, 3), make_plan(config(tmp_path / "a", seed=seed))).class_ids.tolist() for seed in (0, 7)]
+    run(config(tmp_path / "a"), share=Share(2, 3))
+    assert hand[0] == hand[1] == Hand(Share(1, 3), make_plan(config(tmp_path / "a"))).class_ids.tolist()
+
+
+@pytest.mark.parametrize("text", ["0/3", "4/3", "3", "1/", "-1/3", "1/0", "1/3/5", "a/b", "", "1.0/3", "²/3"])
+def test_what_names_no_share_is_refused(orderly, tmp_path, text):
+    with pytest.raises(ConfigError, match="expected K/N"):
+        parse_share(text)
+    answer = orderly(*options(tmp_path / "run", f"--share={text}"))
+    assert (answer.code, answer.out) == (2, "")
+    assert not (tmp_path / "run").exists()
+
+
+def test_more_shares_than_classes_are_refused_before_anything_is_written(orderly, tmp_path):
+    answer = orderly(*options(tmp_path / "run", "--share", "1/1000"))
+    assert answer.code == 2
+    assert "expected at most" in answer.err
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_share_searches_its_classes_and_says_that_nothing_is_proven(orderly, tmp_path):
+    folder = tmp_path / "run"
+    answer = orderly(*options(folder, "--share", "2/3"))
+    assert answer.code == 0, answer.err
+    assert answer.out.startswith("Not proven.")
+    assert "share 2/3 is done" in answer.out
+    assert "those of 1/3 and 3/3" in answer.out
+    mine = Hand(Share(2, 3), make_plan(config(folder))).class_ids.tolist()
+    assert sorted(row.class_id for row in open_run(folder).rows()) == mine
+    assert not (folder / files.CLAIM).exists()
+    assert orderly("verify", folder).code == 4
+    record = json.loads(orderly("status", folder, "--format", "json").out)
+    assert (record["state"], record["n_classes_done"], record["statement"]) == ("incomplete", len(mine), None)
+    assert record["n_classes_left"] == record["n_classes"] - len(mine) > 0
+    assert "share 2/3 is done" in record["ended"]
+    assert orderly("top", folder).code == 0
+
+
+def test_the_share_is_recorded_and_the_same_command_resumes(orderly, tmp_path):
+    folder = tmp_path / "run"
+    orderly(*options(folder, "--share", "2/3"))
+    assert open_run(folder).info["share"] == "2/3"
+    events = [json.loads(line) for line in (folder / files.EVENTS).read_text().splitlines()]
+    assert {e["share"] for e in events if e["event"] in ("started", "progress")} == {"2/3"}
+    again = orderly(*options(folder, "--share", "2/3"))
+    assert again.code == 0
+    assert "0 verdicts computed" in again.out
+
+
+def test_another_share_goes_on_in_the_same_directory_and_the_last_one_proves(orderly, tmp_path):
+    folder = tmp_path / "run"
+    for number in (1, 2):
+        assert orderly(*options(folder, "--share", f"{number}/3")).out.startswith("Not proven.")
+    last = orderly(*options(folder, "--share", "3/3"))
+    assert last.code == 0
+    assert "Proven." in last.out
+    assert run(config(tmp_path / "whole")).digest == run(config(folder)).digest
+    assert orderly("verify", folder).code == 0
+
+
+def test_a_run_of_one_share_can_be_finished_without(tmp_path):
+    run(config(tmp_path / "run"), share=Share(1, 2))
+    n_before = len(list(open_run(tmp_path / "run").rows()))
+    whole = run(config(tmp_path / "run"))
+    assert whole.complete
+    assert whole.n_reused == n_before
+
+
+def test_parts_of_classes_stay_with_the_share_of_their_class(tmp_path):
+    """What splits left over in another share's classes is not searched; what they left over in the share's own is."""
+    budgets = {"search": {"unit_budget": 1, "node_budget": 1}}
+    folder = tmp_path / "run"
+    rows = list(open_run(run(config(tmp_path / "whole", **budgets)).location).rows())
+    plan = make_plan(config(folder, **budgets))
+    split = sorted({row.class_id for row in rows if row.status == "split" and not row.path})
+    mine = set(Hand(Share(1, 2), plan).class_ids.tolist())
+    assert mine.intersection(split)
+    assert set(split) - mine
+    with Store.open(folder, plan.fingerprint, plan.run_info) as store:
+        store.append([row for row in rows if row.class_id in split and not row.path])
+    outcome = run(config(folder, **budgets), share=Share(1, 2))
+    assert outcome.share_done
+    found = open_run(folder)
+    assert {row.class_id for row in found.rows() if row.path} <= mine
+    assert {class_id for class_id, _ in found.index.pending()} == set(split) - mine
+
+
+def test_a_share_with_a_doubted_host_elsewhere_does_not_let_the_run_be_proven(tmp_path):
+    """All classes have a verdict, but those of a host that is not believed are found again by their own share only."""
+    folder = tmp_path / "run"
+    outcome = run(config(folder))
+    assert outcome.complete
+    (folder / files.CLAIM).unlink()
+    found = open_run(folder)
+    host = next(found.rows()).host
+    with Store.open(folder, found.fingerprint) as store:
+        key = next(found.rows()).key
+        doubt = Row(found.fingerprint.digest, *key, QUARANTINED, 0, host=host, message="contradicted")
+        store.append([doubt])
+    for number in (1, 2):
+        mine = run(config(folder), share=Share(number, 2))
+        assert (mine.complete, mine.share_done) == (False, True)
+        assert "doubted hosts" in mine.message
+    assert run(config(folder)).complete
+
+
+def test_a_share_that_could_not_be_finished_says_so(orderly, tmp_path, monkeypatch):
+    from search.replica import Replicator
+
+    def fail(self, unit):
+        raise RuntimeError("no")
+
+    monkeypatch.setattr(Replicator, "break_unit", fail)
+    monkeypatch.setattr("cluster.worker.self_test", lambda: None)
+    answer = orderly(*options(tmp_path / "run", "--share", "1/3"))
+    assert (answer.code, answer.out) == (4, "")
+    assert "share 1/3 is not done" in answer.err
+
+
+def test_conflicts_of_others_keep_a_share_from_being_done(tmp_path):
+    folder = tmp_path / "run"
+    run(config(folder), share=Share(1, 2))
+    found = open_run(folder)
+    row = next(row for row in found.rows() if row.status == "eliminated")
+    with Store.open(folder, found.fingerprint) as store, pytest.raises(ConflictError):
+        store.append([Row(**{**vars(row), "n_boards": row.n_boards + 1})])
+    with pytest.raises(ConflictError):
+        run(config(folder), share=Share(2, 2))
