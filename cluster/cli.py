@@ -182,6 +182,20 @@ def run(
 
 
 @app.command()
+def merge(
+    target: Annotated[str, typer.Argument(metavar="TARGET", help="Run directory, old or new.", show_default=False)],
+    sources: Annotated[
+        list[str], typer.Argument(metavar="SOURCE...", help="Runs of the same question.", show_default=False)
+    ],
+    fmt: FormatOption = Format.table,
+) -> None:
+    """Put runs of the same question together: TARGET gets what it lacks, as new files; nothing else changes."""
+    from cluster import cli_merge
+
+    cli_merge.merge(target, sources, fmt)
+
+
+@app.command()
 def status(directory: RunDirectory, fmt: FormatOption = Format.table) -> None:
     """Tell how far a run is, who works on it and how long still, what it found, the digest of its result."""
     from cluster import cli_status

@@ -23,9 +23,8 @@ from boardclass.scores import ScoreTable, parse_scores
 from boardclass.wordlist import WordList, load_wordlist
 from cluster.nodes import SearchNodes
 from configs.model import RunConfig
-from results.errors import FingerprintError
 from results.extend import COVERS, EVERYTHING
-from results.fingerprint import Fingerprint
+from results.fingerprint import Fingerprint, check_same_structure
 from results.run import read_identity
 from results.storage import open_folder
 from search.breaker import Spec
@@ -159,19 +158,7 @@ def check_structure(params: Params, run_info: Mapping[str, Any], where: str) -> 
     FingerprintError
         Naming each structural parameter that differs with both values.
     """
-    asked, stored = structure(params), run_info.get("structure")
-    stored = stored if isinstance(stored, dict) else {}
-    lines = [
-        f"  {name}: asked for {asked.get(name)!r}, stored {stored.get(name)!r}"
-        for name in sorted(asked.keys() | stored.keys())
-        if asked.get(name) != stored.get(name)
-    ]
-    if lines:
-        raise FingerprintError(
-            f"{where} cuts its classes into parts in another way; these differ:\n"
-            + "\n".join(lines)
-            + "\nUse another --out, or the same settings (search section of the config)."
-        )
+    check_same_structure(structure(params), run_info, where)
 
 
 def default_location(config: RunConfig, dims: str, wordlist_name: str) -> str:

@@ -2,7 +2,7 @@
 
 All canonical classes are put in order of predicted cost, the dearest first and equal ones by id.  They are dealt like
 cards, back and forth: to the shares 1, 2 ... N, then N ... 2, 1, then 1, 2 ... N again.  So every share gets its part
-of the dear classes.  The predictions (``Plan.predicted_costs``) depend on the partition and on the order of the letters,
+of the dear classes.  The predictions (``Plan.predicted_costs``) depend on the partition and the order of the letters,
 which are the same in all runs that can be merged: shares of one N have no class in common, and together they are all.
 
 A share says what a driver searches now.  It is not part of the question and changes no verdict.

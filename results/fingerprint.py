@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from functools import cached_property
 from typing import Any
@@ -15,6 +16,7 @@ from typing import Any
 from boardclass.errors import StoreError
 from results.errors import FingerprintError
 
+_ANOTHER = "Use another --out, or the same settings."
 _EXTEND = " With another --out, --extend takes over what this run proves at the other cutoff."
 
 
@@ -94,8 +96,16 @@ class Fingerprint:
         return [(name, mine, theirs) for name, mine, theirs in pairs if mine != theirs]
 
 
-def check_same(asked: Fingerprint, stored: Fingerprint, where: str) -> None:
+def check_same(asked: Fingerprint, stored: Fingerprint, where: str, remedy: str = "") -> None:
     """Refuse to mix runs.
+
+    Parameters
+    ----------
+    asked, stored : Fingerprint
+    where : str
+        Name of the run that is there.
+    remedy : str
+        A way out, if it is not that of ``orderly run``.
 
     Raises
     ------
@@ -108,8 +118,41 @@ def check_same(asked: Fingerprint, stored: Fingerprint, where: str) -> None:
         raise FingerprintError(
             f"{where} holds another run; these differ:\n"
             + "\n".join(lines)
-            + "\nUse another --out, or the same settings."
-            + _EXTEND * ([name for name, _, _ in differences] == ["cutoff"])
+            + "\n"
+            + (remedy or _ANOTHER + _EXTEND * ([name for name, _, _ in differences] == ["cutoff"]))
+        )
+
+
+def check_same_structure(asked: Mapping[str, Any], run_info: Mapping[str, Any], where: str, remedy: str = "") -> None:
+    """Refuse a run whose classes were cut into parts by other rules.
+
+    Parameters
+    ----------
+    asked : mapping
+        The structural parameters, as ``run.json`` holds them.
+    run_info : mapping
+        What the run that is there recorded.
+    where, remedy : str
+        As for :func:`check_same`.
+
+    Raises
+    ------
+    FingerprintError
+        Naming each structural parameter that differs with both values.
+    """
+    stored = run_info.get("structure")
+    stored = stored if isinstance(stored, dict) else {}
+    lines = [
+        f"  {name}: asked for {asked.get(name)!r}, stored {stored.get(name)!r}"
+        for name in sorted(asked.keys() | stored.keys())
+        if asked.get(name) != stored.get(name)
+    ]
+    if lines:
+        raise FingerprintError(
+            f"{where} cuts its classes into parts in another way; these differ:\n"
+            + "\n".join(lines)
+            + "\n"
+            + (remedy or "Use another --out, or the same settings (search section of the config).")
         )
 
 

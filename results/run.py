@@ -197,16 +197,22 @@ def read_identity(folder: Folder) -> tuple[Fingerprint, dict[str, Any]] | None:
 
 def conflict_message(rows: list[tuple[str, Row]], folder: Folder) -> str:
     """Return what to say about rows of one unit that contradict each other, each with where it stands."""
+    remedy = "Find out which is wrong; move the part file with the wrong row away and run again with --drop-damaged."
+    return describe_conflict([(folder.where(name), row) for name, row in rows], remedy)
+
+
+def describe_conflict(rows: Sequence[tuple[str, Row]], remedy: str) -> str:
+    """Return what to say about rows of one unit that contradict each other, each with the full name of its place."""
     lines = [
-        f"  {folder.where(name)}: {row.status}, {row.n_boards} boards, {len(row.candidates)} candidates, "
+        f"  {place}: {row.status}, {row.n_boards} boards, {len(row.candidates)} candidates, "
         f"{len(row.children)} children, by host {row.host!r} kernels {row.kernel_hash!r}"
-        for name, row in rows
+        for place, row in rows
     ]
     class_id, path = rows[0][1].key
     return (
         f"class {class_id} path {path!r} has different verdicts; a machine or the program is at fault:\n"
         + "\n".join(lines)
-        + "\nFind out which is wrong; move the part file with the wrong row away and run again with --drop-damaged."
+        + f"\n{remedy}"
     )
 
 

@@ -1,4 +1,4 @@
-"""``run --share K/N``: shares are apart and together all classes, one alone proves nothing, and what is said is true."""
+"""``run --share K/N``: shares are apart and together all classes, one alone proves nothing, what is said is true."""
 
 from __future__ import annotations
 
