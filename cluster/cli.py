@@ -349,6 +349,24 @@ cli_workbench.register(app)
 
 
 @app.command()
+def repeat(
+    directory: RunDirectory,
+    classes: Annotated[
+        str | None, typer.Option(metavar="IDS", help="Class ids, such as 0,17: with all their parts.")
+    ] = None,
+    sample: Annotated[int | None, typer.Option(metavar="N", min=1, help="So many verdicts at random.")] = None,
+    seed: Annotated[int, typer.Option(metavar="S", min=0, help="Of --sample, images and cell orders.")] = 0,
+    workers: Annotated[int, typer.Option("--workers", metavar="N", min=1, help="Processes that search.")] = 1,
+    wordlist: RunWordlistOption = None,
+    fmt: FormatOption = Format.table,
+) -> None:
+    """Search classes of a run again, turned and in another cell order, and compare with the stored verdicts."""
+    from cluster import cli_repeat
+
+    cli_repeat.repeat(directory, classes, sample, seed, workers, wordlist, fmt)
+
+
+@app.command()
 def certify(
     directory: RunDirectory,
     classes: Annotated[str | None, typer.Option(metavar="IDS", help="Class ids, such as 0,17.")] = None,

@@ -104,7 +104,7 @@ def chosen_parts(run: Run, partition: Partition, certifier: Certifier, choice: C
         raise InputError(f"--force {choice.force}: expected at most the {partition.dims.n} cells of the board")
     classes: Iterable[int] = (int(rank) for ranks in partition.canonical_ranks() for rank in ranks)
     if choice.classes is not None:
-        classes = _named_classes(partition, choice.classes)
+        classes = named_classes(partition, choice.classes)
     elif choice.hot:
         from results.certificates import hot_classes
 
@@ -146,7 +146,14 @@ def _drawn(partition: Partition, cells: _Cells, choice: Choice) -> list[Part]:
     return sorted(drawn)
 
 
-def _named_classes(partition: Partition, text: str) -> list[int]:
+def named_classes(partition: Partition, text: str) -> list[int]:
+    """Return the classes that ``--classes`` names, ascending.
+
+    Raises
+    ------
+    InputError
+        When one is no canonical class.
+    """
     chosen = []
     for part in text.replace(",", " ").split():
         known = part.isascii() and part.isdigit() and len(part) <= 19 and int(part) < partition.n_classes
