@@ -14,6 +14,7 @@ from cluster.plan import make_plan
 from cluster.shares import Hand, Share, parse_share
 from configs.model import load_config
 from results import files
+from results.coverage import check_coverage
 from results.errors import ConflictError
 from results.run import open_run
 from results.schema import QUARANTINED, Row
@@ -153,6 +154,19 @@ def test_parts_of_classes_stay_with_the_share_of_their_class(tmp_path):
     found = open_run(folder)
     assert {row.class_id for row in found.rows() if row.path} <= mine
     assert {class_id for class_id, _ in found.index.pending()} == set(split) - mine
+
+
+def test_a_share_is_not_done_while_parts_of_its_classes_are_open(tmp_path):
+    cut_up = config(tmp_path / "whole", search={"unit_budget": 1, "node_budget": 1})
+    rows = [row for row in open_run(run(cut_up).location).rows() if not row.path]
+    plan = make_plan(cut_up)
+    with Store.open(tmp_path / "run", plan.fingerprint, plan.run_info) as store:
+        store.append(rows)
+        store.flush()
+        told, done = Hand(Share(1, 1), plan).judge(store, check_coverage(plan.partition, store, plan.nodes()), "", [])
+    n_split = sum(row.status == "split" for row in rows)
+    assert not done
+    assert told.startswith(f"share 1/1 is not done: {n_split} of its")
 
 
 def test_a_share_with_a_doubted_host_elsewhere_does_not_let_the_run_be_proven(tmp_path):
