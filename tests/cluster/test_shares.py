@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import hashlib
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from boardclass.errors import ConfigError
 from cluster.driver import run
+from cluster.journal import Journal
 from cluster.plan import make_plan
+from cluster.progress import Overview, Report, describe, format_report
 from cluster.shares import Hand, Share, parse_share
 from configs.model import load_config
 from results import files
 from results.coverage import check_coverage
 from results.errors import ConflictError
+from results.eventlog import EventLog
 from results.run import open_run
 from results.schema import QUARANTINED, Row
 from results.store import Store
@@ -116,6 +120,26 @@ def test_the_share_is_recorded_and_the_same_command_resumes(orderly, tmp_path):
     again = orderly(*options(folder, "--share", "2/3"))
     assert again.code == 0
     assert "0 verdicts computed" in again.out
+
+
+def test_what_is_shown_of_a_share_under_way_is_said_to_be_of_the_share(orderly, tmp_path):
+    folder = tmp_path / "run"
+    run(config(folder), share=Share(2, 3))
+    whole = make_plan(config(folder))
+    n_all, n_own = len(whole.class_ids()), len(Hand(Share(2, 3), whole).class_ids)
+    overview = Overview("runs/x", "2x2", "scowl70", 12, n_all, 0, 1, share="2/3", n_own=n_own)
+    assert f"{n_all} board classes, {n_own} of them are share 2/3" in describe(overview)
+    report = Report(n_all, 2, 5, None, "", 0, 1, 0, 0, elapsed_s=10.0, remaining_s=25.0, n_measured=2, share="2/3")
+    assert f"2/{n_all} classes" in format_report(report)
+    assert "about 25 s left of share 2/3" in format_report(report)
+    assert format_report(replace(report, n_open=0)).endswith("all of share 2/3 done")
+    found = open_run(folder)
+    with Store.open(folder, found.fingerprint), Journal(EventLog(found.folder)) as journal:
+        journal.report(report, now=True)
+        record = json.loads(orderly("status", folder, "--format", "json").out)
+        told = " ".join(orderly("status", folder).out.split())
+    assert (record["state"], record["share"], record["n_classes"]) == ("running", "2/3", n_all)
+    assert "about 25 s for share 2/3, which is all that this driver searches" in told
 
 
 def test_another_share_goes_on_in_the_same_directory_and_the_last_one_proves(orderly, tmp_path):
