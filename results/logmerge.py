@@ -54,9 +54,7 @@ def merge_logs(target: Folder, sources: Sequence[Folder], *, n_rows: int, n_part
     except StoreError:
         return 0
     log = EventLog(target)
-    names = [
-        source.where("").rstrip("/").rpartition("/")[2] for source in sources
-    ]  # where they were is nobody's business
+    names = [source.where("").rstrip("/").rpartition("/")[2] for source in sources]
     log.add("merged", sources=names, n_rows=n_rows, n_parts=n_parts)
     log.flush(now=True)
     return len(lines)

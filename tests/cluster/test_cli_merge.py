@@ -317,31 +317,33 @@ def test_boards_and_report_of_a_target_are_those_of_its_rows(orderly, shares, tm
     assert "Not proven yet" in (tmp_path / "page.html").read_text()
 
 
-def test_a_merge_that_fails_half_way_goes_on_where_it_was(orderly, shares, tmp_path, monkeypatch):
+@pytest.mark.parametrize("where", ["first part", "line of the first part", "third part", "line of the third part"])
+def test_a_merge_that_fails_half_way_goes_on_where_it_was(orderly, shares, tmp_path, monkeypatch, where):
     monkeypatch.setattr(merging, "PART_ROWS", 5)
     monkeypatch.setattr(store, "FLUSH_ROWS", 5)
     target = tmp_path / "target"
-    n_lines = 0
-    append_line = LocalFolder.append_line
+    number = 1 if "first" in where else 3
+    method = "append_line" if "line" in where else "publish"
+    working = getattr(LocalFolder, method)
+    n_calls = 0
 
-    def fail(self, name, line, *rest):
-        nonlocal n_lines
-        n_lines += name == files.MANIFEST
-        if n_lines == 3:
+    def fail(self, name, *rest):
+        nonlocal n_calls
+        n_calls += name == files.MANIFEST or name.startswith(files.RESULTS)
+        if n_calls >= number:
             raise StoreError("no room")
-        return append_line(self, name, line, *rest)
+        return working(self, name, *rest)
 
-    monkeypatch.setattr(LocalFolder, "append_line", fail)
-    failed = orderly("merge", target, *shares)
-    assert failed.code == 3
-    n_before = len(list(open_run(target).rows()))
-    assert 0 < n_before < sum(len(list(open_run(share).rows())) for share in shares)
-    n_lines = 10
+    monkeypatch.setattr(LocalFolder, method, fail)
+    assert orderly("merge", target, *shares).code == 3
+    expected = sum(len(list(open_run(share).rows())) for share in shares)
+    assert len(list(open_run(target).rows())) == 5 * (number - 1) < expected
+    monkeypatch.setattr(LocalFolder, method, working)
     assert orderly("merge", target, *shares).code == 0
+    rows = [row.key for row in open_run(target).rows()]
+    assert len(rows) == len(set(rows)) == expected
     done = run(config(target))
     assert (done.complete, done.n_computed) == (True, 0)
-    rows = [row.key for row in open_run(target).rows()]
-    assert len(rows) == len(set(rows))
 
 
 def test_a_new_part_holds_what_it_can(orderly, made, tmp_path):
