@@ -32,6 +32,7 @@ from results.repair import repair
 from results.run import FORMAT, RUN_REMEDY, Run, conflict_message, raise_conflicts, read_identity
 from results.schema import Row, check_table, to_table
 from results.storage import open_folder
+from results.suspects import suspects
 
 FLUSH_ROWS = 2000
 FLUSH_SECONDS = 30.0
@@ -53,7 +54,7 @@ class Store:
     last_part : (str, int)
         Name and rows of the last part that this store wrote; an empty name before.
     n_merged : int
-        Rows that repeated a stored verdict and were not stored again.
+        Rows that repeated a stored verdict and were not stored again.  One that repeats a verdict in doubt is stored.
     """
 
     def __init__(self, run: Run, lock: RunLock, *, resumed: bool, clock: Callable[[], float]) -> None:
@@ -67,6 +68,7 @@ class Store:
         self._clock = clock
         self._folder = run.folder
         self._index = run.index
+        self._in_doubt = set(suspects(run))
         self._n_bytes = run.manifest.n_bytes
         self._last_number = run.manifest.last_number
         self._new_parts: dict[int, Part] = {}
@@ -198,13 +200,16 @@ class Store:
         keep, conflict = [], ""
         for row in rows:
             stored = self._stored(row.key) if row.is_verdict else None
-            keep.append(stored is None or stored[1].verdict != row.verdict)
+            differs = stored is not None and stored[1].verdict != row.verdict
+            keep.append(stored is None or differs or row.key in self._in_doubt)
             if stored is None:
                 self._index.add(row)
                 if row.is_verdict:
                     self._buffered[row.key] = row
-            elif keep[-1]:
+            elif differs:
                 conflict = conflict or conflict_message([stored, ("new row", row)], self._folder)
+            elif keep[-1]:  # a second verdict, found after the first one's host was doubted
+                self._in_doubt.remove(row.key)
             else:
                 self.n_merged += 1
         return (table.filter(pa.array(keep)) if any(keep) else None), conflict
