@@ -1,6 +1,7 @@
 """``--drop-damaged``: takes what is damaged out of a run, so that its units, and no others, are searched again.
 
     part unreadable, altered or missing    a manifest line takes it off the list
+    part with rows of other classes        the same
     manifest line unreadable or missing    the part that it listed is taken off the list: nothing vouches for its bytes
     run.json unreadable or missing         written anew, if the rows of the run are of the question that was asked
     claim, rescored list unreadable        removed; they are made again in the end
@@ -12,7 +13,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pyarrow.compute as pc
+
+from boardclass.partition import parse_partition
 from results import files
+from results.coverage import foreign_classes
 from results.documents import read_document
 from results.errors import DamagedError, RowError
 from results.fingerprint import Fingerprint, check_same
@@ -132,14 +137,18 @@ def _repair_manifest(folder: Folder) -> list[str]:
 
 
 def _drop_parts(folder: Folder, fingerprint: Fingerprint) -> list[str]:
-    """Take every part that cannot be read off the manifest; return their names."""
+    """Take every part off the manifest that cannot be read or is about classes of another run; return their names."""
     manifest = read_manifest(folder)
+    partition = parse_partition(fingerprint.partition, fingerprint.dims)
     n_bytes, dropped = manifest.n_bytes, []
     for part in manifest.parts:
         try:
             ((_, table),) = read_parts(folder, [part], SCHEMA)
             check_table(table, fingerprint, folder.where(part.name))
+            readable = not foreign_classes(partition, pc.unique(table.column("class_id")).to_numpy())
         except (DamagedError, RowError):
+            readable = False
+        if not readable:
             n_bytes = folder.append_line(files.MANIFEST, replace(part, dropped=True).format(), n_bytes)
             dropped.append(part.name)
     return dropped
