@@ -106,10 +106,9 @@ class Audit:
 class _Question:
     """What a run claims to answer, read and derived without the program's help."""
 
-    def __init__(self, folder: Path, wordlist: Path) -> None:
-        self.fingerprint: dict[str, Any] = _json(folder / "run.json").get("fingerprint", {})
+    def __init__(self, fingerprint: dict[str, Any], where: str) -> None:
+        self.fingerprint = fingerprint
         self.digest = hashlib.sha256(json.dumps(self.fingerprint, sort_keys=True).encode()).hexdigest()
-        words = _words(wordlist)
         try:
             self.w, self.h = map(int, self.fingerprint["dims"].split("x"))
             self.n, self.cutoff = self.w * self.h, int(self.fingerprint["cutoff"])
@@ -117,16 +116,26 @@ class _Question:
             borders = [(x in (0, self.w - 1)) + (y in (0, self.h - 1)) for x, y in cells]
             buckets = _buckets(self.fingerprint["partition"])
             self.cell_buckets = [buckets[("center", "edge", "corner")[count]] for count in borders]
-            worth = {word: int(self.fingerprint["scores"][len(word) + word.count("q")]) for word in words}
-            if hashlib.sha256("\n".join(words).encode()).hexdigest() != self.fingerprint["wordlist_sha256"]:
-                raise Unreadable(f"{wordlist} is not the word list of the run: name that with --wordlist")
         except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
-            raise Unreadable(f"{folder / 'run.json'} lacks what an audit needs: {error!r}") from error
+            raise Unreadable(f"{where} lacks what an audit needs: {error!r}") from error
         near = [[c for c, (u, v) in enumerate(cells) if max(abs(x - u), abs(y - v)) == 1] for x, y in cells]
         rows = [row + [-1] * (self.n - len(row)) for row in (*near, list(range(self.n)))]
         self.near = np.array(rows, np.int64)  # neighbours of each cell, then -1; the last row holds all cells
         self.symmetries = _symmetries(self.w, self.h)
-        self.take_words({word: worth[word] for word in words if len(word) <= self.n and worth[word] > 0})
+
+    @classmethod
+    def of(cls, folder: Path, wordlist: Path) -> _Question:
+        """Return the question of a run, with the words of its list."""
+        question = cls(_json(folder / "run.json").get("fingerprint", {}), str(folder / "run.json"))
+        words = _words(wordlist)
+        try:
+            worth = {word: int(question.fingerprint["scores"][len(word) + word.count("q")]) for word in words}
+            if hashlib.sha256("\n".join(words).encode()).hexdigest() != question.fingerprint["wordlist_sha256"]:
+                raise Unreadable(f"{wordlist} is not the word list of the run: name that with --wordlist")
+        except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
+            raise Unreadable(f"{folder / 'run.json'} lacks what an audit needs: {error!r}") from error
+        question.take_words({word: worth[word] for word in words if len(word) <= question.n and worth[word] > 0})
+        return question
 
     def take_words(self, worth: dict[str, int]) -> None:
         """Prepare sorted words as arrays: all letters in a row, where each word begins, a code for its points."""
@@ -236,10 +245,10 @@ def audit(
     Unreadable
         When files are missing or damaged, or the word list is another.
     """
-    question = _Question(folder, wordlist)
+    question = _Question.of(folder, wordlist)
     listed = _read_listed(folder, question)
     found = Audit(n_listed=-1 if listed is None else len(set(listed.values())), n_boards_all=26**question.n)
-    parts = _read_parts(folder, question, found)
+    parts = _read_parts(_read_certificates(folder), question, found)
     total = found.n_leaves + found.n_left
     drawn = np.arange(total) if n_ends is None else np.sort(Random(seed).sample(range(total), min(total, n_ends)))
     reaching: set[str] = set()
@@ -255,10 +264,24 @@ def audit(
     return found
 
 
-def _read_parts(folder: Path, question: _Question, found: Audit) -> list[_Part]:
+def count(fingerprint: dict[str, Any], certificates: Sequence[dict[str, Any]]) -> Audit:
+    """Return how many trees, leaves and boards the certificates of a run hold; no bound is checked.
+
+    Raises
+    ------
+    Rejected
+        When a certificate is damaged, of another run, or shares boards with another.
+    """
+    question = _Question(fingerprint, "the run")
+    found = Audit(n_boards_all=26**question.n)
+    _read_parts(certificates, question, found)
+    return found
+
+
+def _read_parts(certificates: Sequence[dict[str, Any]], question: _Question, found: Audit) -> list[_Part]:
     """Return the certified parts, no two of which share a board, and count them."""
     owners: dict[tuple[str, ...], int] = {}
-    parts = sorted((_Part(question, row) for row in _read_certificates(folder)), key=lambda p: (p.class_id, p.forced))
+    parts = sorted((_Part(question, row) for row in certificates), key=lambda p: (p.class_id, p.forced))
     for before, part in zip([None, *parts], parts, strict=False):
         images = question.images(part.class_letters)
         apart = {owners.setdefault(image, part.class_id) for image in images} == {part.class_id}

@@ -79,6 +79,18 @@ def certified_parts(run: Run) -> dict[int, set[str]]:
     return found
 
 
+def certificate_rows(run: Run) -> list[dict[str, Any]]:
+    """Return all certificates of a run as they are stored; nothing about them is believed.
+
+    Raises
+    ------
+    DamagedError
+        When a file cannot be read.
+    """
+    tables = [parse_parquet(run.folder.read(name) or b"", run.folder.where(name), audit.SCHEMA) for name in _names(run)]
+    return [row for table in tables for row in table.to_pylist()]
+
+
 def certificates_digest(run: Run) -> str:
     """Return the SHA-256 over all certificate files; empty when there are none."""
     names = _names(run)
