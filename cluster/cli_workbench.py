@@ -201,7 +201,7 @@ def lists(
 def report(
     directory: RunDirectory,
     out: Annotated[
-        str | None, typer.Option("--out", metavar="FILE", help="Where to write it.", show_default="DIR/report.html")
+        str | None, typer.Option("--out", metavar="FILE", help="Where to write it.", show_default="NAME-OF-DIR.html")
     ] = None,
     n: Annotated[int, typer.Option("-n", metavar="N", min=0, help="Boards drawn with their words.")] = 6,
     wordlist: RunWordlistOption = None,

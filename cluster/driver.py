@@ -32,9 +32,11 @@ from cluster.shares import SHARE, Hand, Share
 from cluster.signals import StopSignals
 from configs.model import RunConfig
 from results.claim import Claim, digest_of, write_claim
-from results.coverage import Coverage, check_coverage
+from results.coverage import Coverage, describe_foreign, foreign_classes
+from results.errors import DamagedError
 from results.eventlog import EventLog
 from results.extend import extend, inherited, open_source
+from results.proof import prove
 from results.rescore import BoardList, rescore
 from results.run import Run
 from results.store import Store
@@ -143,6 +145,7 @@ def run(
         run_info = plan.run_info | {SHARE: str(share or "")} | (inherited(source) if source else {})
         with Store.open(plan.location, plan.fingerprint, run_info, drop_damaged=drop_damaged) as store:
             check_structure(plan.spec.params, store.run.info, plan.location)
+            _check_own(store.run, plan)
             with Journal(EventLog(store.run.folder)) as journal:
                 if source:
                     _take_over(source, store, progress, journal)
@@ -151,6 +154,19 @@ def run(
                 return session.conclude(message)
     finally:
         progress.end()
+
+
+def _check_own(run: Run, plan: Plan) -> None:
+    """Refuse to go on with a run that has rows of classes that are not its own: they could never be settled.
+
+    Raises
+    ------
+    DamagedError
+        Naming classes, parts and the way out.
+    """
+    foreign = foreign_classes(plan.partition, run.index.class_ids)
+    if foreign:
+        raise DamagedError(f"{run.folder.where('')} has {describe_foreign(run, foreign)}")
 
 
 def _source(location: str, plan: Plan) -> Run:
@@ -219,7 +235,7 @@ class _Session:
         self._ledger = Ledger(store, plan.fingerprint)
         self._snapshot: Snapshot | None = None
         all_ids, done_ids = plan.class_ids(), store.done_ids()
-        self._doubted = doubted = suspects(store.run)
+        doubted = suspects(store.run)
         roots = [class_id for class_id, path in doubted if not path]
         is_open = ~np.isin(all_ids, done_ids, assume_unique=True) | np.isin(all_ids, roots)
         self._class_ids = all_ids[is_open]
@@ -271,17 +287,17 @@ class _Session:
         self._journal.note("stage", text=text)
         store.flush()
         listed = rescore(store, plan.scorer)
-        coverage = check_coverage(plan.partition, store, plan.nodes())
+        proof = prove(store.snapshot(), lambda _: plan.nodes(), thorough=True)
+        coverage = proof.coverage
+        assert coverage is not None, "looked at thoroughly"
         claim = None
-        left_out = self._hand is not None and not all(self._hand.holds(class_id) for class_id, _ in self._doubted)
-        found_again = not self._doubted or not (message or left_out)  # all verdicts of doubted hosts
-        complete = coverage.complete and found_again
+        complete = proof.proven
         if complete:
             name, n_words = plan.wordlist.name, len(plan.wordlist.words)
             claim = write_claim(store, coverage, listed, wordlist=name, n_words=n_words, scores=plan.table.name)
         digest = digest_of(plan.fingerprint, listed, complete=complete)
         snapshot = self._snapshot
-        missing, share_done = "" if complete else "\n".join(filter(None, (message, coverage.message()))), False
+        missing, share_done = "" if complete else "\n".join(filter(None, (message, proof.why_not))), False
         if self._hand and not complete:
             missing, share_done = self._hand.judge(store, coverage, message, self._doubted)
         seconds = time.monotonic() - self._began_s

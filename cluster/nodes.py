@@ -5,17 +5,64 @@ The rules are those of ``search.node``; the structural parameters that they foll
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
 from functools import lru_cache
+from typing import TYPE_CHECKING, Any
 
-from boardclass.errors import InputError
+from boardclass.errors import ConfigError, InputError, quote
 from boardclass.geometry import geometry
-from boardclass.partition import Partition
-from search.breaker import UnitResult
+from boardclass.partition import Partition, parse_partition
+from results import files
+from results.errors import DamagedError
 from search.node import Node, at_least, class_node, split, split_cell
 from search.params import Params
 
+if TYPE_CHECKING:
+    from results.run import Run
+    from search.breaker import UnitResult
+
 _KEPT = 1 << 16
+
+
+def run_nodes(run: Run) -> SearchNodes:
+    """Return how the search of a run cuts its classes, by what ``run.json`` recorded.
+
+    Raises
+    ------
+    DamagedError
+        When the recorded parameters are none that a search can have.
+    """
+    partition = parse_partition(run.fingerprint.partition, run.fingerprint.dims)
+    try:
+        params = run_params(run.info)
+    except ConfigError as error:
+        raise DamagedError(
+            f"{run.folder.where(files.RUN)}: no search has its structure: {error}; restore the file from a copy"
+        ) from error
+    return SearchNodes(partition, params, run.fingerprint.cell_order)
+
+
+def run_params(info: Mapping[str, Any]) -> Params:
+    """Return the search parameters that a run recorded, those it left out at their defaults.
+
+    Raises
+    ------
+    ConfigError
+        When a value is of another type or outside its range.
+    """
+    known = {field.name: field.default for field in fields(Params)}
+    given: dict[str, Any] = {}
+    config = info.get("config")
+    for place in (config.get("search") if isinstance(config, Mapping) else None, info.get("structure")):
+        if isinstance(place, Mapping):
+            given |= {name: value for name, value in place.items() if name in known and value is not None}
+    values: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in given.items()}
+    for name, value in values.items():
+        texts = not isinstance(value, tuple) or all(isinstance(item, str) for item in value)
+        if type(value) is not type(known[name]) or not texts:
+            raise ConfigError(f"{name} {quote(value)}: expected a value such as {known[name]!r}")
+    return Params(**values)
 
 
 class SearchNodes:

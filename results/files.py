@@ -6,7 +6,7 @@ RUN/events.jsonl              what happened, for people and monitoring
 RUN/results/part-*.parquet    rows of units          RUN/manifest.jsonl            their names and digests, in order
 RUN/rescored/part-*.parquet   boards                 RUN/rescored/manifest.json    name and digest of the valid one
 RUN/certificates/part-*.parquet   shapes of the search, for the checker    RUN/audits.json   what it found
-RUN/claim.json                what the run proves        RUN/report.html               the same for people
+RUN/claim.json                record of what was proven
 """
 
 from __future__ import annotations
@@ -25,7 +25,6 @@ RESCORED_MANIFEST = "rescored/manifest.json"
 CERTIFICATES = "certificates"
 AUDITS = "audits.json"
 CLAIM = "claim.json"
-REPORT = "report.html"
 
 TEMPORARY_PREFIX = "_tmp."
 FOLDERS = ("", RESULTS, RESCORED, CERTIFICATES)

@@ -2,7 +2,7 @@
 
     connect(locations) -> Database.query(sql) -> Answer
 
-    boards    run, board, score, n_images
+    boards    run, board, score, n_images, proven: whether these are all there are
     classes   run, and one row per stored unit: class_id, path, depth, status, n_boards, max_bound, seconds ...
     runs      run, dims, wordlist, cutoff, state, n_boards, best_score, digest ...
 
@@ -13,7 +13,7 @@ files, to load extensions and to change settings, and takes single SELECT statem
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -22,8 +22,8 @@ import duckdb
 import pyarrow as pa
 
 from boardclass.errors import InputError, quote
-from boardclass.partition import parse_partition
-from results.query import boards, summary
+from results.proof import NodesOf
+from results.query import Summary, summary
 from results.run import Run, open_run
 from results.schema import SCHEMA
 
@@ -46,6 +46,7 @@ _BOARDS = pa.schema(
         pa.field("board", pa.string()),
         pa.field("score", pa.int32()),
         pa.field("n_images", pa.int32()),
+        pa.field("proven", pa.bool_()),
     ]
 )
 _RUNS = pa.schema(
@@ -63,12 +64,14 @@ _RUNS = pa.schema(
             ("partition", pa.string()),
             ("n_classes", pa.int64()),
             ("n_classes_begun", pa.int64()),
+            ("n_classes_done", pa.int64()),
             ("n_rows", pa.int64()),
             ("n_boards", pa.int64()),
             ("n_boards_with_images", pa.int64()),
             ("best_score", pa.int64()),
             ("digest", pa.string()),
             ("statement", pa.string()),
+            ("why_not", pa.string()),
         )
     ]
 )
@@ -82,11 +85,18 @@ class Answer(NamedTuple):
 
 
 class Database:
-    """The views of some runs, read only."""
+    """The views of some runs, read only.
 
-    def __init__(self, runs: Sequence[tuple[str, Run]]) -> None:
+    Attributes
+    ----------
+    summaries : dict of str to Summary
+        By name of run: what each of them proves.
+    """
+
+    def __init__(self, runs: Sequence[tuple[str, Run]], nodes_of: NodesOf | None = None) -> None:
+        self.summaries = {name: summary(run, nodes_of) for name, run in runs}
         self._connection = duckdb.connect(":memory:", config={"threads": 2})
-        views = {"boards": _boards(runs), "classes": _classes(runs), "runs": _runs(runs)}
+        views = {"boards": _boards(self.summaries), "classes": _classes(runs), "runs": _runs(self.summaries)}
         for name, table in views.items():
             self._connection.register("given", table)
             columns = "*"
@@ -128,8 +138,10 @@ class Database:
         self._connection.close()
 
 
-def connect(locations: Sequence[str | Path]) -> Database:
+def connect(locations: Sequence[str | Path], nodes_of: NodesOf | None = None) -> Database:
     """Return the views of one or more run directories; ``run`` is the last part of the path, made distinct.
+
+    ``nodes_of`` is that of :func:`results.query.summary`.
 
     Raises
     ------
@@ -143,7 +155,7 @@ def connect(locations: Sequence[str | Path]) -> Database:
     Answer(columns=('score', 'boards'), rows=[(14, 6)])
     >>> database.close()
     """
-    return Database(named_runs(locations))
+    return Database(named_runs(locations), nodes_of)
 
 
 def named_runs(locations: Sequence[str | Path]) -> list[tuple[str, Run]]:
@@ -166,36 +178,40 @@ def _classes(runs: Sequence[tuple[str, Run]]) -> pa.Table:
     return pa.concat_tables([empty, *(_with_run(name, table) for name, run in runs for table in run.tables())])
 
 
-def _boards(runs: Sequence[tuple[str, Run]]) -> pa.Table:
-    rows = [{"run": name, **item._asdict()} for name, run in runs for item in boards(run)]
+def _boards(summaries: Mapping[str, Summary]) -> pa.Table:
+    rows = [
+        {"run": name, **item._asdict(), "proven": found.proven}
+        for name, found in summaries.items()
+        for item in found.listed.boards
+    ]
     return pa.Table.from_pylist(rows, schema=_BOARDS)
 
 
-def _runs(runs: Sequence[tuple[str, Run]]) -> pa.Table:
-    return pa.Table.from_pylist([{"run": name, **_run_record(run)} for name, run in runs], schema=_RUNS)
+def _runs(summaries: Mapping[str, Summary]) -> pa.Table:
+    return pa.Table.from_pylist([{"run": name, **_run_record(item)} for name, item in summaries.items()], schema=_RUNS)
 
 
-def _run_record(run: Run) -> dict[str, Any]:
-    found = summary(run)
-    wordlist = found.info.get("wordlist", {})
-    listed = found.listed
+def _run_record(found: Summary) -> dict[str, Any]:
+    listed, asked = found.listed, found.question
     return {
-        "state": "proven" if found.claim else "incomplete",
+        "state": "proven" if found.proven else "incomplete",
         "dims": found.fingerprint.dims,
-        "wordlist": wordlist.get("name"),
+        "wordlist": asked.wordlist,
         "wordlist_sha256": found.fingerprint.wordlist_sha256,
-        "n_words": wordlist.get("n_words"),
-        "scores": found.info.get("scores"),
+        "n_words": asked.n_words,
+        "scores": asked.scores,
         "cutoff": found.fingerprint.cutoff,
         "partition": found.fingerprint.partition,
-        "n_classes": parse_partition(found.fingerprint.partition, found.fingerprint.dims).n_canonical,
+        "n_classes": found.n_classes,
         "n_classes_begun": found.n_classes_begun,
+        "n_classes_done": found.n_classes_done,
         "n_rows": sum(found.n_rows.values()),
         "n_boards": listed.n_canonical,
         "n_boards_with_images": listed.n_raw,
         "best_score": listed.boards[0].score if listed.boards else None,
         "digest": found.result_digest,
-        "statement": found.claim.statement if found.claim else None,
+        "statement": found.statement,
+        "why_not": found.why_not or None,
     }
 
 

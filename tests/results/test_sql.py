@@ -42,7 +42,20 @@ def test_the_views_hold_what_the_run_holds(database, run_folder):
     assert row[2] == 0
     answer = database.query("FROM runs")
     record = dict(zip(answer.columns, answer.rows[0], strict=True))
-    assert (record["run"], record["wordlist"], record["cutoff"], record["state"]) == ("toy", "toy", 80, "incomplete")
+    assert (record["run"], record["wordlist"], record["cutoff"], record["state"]) == ("toy", "toy", 80, "proven")
+
+
+def test_every_view_says_what_is_not_proven(tmp_path):
+    with Store.open(tmp_path / "begun", fingerprint()) as store:
+        store.append(all_rows()[2:])
+        store.flush()
+        rescore(store, ToyScorer())
+    database = connect([tmp_path / "begun"])
+    assert database.query("SELECT DISTINCT proven FROM boards").rows == [(False,)]
+    ((state, statement, why_not),) = database.query("SELECT state, statement, why_not FROM runs").rows
+    assert (state, statement, why_not) == ("incomplete", None, "2 of 6 classes have no verdict")
+    assert not database.summaries["begun"].proven
+    database.close()
 
 
 def test_a_slow_query_draws_no_bar_between_the_results(database):
