@@ -3,7 +3,8 @@
 Only typer is imported here and the commands import what they need, so that ``orderly --help`` answers at once.
 
 Exit codes: 0 done or proved, 1 a bug of ours, 2 bad input, 3 run directory damaged or of another run, 4 run incomplete
-or interrupted, 5 stored evidence does not match, 130 another command interrupted.
+or interrupted (also when results of such a run are shown), 5 stored evidence does not match, 130 another command
+interrupted.
 """
 
 from __future__ import annotations
@@ -337,12 +338,15 @@ def solve(
 def verify(
     directory: RunDirectory,
     wordlist: RunWordlistOption = None,
+    write: Annotated[
+        bool, typer.Option("--write", help="Also write claim.json and the list of boards; else nothing is written.")
+    ] = False,
     fmt: FormatOption = Format.table,
 ) -> None:
-    """Check a run from its files, score its boards twice over and write the claim."""
+    """Check a run from its files, score its boards twice over, find them a second way, and say what is proven."""
     from cluster import cli_verify
 
-    cli_verify.verify(directory, wordlist, fmt)
+    cli_verify.verify(directory, wordlist, fmt, write=write)
 
 
 cli_workbench.register(app)
