@@ -299,7 +299,7 @@ class _Session:
         snapshot = self._snapshot
         missing, share_done = "" if complete else "\n".join(filter(None, (message, proof.why_not))), False
         if self._hand and not complete:
-            missing, share_done = self._hand.judge(store, coverage, message, self._doubted)
+            missing, share_done = self._hand.judge(store, coverage, message, suspects(store.snapshot()))
         seconds = time.monotonic() - self._began_s
         self._journal.note(
             "finished",
