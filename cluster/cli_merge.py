@@ -23,8 +23,7 @@ def merge(target: str, sources: Sequence[str], fmt: Format) -> None:
     """
     for source in sources:
         check_run_directory(source)
-    from cluster.cli_verify import run_params
-    from cluster.nodes import SearchNodes
+    from cluster.nodes import SearchNodes, run_params
     from results import merging
     from results.query import summary
     from results.run import open_run

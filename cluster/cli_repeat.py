@@ -10,7 +10,8 @@ from boardclass.errors import IncompleteError, InputError, MismatchError
 from boardclass.partition import parse_partition
 from cluster.cli_certify import named_classes
 from cluster.cli_query import check_run_directory
-from cluster.cli_verify import run_params, run_wordlist
+from cluster.cli_verify import run_wordlist
+from cluster.nodes import run_params
 from cluster.render import Format, console, write_json, write_table
 
 if TYPE_CHECKING:
