@@ -6,13 +6,13 @@ The rules are those of ``search.node``; the structural parameters that they foll
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from boardclass.errors import ConfigError, InputError, quote
 from boardclass.geometry import geometry
 from boardclass.partition import Partition, parse_partition
+from configs.model import SearchConfig
 from results import files
 from results.errors import DamagedError
 from search.node import Node, at_least, class_node, split, split_cell
@@ -51,17 +51,16 @@ def run_params(info: Mapping[str, Any]) -> Params:
     ConfigError
         When a value is of another type or outside its range.
     """
-    known = {field.name: field.default for field in fields(Params)}
     given: dict[str, Any] = {}
     config = info.get("config")
     for place in (config.get("search") if isinstance(config, Mapping) else None, info.get("structure")):
         if isinstance(place, Mapping):
-            given |= {name: value for name, value in place.items() if name in known and value is not None}
-    values: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in given.items()}
-    for name, value in values.items():
-        texts = not isinstance(value, tuple) or all(isinstance(item, str) for item in value)
-        if type(value) is not type(known[name]) or not texts:
-            raise ConfigError(f"{name} {quote(value)}: expected a value such as {known[name]!r}")
+            given |= {k: v for k, v in place.items() if k in SearchConfig.model_fields and v is not None}
+    try:
+        found = SearchConfig.model_validate(given).model_dump(exclude_none=True)
+    except ValueError as error:
+        raise ConfigError(f"rules of a search that cannot be: {quote(given, 200)}") from error
+    values: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in found.items()}
     return Params(**values)
 
 
@@ -139,18 +138,22 @@ class SearchNodes:
         )
 
     def _node(self, class_id: int, path: str) -> Node:
-        if not path:
-            return class_node(self._partition.class_masks(class_id).tolist(), self._geometry, self._params)
-        parent = path.rpartition("/")[0]
-        node = self._split(class_id, parent).get(path)
-        if node is None:
-            raise InputError(f"no part {path!r} of class {class_id}: expected one that splitting {parent!r} makes")
+        node = class_node(self._partition.class_masks(class_id).tolist(), self._geometry, self._params)
+        parent = ""
+        for step in filter(None, path.split("/")):  # from the top down: a path of any length is given up where it ends
+            here = f"{parent}/{step}".lstrip("/")
+            part = self._split(class_id, parent).get(here)
+            if part is None:
+                raise InputError(
+                    f"no part {quote(here)} of class {class_id}: expected one that splitting {quote(parent)} makes"
+                )
+            node, parent = part, here
         return node
 
     def _split_anew(self, class_id: int, path: str) -> dict[str, Node]:
         node = self._node(class_id, path)
         if split_cell(node, self._geometry) < 0:
-            raise InputError(f"part {path!r} of class {class_id} is a single board: it has no parts")
+            raise InputError(f"part {quote(path)} of class {class_id} is a single board: it has no parts")
         return {part.path: part for part in split(node, self._geometry, self._params)}
 
 
