@@ -98,6 +98,10 @@ def _subject(run: Run, listed: BoardList | None) -> dict[str, str]:
 def _is_entry(entry: object) -> bool:
     return (
         isinstance(entry, dict)
-        and all(type(entry.get(name)) is int for name in (*_COUNTS, "n_leaves_checked", "n_scored"))
+        and all(
+            type(entry.get(name)) is int and 0 <= entry[name] <= 26**25
+            for name in (*_COUNTS, "n_leaves_checked", "n_scored")
+        )
+        and entry["n_boards_all"] > 0
         and all(type(entry.get(name)) is str for name in ("certificates", "boards"))
     )
