@@ -147,6 +147,7 @@ def run(
             check_structure(plan.spec.params, store.run.info, plan.location)
             _check_own(store.run, plan)
             with Journal(EventLog(store.run.folder)) as journal:
+                _tell_faults(store, progress, journal)
                 if source:
                     _take_over(source, store, progress, journal)
                 session = _Session(plan, store, progress, journal, began_s, hand)
@@ -174,6 +175,14 @@ def _source(location: str, plan: Plan) -> Run:
     source = open_source(location, plan.fingerprint)
     check_structure(plan.spec.params, source.info, location)
     return source
+
+
+def _tell_faults(store: Store, progress: Progress, journal: Journal) -> None:
+    """Say what was dropped or written anew because it was damaged, and why."""
+    for name, fault in store.faults.items():
+        outcome = "its rows are computed again" if name in store.dropped else "removed or written anew"
+        progress.note(f"dropped {name}: {outcome}\n  {fault}")
+        journal.note("dropped", name=name, message=fault[:500])
 
 
 def _take_over(source: Run, store: Store, progress: Progress, journal: Journal) -> None:
