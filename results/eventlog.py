@@ -140,7 +140,7 @@ def _fits(name: str, value: object) -> bool:
         return _is_seconds(value)
     if name == "hosts":
         return isinstance(value, dict) and all(map(_is_count, value.values()))
-    if name == "flagged":
+    if name in ("flagged", "sources"):
         return isinstance(value, list) and all(isinstance(host, str) for host in value)
     return isinstance(value, bool) if name in _SWITCHES else isinstance(value, str)
 

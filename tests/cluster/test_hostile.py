@@ -24,7 +24,7 @@ from tests.cluster.forge import ESCAPES, Forger, Forgery, raw_array, read_raw, s
 from tests.cluster.hostile import RUN, UNSAFE, Campaign, call, commands
 
 NAMES = (
-    *(files.RUN, files.MANIFEST, files.EVENTS, files.CLAIM, files.AUDITS, files.REPORT, files.LOCK, files.OWNER),
+    *(files.RUN, files.MANIFEST, files.EVENTS, files.CLAIM, files.AUDITS, files.LOCK, files.OWNER),
     *(files.RESULTS, files.RESCORED, files.CERTIFICATES, "results/part", "notes", "results/notes"),
 )
 

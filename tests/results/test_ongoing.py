@@ -7,8 +7,7 @@ import shutil
 import pytest
 
 from boardclass.partition import parse_partition
-from cluster.cli_verify import run_params
-from cluster.nodes import SearchNodes
+from cluster.nodes import SearchNodes, run_params
 from results import files
 from results.coverage import check_coverage
 from results.query import summary
