@@ -17,6 +17,10 @@ class DamagedError(StoreError):
     """A stored file is not what was written: a bit flipped, cut off, missing or swapped."""
 
 
+class SpecialFileError(StoreError):
+    """A link, pipe, socket or device stands where a run has a file or directory."""
+
+
 class RowError(StoreError):
     """A row breaks the schema or contradicts itself."""
 
