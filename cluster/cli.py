@@ -34,7 +34,7 @@ from cluster.cli_options import (
     WordlistOption,
     given,
 )
-from cluster.render import Format
+from cluster.render import Format, tell
 
 EXIT_BUG = 1
 EXIT_INTERRUPTED = 130
@@ -381,7 +381,7 @@ def _take_debug(arguments: list[str]) -> tuple[list[str], bool]:
 
 
 def _fail(message: str, code: int) -> int:
-    sys.stderr.write(f"orderly: {message}\n")
+    tell(f"orderly: {message}")
     return code
 
 

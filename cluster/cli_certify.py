@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Iterable
 from dataclasses import asdict
@@ -18,7 +17,7 @@ from boardclass.partition import Partition, parse_partition
 from boardclass.wordlist import available_names
 from cluster.cli_query import check_run_directory
 from cluster.cli_verify import run_wordlist
-from cluster.render import Format, console, write_record
+from cluster.render import Format, console, tell, write_record
 
 if TYPE_CHECKING:
     from results.audit import Audit
@@ -79,7 +78,7 @@ def certify(directory: str, choice: Choice, wordlist: str | None, fmt: Format) -
             record |= {name: record[name] + count for name, count in counts.items()}
             record["parts"] += 1
             name = f"class {class_id} {forced}".rstrip()
-            _tell(f"{name}: " + ", ".join(f"{count:,} {kind}" for kind, count in counts.items()))
+            tell(f"{name}: " + ", ".join(f"{count:,} {kind}" for kind, count in counts.items()))
             if time.monotonic() - began > _PUBLISH_EVERY_S:
                 record["bytes"] += write_certificates(run, waiting)
                 waiting, began = [], time.monotonic()
@@ -173,7 +172,7 @@ def audit(directory: str, wordlist: str | None, n_leaves: int | None, seed: int,
 
     run = open_run(directory)
     try:
-        found = checker.audit(Path(directory), _path_of_wordlist(run, wordlist), _tell, n_leaves, seed)
+        found = checker.audit(Path(directory), _path_of_wordlist(run, wordlist), tell, n_leaves, seed)
     except checker.Rejected as error:
         raise MismatchError(f"rejected: {error}; do not believe it before the reason is known") from error
     except checker.Unreadable as error:
@@ -211,8 +210,3 @@ def _path_of_wordlist(run: Run, wordlist: str | None) -> Path:
     if not path.is_file():
         raise InputError(f"no word list {quote(name)}: name its file with --wordlist")
     return path
-
-
-def _tell(line: str) -> None:
-    sys.stderr.write(f"{line}\n")
-    sys.stderr.flush()

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, fields
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from boardclass.errors import InputError
+from boardclass.errors import ConfigError, InputError, quote
 from boardclass.geometry import parse_dims
 from boardclass.partition import parse_partition
 from boardclass.scores import ScoreTable, n_letters
 from boardclass.wordlist import WordList, load_wordlist
 from cluster.cli_query import check_run_directory
 from cluster.render import Format, console, write_json, write_record
+from results.errors import DamagedError
 from search.solvers import Grid, WordsSolver
 
 if TYPE_CHECKING:
@@ -65,16 +66,29 @@ def run_wordlist(run: Run, name: str | None) -> WordList:
 
 
 def run_params(info: Mapping[str, Any]) -> Params:
-    """Return the search parameters that a run recorded, those it left out at their defaults."""
+    """Return the search parameters that a run recorded, those it left out at their defaults.
+
+    Raises
+    ------
+    DamagedError
+        When they are none.
+    """
+    from configs.model import SearchConfig
     from search.params import Params
 
-    known = {field.name for field in fields(Params)}
+    known = set(SearchConfig.model_fields)
     given: dict[str, Any] = {}
     for place in (info.get("config", {}).get("search"), info.get("structure")):
         if isinstance(place, Mapping):
             given |= {name: value for name, value in place.items() if name in known and value is not None}
-    values: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in given.items()}
-    return Params(**values)
+    try:
+        found = SearchConfig.model_validate(given).model_dump(exclude_none=True)
+        values: dict[str, Any] = {n: tuple(value) if isinstance(value, list) else value for n, value in found.items()}
+        return Params(**values)
+    except (ConfigError, ValueError) as error:
+        raise DamagedError(
+            f"run.json records rules of the search that cannot be: {quote(given, 200)}; restore it from a copy"
+        ) from error
 
 
 def verify(directory: str, wordlist: str | None, fmt: Format) -> None:

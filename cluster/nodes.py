@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 
-from boardclass.errors import InputError
+from boardclass.errors import InputError, quote
 from boardclass.geometry import geometry
 from boardclass.partition import Partition
 from search.breaker import UnitResult
@@ -92,18 +92,22 @@ class SearchNodes:
         )
 
     def _node(self, class_id: int, path: str) -> Node:
-        if not path:
-            return class_node(self._partition.class_masks(class_id).tolist(), self._geometry, self._params)
-        parent = path.rpartition("/")[0]
-        node = self._split(class_id, parent).get(path)
-        if node is None:
-            raise InputError(f"no part {path!r} of class {class_id}: expected one that splitting {parent!r} makes")
+        node = class_node(self._partition.class_masks(class_id).tolist(), self._geometry, self._params)
+        parent = ""
+        for step in filter(None, path.split("/")):  # from the top down: a path of any length is given up where it ends
+            here = f"{parent}/{step}".lstrip("/")
+            part = self._split(class_id, parent).get(here)
+            if part is None:
+                raise InputError(
+                    f"no part {quote(here)} of class {class_id}: expected one that splitting {quote(parent)} makes"
+                )
+            node, parent = part, here
         return node
 
     def _split_anew(self, class_id: int, path: str) -> dict[str, Node]:
         node = self._node(class_id, path)
         if split_cell(node, self._geometry) < 0:
-            raise InputError(f"part {path!r} of class {class_id} is a single board: it has no parts")
+            raise InputError(f"part {quote(path)} of class {class_id} is a single board: it has no parts")
         return {part.path: part for part in split(node, self._geometry, self._params)}
 
 

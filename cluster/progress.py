@@ -13,6 +13,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING, Any, Protocol
 
+from boardclass.printable import printable
+
 if TYPE_CHECKING:
     from rich.progress import Progress as RichProgress
 
@@ -145,7 +147,7 @@ class PlainLines:
             self._write(format_report(self._last))
 
     def _write(self, line: str) -> None:
-        self._stream.write(line + "\n")
+        self._stream.write(printable(line, "\n") + "\n")
         self._stream.flush()
 
 
@@ -164,7 +166,7 @@ class Bar:
         from rich.progress import Progress as RichProgress
 
         console = Console(file=self._stream, highlight=False)
-        console.print(describe(overview), markup=False)
+        console.print(printable(describe(overview)), markup=False)
         columns = (
             BarColumn(bar_width=24),
             MofNCompleteColumn(),
@@ -181,7 +183,7 @@ class Bar:
     def update(self, report: Report) -> None:
         """Move the bar."""
         if self._bar is not None:
-            best = f"best {report.best_score:,} {report.best_board}" if report.best_score is not None else ""
+            best = f"best {report.best_score:,} {printable(report.best_board)}" if report.best_score is not None else ""
             self._bar.update(
                 self._task,
                 completed=report.n_classes_done,
@@ -193,7 +195,7 @@ class Bar:
     def stage(self, text: str) -> None:
         """Show the text in place of the figures."""
         if self._bar is not None:
-            self._bar.update(self._task, left=text)
+            self._bar.update(self._task, left=printable(text))
 
     def end(self) -> None:
         """Remove the bar."""

@@ -12,7 +12,10 @@ from dataclasses import asdict, dataclass, fields
 from functools import cached_property
 from typing import Any
 
-from boardclass.errors import StoreError
+from boardclass.errors import InputError, StoreError, quote
+from boardclass.geometry import parse_dims
+from boardclass.partition import parse_partition
+from boardclass.scores import MAX_LETTERS, MIN_LETTERS, SUM_LIMIT
 from results.errors import FingerprintError
 
 _EXTEND = " With another --out, --extend takes over what this run proves at the other cutoff."
@@ -71,11 +74,11 @@ class Fingerprint:
         Raises
         ------
         StoreError
-            When a field is missing, unknown or of another type.
+            When a field is missing, unknown, of another type, or says what no run can be about.
         """
         names = [field.name for field in fields(cls)]
         if not isinstance(values, dict) or sorted(values) != sorted(names):
-            raise StoreError(f"a fingerprint has the fields {', '.join(names)}; found {values!r}")
+            raise StoreError(f"a fingerprint has the fields {', '.join(names)}; found {quote(values, 200)}")
         texts = all(isinstance(values[name], str) for name in ("dims", "wordlist_sha256", "partition"))
         lists = all(
             isinstance(values[name], list) and all(type(value) is int for value in values[name])
@@ -83,15 +86,33 @@ class Fingerprint:
         )
         sha = isinstance(values["wordlist_sha256"], str) and re.fullmatch(r"[0-9a-f]{64}", values["wordlist_sha256"])
         if not (texts and lists and sha and type(values["cutoff"]) is int):
-            raise StoreError(f"a field of the fingerprint has the wrong type: {values!r}")
-        if sorted(values["cell_order"]) != list(range(len(values["cell_order"]))):
-            raise StoreError(f"the fingerprint's cell_order does not name each cell once: {values['cell_order']!r}")
+            raise StoreError(f"a field of the fingerprint has the wrong type: {quote(values, 200)}")
+        _check_values(values)
         return cls(**values)
 
     def differences(self, other: Fingerprint) -> list[tuple[str, object, object]]:
         """Return ``(field, mine, theirs)`` for each field that differs."""
         pairs = ((field.name, getattr(self, field.name), getattr(other, field.name)) for field in fields(self))
         return [(name, mine, theirs) for name, mine, theirs in pairs if mine != theirs]
+
+
+def _check_values(values: dict[str, Any]) -> None:
+    """Refuse a board size, order, partition, score table or cutoff that no command would have accepted."""
+    try:
+        dims = parse_dims(values["dims"])
+        partition = parse_partition(values["partition"], dims)
+    except InputError as error:
+        raise StoreError(f"the fingerprint says what cannot be: {error}") from error
+    if (str(dims), partition.text) != (values["dims"], values["partition"]):
+        raise StoreError(f"the fingerprint's dims or partition are not spelled as a run does: {quote(values, 200)}")
+    if sorted(values["cell_order"]) != list(range(dims.n)):
+        raise StoreError(f"the fingerprint's cell_order does not name each cell once: {quote(values['cell_order'])}")
+    if not MIN_LETTERS < len(values["scores"]) <= MAX_LETTERS + 1 or not all(
+        0 <= points < SUM_LIMIT for points in values["scores"]
+    ):
+        raise StoreError(f"the fingerprint's scores are no points by number of letters: {quote(values['scores'])}")
+    if not 0 < values["cutoff"] < SUM_LIMIT:
+        raise StoreError(f"the fingerprint's cutoff is {quote(values['cutoff'])}: expected 1 to {SUM_LIMIT - 1}")
 
 
 def check_same(asked: Fingerprint, stored: Fingerprint, where: str) -> None:

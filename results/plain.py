@@ -18,6 +18,13 @@ from results.folder import explained
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 _PLAIN = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC  # without O_NONBLOCK a pipe is waited for
+_KINDS = {
+    stat.S_IFLNK: "a symbolic link",
+    stat.S_IFIFO: "a pipe",
+    stat.S_IFSOCK: "a socket",
+    stat.S_IFDIR: "a directory",
+    stat.S_IFREG: "a file with a second name (hard link)",
+}
 _REFUSALS = (errno.ELOOP, errno.EMLINK, errno.ENOTDIR, errno.ENXIO)
 
 
@@ -108,9 +115,7 @@ def _refused(root: Path, name: str, base: str, at: int) -> Iterator[None]:
 
 
 def _refusal(mode: int, where: str) -> SpecialFileError:
-    kinds = ((stat.S_ISLNK, "a symbolic link"), (stat.S_ISFIFO, "a pipe"), (stat.S_ISSOCK, "a socket"))
-    kinds += ((stat.S_ISREG, "a file with a second name (hard link)"), (stat.S_ISDIR, "a directory"))
-    kind = next((text for is_kind, text in kinds if is_kind(mode)), "a device")
+    kind = _KINDS.get(stat.S_IFMT(mode), "a device")
     return SpecialFileError(
         f"{where} is {kind}: a run holds only files and directories of its own; nothing was read from it or written "
         "to it; put a plain copy in its place, or remove it"

@@ -17,7 +17,7 @@ from results.parts import describe, serialise
 from results.rescore import BOARD_SCHEMA
 from results.schema import SCHEMA
 
-WORDS = "tea ate eat rat tar art rate tear quit".split()
+WORDS = ["tea", "ate", "eat", "rat", "tar", "art", "rate", "tear", "quit"]
 DOCUMENTS = (files.RUN, files.CLAIM, files.RESCORED_MANIFEST, files.AUDITS)
 ESCAPES = "\x1b]0;owned\x07\x1b[2J\x9b31m\u202egnp.exe\u2066\r\nProven. It is so."
 
