@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -23,20 +24,24 @@ if TYPE_CHECKING:
     from results.run import Run
 
 MAX_FILE_BYTES = 2**26
+_PLAN_COLUMNS = ("explain_key", "explain_value")  # of EXPLAIN: a drawing
 BOTH, ONLY_HERE, ONLY_THERE, BELOW = "both", "only here", "only there", "below cutoff"
 
 
-def query(directories: Sequence[str], sql: str, fmt: Format) -> None:
+def query(directories: Sequence[str], sql: str, timeout_s: float, memory_mb: int, fmt: Format) -> None:
     """Print the answer to one SELECT statement over the views boards, classes and runs."""
     for directory in directories:
         check_run_directory(directory)
+    from results.limits import Limits
     from results.sql import connect
 
-    database = connect(directories)
-    answer = database.query(sql)
-    database.close()
+    with closing(connect(directories, memory_mb)) as database:
+        answer = database.query(sql, Limits(timeout_s, memory_mb))
     if fmt is Format.json:
         write_json([dict(zip(answer.columns, row, strict=True)) for row in answer.rows])
+    elif fmt is Format.table and answer.columns == _PLAN_COLUMNS:
+        for row in answer.rows:
+            console().print(row[-1], markup=False, soft_wrap=True)
     else:
         write_table(answer.columns, answer.rows, fmt)
 

@@ -89,6 +89,10 @@ def climb(
 def query(
     directories: RunDirectories,
     sql: Annotated[str, typer.Argument(metavar="SQL", help="One SELECT statement.", show_default=False)],
+    timeout: Annotated[float, typer.Option("--timeout", metavar="S", min=0.1, help="Seconds it may take.")] = 60,
+    memory: Annotated[
+        int, typer.Option("--memory", metavar="MIB", min=64, max=2**24, help="MiB it may take beside the runs.")
+    ] = 1024,
     fmt: FormatOption = Format.table,
 ) -> None:
     """Ask runs in SQL: views boards, classes and runs (DuckDB, read only).
@@ -101,7 +105,7 @@ def query(
     """
     from cluster import cli_sql
 
-    cli_sql.query(directories, sql, fmt)
+    cli_sql.query(directories, sql, timeout, memory, fmt)
 
 
 def compare(

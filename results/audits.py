@@ -73,6 +73,7 @@ def _is_entry(entry: object) -> bool:
     numbers = ("n_leaves_checked", "n_scored", "n_boards", "n_boards_all", "n_parts")
     return (
         isinstance(entry, dict)
-        and all(type(entry.get(name)) is int for name in numbers)
+        and all(type(entry.get(name)) is int and 0 <= entry[name] <= 26**25 for name in numbers)
+        and entry["n_boards_all"] > 0
         and all(type(entry.get(name)) is str for name in ("certificates", "boards"))
     )

@@ -1,8 +1,11 @@
-"""What can be wrong with a run directory; all of it stops the run with the exit code of StoreError, 3."""
+"""What can be wrong with a run directory; all of it stops the run with the exit code of StoreError, 3.
+
+And what can be wrong with a question about one: that is the user's input, exit code 2.
+"""
 
 from __future__ import annotations
 
-from boardclass.errors import StoreError
+from boardclass.errors import InputError, StoreError
 
 
 class StoreLockedError(StoreError):
@@ -27,3 +30,7 @@ class RowError(StoreError):
 
 class ConflictError(StoreError):
     """Two rows give one unit different verdicts: a machine or the program is at fault, neither may be believed."""
+
+
+class LimitError(InputError):
+    """A query that takes more time, memory or rows than it may."""

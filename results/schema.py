@@ -57,6 +57,7 @@ VERDICT_COLUMNS = ("class_id", "path", "status", "n_boards", "candidates", "chil
 PATH_PATTERN = r"[0-9]{1,2}=[a-z]{1,26}(/[0-9]{1,2}=[a-z]{1,26})*"
 _PATH = re.compile(PATH_PATTERN)
 _MAX_TEXT = 4000
+_MAX_SECONDS = 1e9  # thirty years
 
 Verdict = tuple[str, int, tuple[tuple[str, int], ...], tuple[str, ...], tuple[str, ...]]
 
@@ -286,12 +287,21 @@ def _plain_rules(table: pa.Table, fingerprint: Fingerprint) -> list[tuple[str, A
         *small,
         *long,
         ("the status is unknown", pc.invert(pc.is_in(col("status"), _names(STATUSES)))),
+        ("seconds is more than any unit takes", pc.greater(col("seconds"), pa.scalar(_MAX_SECONDS))),
         ("n_boards is no number", pc.invert(pc.match_substring_regex(col("n_boards"), r"\A(0|[1-9][0-9]{0,39})\z"))),
+        ("n_boards is more than there are", _exceeds(col("n_boards"), 26**fingerprint.n_cells)),
         (
             "the path is not of the form 5=ab/6=t",
             pc.invert(pc.match_substring_regex(col("path"), rf"\A({PATH_PATTERN})?\z")),
         ),
     ]
+
+
+def _exceeds(digits: Any, most: int) -> Any:
+    """Return the mask of texts of decimal digits that stand for more than ``most``."""
+    n_digits, text = pc.utf8_length(digits), str(most)
+    longer, as_long = pc.greater(n_digits, scalar(len(text))), pc.equal(n_digits, scalar(len(text)))
+    return pc.or_(longer, pc.and_(as_long, pc.greater(digits, scalar(text))))
 
 
 def _status_rules(table: pa.Table, fingerprint: Fingerprint) -> list[tuple[str, Any]]:
@@ -305,7 +315,7 @@ def _status_rules(table: pa.Table, fingerprint: Fingerprint) -> list[tuple[str, 
     # a survivor of the bound that exact scoring refuted may have had a bound at the cutoff; nothing else may
     discarded = both(status[ELIMINATED], pc.equal(col("n_survivors"), scalar(0)))
     reached = pa.chunked_array(
-        [pa.array([reaches(b, fingerprint.cutoff) for b in pc.unique(col("max_bound")).to_pylist()])]
+        [pa.array([reaches(b, fingerprint.cutoff) for b in pc.unique(col("max_bound")).to_pylist()], pa.bool_())]
     )
     reaching = pc.take(reached, pc.index_in(col("max_bound"), pc.unique(col("max_bound"))))
     return [

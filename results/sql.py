@@ -7,12 +7,15 @@
     runs      run, dims, wordlist, cutoff, state, n_boards, best_score, digest ...
 
 Everything is read with checksums first (``results.run``) and copied into memory; then DuckDB loses the right to open
-files, to load extensions and to change settings, and takes single SELECT statements only.
+files, to load extensions and to change settings, and takes single SELECT statements only, each in a transaction that
+may only read.
 """
 
 from __future__ import annotations
 
 import math
+import re
+import sys
 from collections.abc import Sequence
 from decimal import Decimal
 from pathlib import Path
@@ -23,6 +26,8 @@ import pyarrow as pa
 
 from boardclass.errors import InputError, quote
 from boardclass.partition import parse_partition
+from results.errors import LimitError
+from results.limits import Limits, Watch, limited
 from results.query import boards, summary
 from results.run import Run, open_run
 from results.schema import SCHEMA
@@ -38,7 +43,9 @@ _SETTINGS = {
     "temp_directory": "",  # nothing is spilled to disk
     "enable_external_access": "false",  # after the others, some of which it locks
 }
-_ALLOWED = ("SELECT", "EXPLAIN")
+_SELECT, _EXPLAIN = "SELECT", "EXPLAIN"
+_EXPLAINED = re.compile(r"\s*EXPLAIN\s+(?:ANALYZE\s+)?(?:\([^()]*\)\s*)?(.*)", re.DOTALL | re.IGNORECASE)
+_BATCH_ROWS = 10_000
 
 _BOARDS = pa.schema(
     [
@@ -82,9 +89,16 @@ class Answer(NamedTuple):
 
 
 class Database:
-    """The views of some runs, read only."""
+    """The views of some runs, read only.
 
-    def __init__(self, runs: Sequence[tuple[str, Run]]) -> None:
+    Parameters
+    ----------
+    runs : sequence of (str, Run)
+    memory_mb : int, optional
+        MiB that DuckDB may take for a query, beyond the views; default as much as it likes.
+    """
+
+    def __init__(self, runs: Sequence[tuple[str, Run]], memory_mb: int | None = None) -> None:
         self._connection = duckdb.connect(":memory:", config={"threads": 2})
         views = {"boards": _boards(runs), "classes": _classes(runs), "runs": _runs(runs)}
         for name, table in views.items():
@@ -96,40 +110,88 @@ class Database:
                 columns += "REPLACE (n_boards::HUGEINT AS n_boards)"
             self._connection.execute(f"CREATE TABLE {name} AS SELECT {columns} FROM given")
             self._connection.unregister("given")
-        for setting, value in _SETTINGS.items():
+        settings = dict(_SETTINGS)
+        if memory_mb is not None:
+            (used,) = self._connection.execute("SELECT sum(memory_usage_bytes) FROM duckdb_memory()").fetchall()[0]
+            settings = {"memory_limit": f"{int(used) // 2**20 + memory_mb}MiB", **settings}
+        for setting, value in settings.items():
             self._connection.execute(f"SET {setting} = '{value}'")
         self._connection.execute("SET lock_configuration = true")
 
-    def query(self, sql: str) -> Answer:
-        """Return the answer to one SELECT (also DESCRIBE, SHOW, SUMMARIZE, WITH, FROM, EXPLAIN).
+    def query(self, sql: str, limits: Limits | None = None) -> Answer:
+        """Return the answer to one SELECT (also DESCRIBE, SHOW, SUMMARIZE, WITH, FROM, and EXPLAIN of one).
+
+        Parameters
+        ----------
+        sql : str
+        limits : Limits, optional
+            What it may take; they hold for the whole process, which ends where DuckDB does not hear that time is up.
 
         Raises
         ------
+        LimitError
+            When it takes more.
         InputError
             With DuckDB's message, when the statement is wrong, changes something or reaches for files.
         """
+        watch = Watch()
         try:
-            statements = self._connection.extract_statements(sql[:MAX_SQL_CHARACTERS])
-            if len(sql) > MAX_SQL_CHARACTERS or len(statements) != 1:
-                raise InputError(f"SQL {quote(sql)}: expected one statement, such as SELECT * FROM boards LIMIT 5")
-            kind = statements[0].type.name
-            if kind not in _ALLOWED:
-                raise InputError(f"SQL {quote(sql)} is {kind}: a run is only read; expected a SELECT statement")
-            self._connection.execute(statements[0])
-            names = [column[0] for column in self._connection.description or ()]
-            rows = self._connection.fetchall()
+            statement = self._statement(sql)
+            if limits is None:
+                return self._answer(statement, sys.maxsize)
+            late = f"orderly: {_too_long(sql, limits)}"
+            with limited(limits, self._connection.interrupt, late) as watch:
+                return self._answer(statement, limits.rows)
+        except (duckdb.OutOfMemoryException, MemoryError) as error:
+            raise LimitError(
+                f"SQL {quote(sql)} takes too much memory: ask for less, or allow more (--memory)"
+            ) from error
         except duckdb.Error as error:
+            if limits and watch.is_late:
+                raise LimitError(_too_long(sql, limits)) from error
             hint = "" if "Candidate" in str(error) else f"; the views are {', '.join(VIEWS)}: try DESCRIBE classes"
             raise InputError(f"SQL {quote(sql)}: {str(error).strip()[:600]}{hint}") from error
-        return Answer(_distinct(names), [tuple(_plain(value) for value in row) for row in rows])
+
+    def _statement(self, sql: str) -> Any:
+        """Return the one statement of a text, if it only reads."""
+        statements = self._connection.extract_statements(sql[:MAX_SQL_CHARACTERS])
+        if len(sql) > MAX_SQL_CHARACTERS or len(statements) != 1:
+            raise InputError(f"SQL {quote(sql)}: expected one statement, such as SELECT * FROM boards LIMIT 5")
+        kinds = [statements[0].type.name]
+        if kinds == [_EXPLAIN]:  # with ANALYZE it carries out what it explains
+            match = _EXPLAINED.fullmatch(statements[0].query)
+            kinds = [inner.type.name for inner in self._connection.extract_statements(match[1])] if match else kinds
+        if kinds != [_SELECT]:
+            raise InputError(f"SQL {quote(sql)} is {' '.join(kinds)}: a run is only read; expected a SELECT statement")
+        return statements[0]
+
+    def _answer(self, statement: Any, most: int) -> Answer:
+        self._connection.execute("BEGIN TRANSACTION READ ONLY")
+        try:
+            self._connection.execute(statement)
+            names = [column[0] for column in self._connection.description or ()]
+            rows: list[tuple[Any, ...]] = []
+            while batch := self._connection.fetchmany(_BATCH_ROWS):
+                rows += [tuple(_plain(value) for value in row) for row in batch]
+                if len(rows) > most:
+                    raise LimitError(f"the answer has more than {most:,} rows: ask for fewer (LIMIT, GROUP BY)")
+        finally:
+            self._connection.execute("ROLLBACK")
+        return Answer(_distinct(names), rows)
 
     def close(self) -> None:
         """Give the memory back."""
         self._connection.close()
 
 
-def connect(locations: Sequence[str | Path]) -> Database:
+def connect(locations: Sequence[str | Path], memory_mb: int | None = None) -> Database:
     """Return the views of one or more run directories; ``run`` is the last part of the path, made distinct.
+
+    Parameters
+    ----------
+    locations : sequence of str or Path
+    memory_mb : int, optional
+        MiB that DuckDB may take for a query.
 
     Raises
     ------
@@ -143,7 +205,7 @@ def connect(locations: Sequence[str | Path]) -> Database:
     Answer(columns=('score', 'boards'), rows=[(14, 6)])
     >>> database.close()
     """
-    return Database(named_runs(locations))
+    return Database(named_runs(locations), memory_mb)
 
 
 def named_runs(locations: Sequence[str | Path]) -> list[tuple[str, Run]]:
@@ -155,6 +217,10 @@ def named_runs(locations: Sequence[str | Path]) -> list[tuple[str, Run]]:
         twice = next(name for name in names if names.count(name) > 1)
         raise InputError(f"run directory {quote(twice)} is given twice")
     return [(name, open_run(location)) for name, location in zip(names, locations, strict=True)]
+
+
+def _too_long(sql: str, limits: Limits) -> str:
+    return f"SQL {quote(sql)} took more than {limits.seconds:g} s: ask for less or allow more (--timeout)"
 
 
 def _with_run(name: str, table: pa.Table) -> pa.Table:
