@@ -167,10 +167,11 @@ def audit(directory: str, wordlist: str | None, n_leaves: int | None, seed: int,
     """
     check_run_directory(directory)
     from results import audit as checker
-    from results.audits import record_audit
+    from results.audits import check_files, record_audit
     from results.run import open_run
 
     run = open_run(directory)
+    check_files(run)
     try:
         found = checker.audit(Path(directory), _path_of_wordlist(run, wordlist), tell, n_leaves, seed)
     except checker.Rejected as error:

@@ -57,8 +57,10 @@ _TYPES = {
     "body": pa.binary(),  # one little-endian uint32 per split, see _Part
     "sha256": pa.string(),  # over the fields above
 }
-SCHEMA = pa.schema([pa.field(name, kind, nullable=False) for name, kind in _TYPES.items()])
+_LISTED = {"board": pa.string(), "score": pa.int32(), "n_images": pa.int32()}
+SCHEMA, LISTED = (pa.schema([pa.field(*item, nullable=False) for item in kinds.items()]) for kinds in (_TYPES, _LISTED))
 MAX_FREE_CELLS = 12
+MAX_CELLS, MAX_FILE_BYTES = 25, 2**28
 _LOWEST = np.uint64(sum(1 << 5 * level for level in range(MAX_FREE_CELLS)))
 FINE, TRUNCATED, TOO_LONG, FOREIGN_LETTER = range(4)
 _FAULTS = {
@@ -112,6 +114,8 @@ class _Question:
         words = _words(wordlist)
         try:
             self.w, self.h = map(int, self.fingerprint["dims"].split("x"))
+            if not 0 < self.w <= self.h <= MAX_CELLS // self.w:
+                raise ValueError(f"no boards of {self.w}x{self.h} are audited")
             self.n, self.cutoff = self.w * self.h, int(self.fingerprint["cutoff"])
             cells = [divmod(cell, self.h) for cell in range(self.n)]
             borders = [(x in (0, self.w - 1)) + (y in (0, self.h - 1)) for x, y in cells]
@@ -507,21 +511,31 @@ def _words(path: Path) -> list[str]:
     return sorted({line.replace("qu", "q") for line in usable})
 
 
-def _json(path: Path) -> dict[str, Any]:
+def _bytes(path: Path, most: int) -> bytes:
+    """Return the content of a plain file of at most so many bytes."""
     try:
-        values = json.loads(path.read_bytes())
-        return values if isinstance(values, dict) else {}
-    except (OSError, ValueError, RecursionError) as error:
+        if path.is_symlink() or not path.is_file() or path.stat().st_size > most:
+            raise Unreadable(f"{path} is not there, no file of its own, or has more than {most:,} bytes")
+        return path.read_bytes()
+    except OSError as error:
         raise Unreadable(f"cannot read {path}: {error}") from error
 
 
-def _table(path: Path, schema: pa.Schema | None) -> list[dict[str, Any]]:
+def _json(path: Path) -> dict[str, Any]:
     try:
-        file: Any = pq.ParquetFile(path, page_checksum_verification=True)
-        if schema is not None and not file.schema_arrow.equals(schema):
-            raise pa.ArrowInvalid("its columns are not those of certificates")
+        values = json.loads(_bytes(path, MAX_FILE_BYTES >> 5))
+        return values if isinstance(values, dict) else {}
+    except (ValueError, RecursionError) as error:
+        raise Unreadable(f"cannot read {path}: {error}") from error
+
+
+def _table(path: Path, schema: pa.Schema) -> list[dict[str, Any]]:
+    try:
+        file: Any = pq.ParquetFile(pa.BufferReader(_bytes(path, MAX_FILE_BYTES)), page_checksum_verification=True)
+        if not file.schema_arrow.equals(schema):
+            raise pa.ArrowInvalid(f"its columns are not {', '.join(schema.names)}")
         rows: list[dict[str, Any]] = file.read().to_pylist()
-    except (pa.ArrowException, OSError, ValueError) as error:
+    except (pa.ArrowException, OSError, ValueError, MemoryError) as error:
         raise Unreadable(f"cannot read {path}: {error}") from error
     return rows
 
@@ -538,13 +552,16 @@ def _read_listed(folder: Path, question: _Question) -> dict[str, str] | None:
     if not (folder / "rescored" / "manifest.json").exists():
         return None
     document = _json(folder / "rescored" / "manifest.json")
-    path = folder / str(document.get("name"))
-    if document.get("fingerprint") != question.digest or not path.is_file():
+    name = str(document.get("name"))
+    if document.get("fingerprint") != question.digest or not re.fullmatch(
+        r"rescored/part-[0-9a-f-]{1,60}\.parquet", name
+    ):
         raise Unreadable(f"{folder} holds no valid list of rescored boards: orderly verify makes it")
-    if hashlib.sha256(path.read_bytes()).hexdigest() != document.get("part_sha256"):
+    path = folder / name
+    if hashlib.sha256(_bytes(path, MAX_FILE_BYTES)).hexdigest() != document.get("part_sha256"):
         raise Unreadable(f"{path} was altered")
     listed: dict[str, str] = {}
-    for row in _table(path, None):
+    for row in _table(path, LISTED):
         board = str(row["board"])
         if not re.fullmatch(rf"[a-z]{{{question.n}}}", board) or board in listed:
             raise Rejected(f"{board!r} is listed and is no board, or an image of another one")

@@ -9,16 +9,31 @@ from dataclasses import asdict
 from typing import Any
 
 from results import files
-from results.audit import Audit
+from results.audit import SCHEMA, Audit
 from results.certificates import certificates_digest
 from results.claim import digest_of
 from results.documents import format_document, read_document
 from results.errors import DamagedError
-from results.rescore import BoardList, read_rescored
+from results.parts import check_parquet
+from results.rescore import BOARD_SCHEMA, BoardList, read_rescored
 from results.run import Run
 
 _FORMAT = 1
 _REMEDY = "remove it and run `orderly audit` on the run again"
+
+
+def check_files(run: Run) -> None:
+    """Check that what the checker decodes by itself, certificates and lists of boards, is of a size that is read.
+
+    Raises
+    ------
+    DamagedError
+        When a file is not, or has other columns.
+    """
+    for folder, schema in ((files.CERTIFICATES, SCHEMA), (files.RESCORED, BOARD_SCHEMA)):
+        for name in run.folder.names(folder):
+            if files.part_number(name, folder) is not None:
+                check_parquet(run.folder.read(name) or b"", run.folder.where(name), schema)
 
 
 def record_audit(run: Run, found: Audit, n_asked: int | None, seed: int) -> None:

@@ -27,7 +27,7 @@ from results.fingerprint import Fingerprint, check_same
 from results.folder import Folder
 from results.index import BUFFERED, Key
 from results.lock import RunLock
-from results.parts import Part, describe, read_manifest, serialise, unlisted
+from results.parts import Part, describe, read_manifest, serialised, unlisted
 from results.repair import repair
 from results.run import FORMAT, RUN_REMEDY, Run, conflict_message, raise_conflicts, read_identity
 from results.schema import Row, check_table, to_table
@@ -238,22 +238,26 @@ class Store:
         """
         self._check_open()
         if self._n_buffered:
-            table = pa.concat_tables(self._tables)
-            data = serialise(table)
-            part = describe(
-                files.part_name(files.RESULTS, self._last_number + 1), data, table.column("class_id").to_pylist()
-            )
-            self._lock.require()
-            self._folder.publish(part.name, data)
-            line = part.format()
-            self._n_bytes = self._folder.append_line(files.MANIFEST, line, self._n_bytes, self._lock.require)
-            self._last_number = part.number
-            self._new_parts[part.number] = part
-            self.last_part = part.name, part.n_rows
-            for key in self._buffered:
-                self._index.place(key, part.number)
-            self._tables, self._buffered, self._n_buffered = [], {}, 0
+            for table, data in serialised(pa.concat_tables(self._tables).combine_chunks()):
+                self._publish(table, data)
         self._flushed_at = self._clock()
+
+    def _publish(self, table: pa.Table, data: bytes) -> None:
+        """Make the first rows that are buffered a part that counts."""
+        keys = list(zip(*(table.column(name).to_pylist() for name in ("class_id", "path")), strict=True))
+        name = files.part_name(files.RESULTS, self._last_number + 1)
+        part = describe(name, data, [class_id for class_id, _ in keys])
+        self._lock.require()
+        self._folder.publish(part.name, data)
+        self._n_bytes = self._folder.append_line(files.MANIFEST, part.format(), self._n_bytes, self._lock.require)
+        self._last_number = part.number
+        self._new_parts[part.number] = part
+        self.last_part = part.name, part.n_rows
+        for key in keys:
+            if self._buffered.pop(key, None):
+                self._index.place(key, part.number)
+        self._n_buffered -= table.num_rows
+        self._tables = [pa.concat_tables(self._tables).slice(table.num_rows)] if self._n_buffered else []
 
     def close(self) -> None:
         """Flush and give the lock back, the latter even when the former fails."""
