@@ -136,6 +136,7 @@ def run(
         with Store.open(plan.location, plan.fingerprint, run_info, drop_damaged=drop_damaged) as store:
             check_structure(plan.spec.params, store.run.info, plan.location)
             with Journal(EventLog(store.run.folder)) as journal:
+                _tell_faults(store, progress, journal)
                 if source:
                     _take_over(source, store, progress, journal)
                 session = _Session(plan, store, progress, journal, began_s)
@@ -150,6 +151,14 @@ def _source(location: str, plan: Plan) -> Run:
     source = open_source(location, plan.fingerprint)
     check_structure(plan.spec.params, source.info, location)
     return source
+
+
+def _tell_faults(store: Store, progress: Progress, journal: Journal) -> None:
+    """Say what was dropped or written anew because it was damaged, and why."""
+    for name, fault in store.faults.items():
+        outcome = "its rows are computed again" if name in store.dropped else "removed or written anew"
+        progress.note(f"dropped {name}: {outcome}\n  {fault}")
+        journal.note("dropped", name=name, message=fault[:500])
 
 
 def _take_over(source: Run, store: Store, progress: Progress, journal: Journal) -> None:

@@ -23,7 +23,7 @@ from boardclass.scores import ScoreTable, parse_scores
 from boardclass.wordlist import WordList, load_wordlist
 from cluster.nodes import SearchNodes
 from configs.model import RunConfig
-from results.errors import FingerprintError
+from results.errors import DamagedError, FingerprintError
 from results.extend import COVERS, EVERYTHING
 from results.fingerprint import Fingerprint
 from results.run import read_identity
@@ -198,7 +198,10 @@ def _resolve_cutoff(
 
 def _resolve_order(config: RunConfig, location: str, dims: str) -> tuple[int, ...]:
     """Return the cell order: the one named, else that of a run that exists, else that of the board size."""
-    identity = read_identity(open_folder(location)) if config.order is None else None
+    try:
+        identity = read_identity(open_folder(location)) if config.order is None else None
+    except DamagedError:  # the store says so when it is opened, or mends it
+        identity = None
     if identity is not None and identity[0].dims == dims:
         return identity[0].cell_order
     return cell_order_of(dims, config.order)

@@ -84,6 +84,9 @@ class Progress(Protocol):
     def stage(self, text: str) -> None:
         """Show what is done outside the search, such as rescoring."""
 
+    def note(self, text: str) -> None:
+        """Say something that is to stay: what was dropped, or is not as expected."""
+
     def end(self) -> None:
         """Clear up; may be called twice."""
 
@@ -98,6 +101,9 @@ class Silent:
         """Ignore it."""
 
     def stage(self, text: str) -> None:
+        """Ignore it."""
+
+    def note(self, text: str) -> None:
         """Ignore it."""
 
     def end(self) -> None:
@@ -135,6 +141,10 @@ class PlainLines:
     def stage(self, text: str) -> None:
         """Write the last figures and the text."""
         self._show()
+        self._write(text)
+
+    def note(self, text: str) -> None:
+        """Write the text."""
         self._write(text)
 
     def end(self) -> None:
@@ -196,6 +206,13 @@ class Bar:
         """Show the text in place of the figures."""
         if self._bar is not None:
             self._bar.update(self._task, left=printable(text))
+
+    def note(self, text: str) -> None:
+        """Write the text; while there is a bar, above it."""
+        if self._bar is not None:
+            self._bar.console.print(printable(text, "\n"), markup=False, soft_wrap=True)
+        else:
+            self._stream.write(printable(text, "\n") + "\n")
 
     def end(self) -> None:
         """Remove the bar."""

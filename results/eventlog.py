@@ -25,6 +25,7 @@ from results.objects import ObjectFolder
 
 FIELDS = {
     "started": "dims wordlist cutoff n_workers n_classes n_classes_done n_verdicts host pid version kernel_hash",
+    "dropped": "name message",
     "reused": "location cutoff n_reused n_verdicts",
     "worker_up": "worker host kernel_hash",
     "worker_down": "worker host reason message",

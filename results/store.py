@@ -28,7 +28,7 @@ from results.folder import Folder
 from results.index import BUFFERED, Key
 from results.lock import RunLock
 from results.parts import Part, describe, read_manifest, serialised, unlisted
-from results.repair import repair
+from results.repair import Repaired, repair
 from results.run import FORMAT, RUN_REMEDY, Run, conflict_message, raise_conflicts, read_identity
 from results.schema import Row, check_table, to_table
 from results.storage import open_folder
@@ -50,6 +50,8 @@ class Store:
         Files of a writer that died, removed on opening.
     dropped : tuple of str
         Parts that were damaged and do not count any more (only when asked for).
+    faults : dict of str to str
+        These parts, and other files that were removed or written anew, each with what was wrong with it.
     last_part : (str, int)
         Name and rows of the last part that this store wrote; an empty name before.
     n_merged : int
@@ -61,6 +63,7 @@ class Store:
         self.resumed = resumed
         self.leftovers: tuple[str, ...] = ()
         self.dropped: tuple[str, ...] = ()
+        self.faults: dict[str, str] = {}
         self.last_part = ("", 0)
         self.n_merged = 0
         self._lock = lock
@@ -122,7 +125,7 @@ class Store:
         lock = RunLock(folder)
         lock.acquire()
         try:
-            dropped = repair(folder, fingerprint, document) if drop_damaged else []
+            repaired = repair(folder, fingerprint, document) if drop_damaged else Repaired({}, {})
             resumed = _check_identity(folder, fingerprint)
             if not resumed:
                 folder.publish_new(files.RUN, document)
@@ -136,7 +139,8 @@ class Store:
         except BaseException:
             lock.release()
             raise
-        store.leftovers, store.dropped = tuple(leftovers), tuple(dropped)
+        store.leftovers, store.dropped = tuple(leftovers), tuple(repaired.parts)
+        store.faults = repaired.parts | repaired.others
         return store
 
     def __enter__(self) -> Store:
