@@ -206,6 +206,7 @@ def _percent(found: Audit) -> str:
 
 def _path_of_wordlist(run: Run, wordlist: str | None) -> Path:
     """Return the file of the word list, by default the one that the run names; the checker reads it by itself."""
+    run_wordlist(run, wordlist)  # the checker reads it without limits: its size and digest are known first
     name = wordlist or str(run.info.get("config", {}).get("wordlist"))
     path = available_names().get(name) or Path(name)
     if not path.is_file():

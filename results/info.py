@@ -5,14 +5,22 @@ Every field may be missing, and others may be there; one that is there is of its
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from string import ascii_lowercase
+from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from boardclass.errors import quote
 
 _Text = Annotated[str, Field(max_length=4000)]
 _Count = Annotated[int, Field(ge=0, lt=2**63)]
+_Letters = TypeVar("_Letters", str, list[str])
+
+
+def _each_letter_once(value: _Letters) -> _Letters:
+    if sorted("".join(value)) != list(ascii_lowercase):
+        raise ValueError("it lacks or repeats a letter")
+    return value
 
 
 class _Told(BaseModel):
@@ -40,10 +48,17 @@ class _Extends(_Told):
     cutoff: _Count = 0
 
 
+class _Structure(_Told):
+    fused: list[Literal["center", "edge", "corner"]] = []
+    letter_order: Annotated[str, AfterValidator(_each_letter_once)] = ascii_lowercase
+    unfuse_parts: Annotated[int, Field(ge=2, le=26)] = 2
+    force_groups: Annotated[list[str], AfterValidator(_each_letter_once)] = [ascii_lowercase]
+
+
 class _Info(_Told):
     wordlist: _Wordlist = _Wordlist()
     config: _Config = _Config()
-    structure: dict[_Text, Any] = {}
+    structure: _Structure = _Structure()
     scores: _Text = ""
     climbed: _Climbed | None = None
     extends: _Extends = _Extends()

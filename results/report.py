@@ -18,6 +18,7 @@ from boardclass.canonical import canonical_board
 from boardclass.errors import InputError
 from boardclass.geometry import geometry
 from boardclass.partition import parse_partition
+from boardclass.printable import printable
 from boardclass.scores import n_letters
 from results.board_svg import board_svg
 from results.query import Summary, summary
@@ -29,6 +30,7 @@ _TEMPLATES = Path(__file__).resolve().parent / "templates"
 _BINS = 24
 _LISTED = 500
 _NEAR = 5
+_MAX_NAME = 60  # of a stage: the drawing is as wide as its names
 
 
 class FoundLike(Protocol):
@@ -96,7 +98,10 @@ def render(run: Run, scorer: WordScorer, n_boards: int = 6) -> str:
     }
     database.close()
     environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(_TEMPLATES), autoescape=True, undefined=jinja2.StrictUndefined
+        loader=jinja2.FileSystemLoader(_TEMPLATES),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        finalize=lambda value: printable(value, "\n") if type(value) is str else value,  # no markup of ours is a str
     )
     return environment.get_template("report.html.j2").render(values)
 
@@ -200,7 +205,7 @@ def _charts(charts: Any, found: Summary, database: Database, stages: Mapping[str
         svg = charts.stacked_by_status(depths, "depth", "seconds", "forced cells", "seconds")
         made.append(("Time by depth", "Seconds of computing by the number of cells forced.", svg))
     if any(stages.values()):
-        rows = [{"stage": name, "seconds": seconds} for name, seconds in stages.items()]
+        rows = [{"stage": printable(name)[:_MAX_NAME], "seconds": seconds} for name, seconds in stages.items()]
         text = "Wall time of the driver, all sessions together."
         made.append(("Time by stage", text, charts.named_bars(rows, "stage", "seconds", "seconds")))
     (work,) = _records(database, _WORK)

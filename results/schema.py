@@ -17,6 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from boardclass.cutoff import reaches
+from boardclass.errors import quote
 from results.errors import RowError
 from results.fingerprint import Fingerprint
 
@@ -56,6 +57,7 @@ VERDICT_COLUMNS = ("class_id", "path", "status", "n_boards", "candidates", "chil
 
 PATH_PATTERN = r"[0-9]{1,2}=[a-z]{1,26}(/[0-9]{1,2}=[a-z]{1,26})*"
 _PATH = re.compile(PATH_PATTERN)
+_N_LETTERS = 26
 _MAX_TEXT = 4000
 _MAX_SECONDS = 1e9  # thirty years
 
@@ -219,16 +221,18 @@ def parse_path(path: str, n_cells: int) -> tuple[tuple[int, str], ...]:
     Raises
     ------
     RowError
-        When a part is not ``cell=letters`` with a cell of the board and distinct letters.
+        When a part is not ``cell=letters`` with a cell of the board and distinct letters, or there are too many parts.
     """
     if not path:
         return ()
     if not _PATH.fullmatch(path):
-        raise RowError(f"path {path!r} is not of the form 5=ab/6=t")
+        raise RowError(f"path {quote(path)} is not of the form 5=ab/6=t")
     parts = tuple((int(cell), letters) for cell, _, letters in (part.partition("=") for part in path.split("/")))
+    if len(parts) > _N_LETTERS * n_cells:
+        raise RowError(f"path {quote(path)} has {len(parts):,} parts, and each takes a letter away from a cell")
     for cell, letters in parts:
         if cell >= n_cells or len(set(letters)) < len(letters):
-            raise RowError(f"path {path!r}: {cell}={letters} needs a cell below {n_cells} and distinct letters")
+            raise RowError(f"path {quote(path)}: {cell}={letters} needs a cell below {n_cells} and distinct letters")
     return parts
 
 
@@ -294,6 +298,10 @@ def _plain_rules(table: pa.Table, fingerprint: Fingerprint) -> list[tuple[str, A
             "the path is not of the form 5=ab/6=t",
             pc.invert(pc.match_substring_regex(col("path"), rf"\A({PATH_PATTERN})?\z")),
         ),
+        (  # each takes a letter away from a cell
+            "the path has more parts than that many cells can be cut into",
+            pc.greater_equal(pc.count_substring(col("path"), "/"), scalar(_N_LETTERS * fingerprint.n_cells)),
+        ),
     ]
 
 
@@ -338,11 +346,11 @@ def _check_lists(table: pa.Table, fingerprint: Fingerprint, where: str) -> None:
     board = re.compile(rf"[a-z]{{{n_cells}}}")
     lengths = pc.add(pc.list_value_length(table.column("candidates")), pc.list_value_length(table.column("children")))
     for values in table.select(["class_id", "path", *names]).filter(pc.greater(lengths, scalar(0))).to_pylist():
-        here = f"{where}: class {values['class_id']} path {values['path']!r}"
+        here = f"{where}: class {values['class_id']} path {quote(values['path'])}"
         boards = [item["board"] for item in values["candidates"]]
         for item in values["candidates"]:
             if not board.fullmatch(item["board"]):
-                raise RowError(f"{here}: {item['board']!r} is no board of {n_cells} letters a-z")
+                raise RowError(f"{here}: {quote(item['board'])} is no board of {n_cells} letters a-z")
             if not reaches(item["score"], fingerprint.cutoff):
                 raise RowError(
                     f"{here}: candidate {item['board']} scores {item['score']}, below cutoff {fingerprint.cutoff}"
@@ -353,5 +361,5 @@ def _check_lists(table: pa.Table, fingerprint: Fingerprint, where: str) -> None:
         for part in parts:
             prefix = f"{values['path']}/" if values["path"] else ""
             if not part.startswith(prefix) or len(part) == len(prefix):
-                raise RowError(f"{here}: part {part!r} does not extend the path")
+                raise RowError(f"{here}: part {quote(part)} does not extend the path")
             parse_path(part, n_cells)

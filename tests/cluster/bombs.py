@@ -1,4 +1,4 @@
-"""Parts of a few kilobytes that would become gigabytes: sealed, and with page headers or footers that say so or lie."""
+"""Parts of a few kilobytes that would become hundreds of megabytes or more: sealed, some with footers that deny it."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ def shared_text(row: Row) -> bytes:
 
 
 def large_page(row: Row) -> bytes:
-    """Return a row with a message of 1 GiB that compresses well."""
-    return _written(_repeated(row, 1, message=pa.array(["x" * 2**30])), use_dictionary=False)
+    """Return a row with a message of 256 MiB that compresses well."""
+    return _written(_repeated(row, 1, message=pa.array(["x" * 2**28])), use_dictionary=False)
 
 
 def large_page_denied(row: Row) -> bytes:
@@ -60,10 +60,11 @@ BOMBS: dict[str, Callable[[Row], bytes]] = {
 }
 
 
-def plant(run: Path, data: bytes) -> None:
-    """Make a bomb the one part of a run, with a manifest that lists what it says."""
+def plant(run: Path, data: bytes, class_id: int) -> None:
+    """Make a bomb of a class the one part of a run, with a manifest that lists what it says."""
     metadata = pq.ParquetFile(pa.BufferReader(data)).metadata
-    write_part(run, SCHEMA.empty_table(), data, n_rows=metadata.num_rows)
+    line = {"n_rows": metadata.num_rows, "first_id": class_id, "last_id": class_id}
+    write_part(run, SCHEMA.empty_table(), data, **line)
 
 
 def _repeated(row: Row, n: int, **columns: pa.Array) -> pa.Table:
@@ -91,8 +92,10 @@ def _written(table: pa.Table, **options: object) -> bytes:
     """Return Parquet bytes without Arrow's own schema, so that a dictionary reads as the text it stands for."""
     sink = pa.BufferOutputStream()
     fields = [_required(field) for field in table.schema]
-    arrays = [column.combine_chunks().cast(field.type) if pa.types.is_list(field.type) else column
-              for column, field in zip(table.columns, fields, strict=True)]
+    arrays = [
+        column.combine_chunks().cast(field.type) if pa.types.is_list(field.type) else column
+        for column, field in zip(table.columns, fields, strict=True)
+    ]
     table = pa.Table.from_arrays(arrays, schema=pa.schema(fields))
     pq.write_table(table, sink, compression="zstd", write_page_checksum=True, store_schema=False, **options)
     return bytes(sink.getvalue())
