@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from results.run import Run
 
 MAX_FILE_BYTES = 2**26
+MAX_DRAWN, MAX_ROWS = 10_000, 1_000_000  # rows of an answer: as a table for people, and for programs
 _PLAN_COLUMNS = ("explain_key", "explain_value")  # of EXPLAIN: a drawing
 BOTH, ONLY_HERE, ONLY_THERE, BELOW = "both", "only here", "only there", "below cutoff"
 
@@ -36,7 +37,8 @@ def query(directories: Sequence[str], sql: str, timeout_s: float, memory_mb: int
     from results.sql import connect
 
     with closing(connect(directories, memory_mb)) as database:
-        answer = database.query(sql, Limits(timeout_s, memory_mb))
+        n_rows = MAX_DRAWN if fmt is Format.table else MAX_ROWS
+        answer = database.query(sql, Limits(timeout_s, memory_mb, n_rows))
     if fmt is Format.json:
         write_json([dict(zip(answer.columns, row, strict=True)) for row in answer.rows])
     elif fmt is Format.table and answer.columns == _PLAN_COLUMNS:

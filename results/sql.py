@@ -174,7 +174,7 @@ class Database:
             while batch := self._connection.fetchmany(_BATCH_ROWS):
                 rows += [tuple(_plain(value) for value in row) for row in batch]
                 if len(rows) > most:
-                    raise LimitError(f"the answer has more than {most:,} rows: ask for fewer (LIMIT, GROUP BY)")
+                    raise LimitError(f"the answer has more than {most:,} rows: ask for fewer (LIMIT), or for CSV")
         finally:
             self._connection.execute("ROLLBACK")
         return Answer(_distinct(names), rows)
