@@ -3,7 +3,7 @@
 Any order finds the same boards; it decides how long that takes.  All of them go from the most connected cells to the
 least: centre, edges, corners.
 
-    ring    edges once round the rim, then the corners once round: a forced cell touches the one forced before it
+    ring    edges once round the rim, each beside the one before it, then the corners once round
     pairs   edges, then corners, opposite ones next to each other: the order of the published bounds of 3x4 and 4x4
     rows    by number
 
