@@ -49,8 +49,8 @@ def test_list(orderly, tmp_path, monkeypatch):
     assert rows["scowl70"]["known_as"] == "scowl70"
     assert rows["bad"]["file"].startswith("unusable: ")
     beside = Path("../shared/wordlists/yawl.txt")  # looked for there as well, from where the tests are run
-    found = str(beside.resolve()) if beside.is_file() else "orderly wordlist get yawl"
-    assert rows["yawl"]["file"] == found
+    found = rows["yawl"]["file"]
+    assert Path(found).samefile(beside) if beside.is_file() else found == "orderly wordlist get yawl"
     assert set(sources()) <= set(rows)
 
 
