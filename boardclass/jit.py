@@ -3,15 +3,19 @@
 Every kernel of the project is made with :func:`kernel` and an explicit signature, so that it compiles once, on import
 of its module, into a cache directory whose name is a hash of *all* kernel sources, the versions and the NUMBA_*
 settings: numba's own key misses changes in other modules and in flags (design: reliability).  The same hash is
-recorded in every run.
+recorded in every run.  numba unpickles and runs what it finds there, so a directory that others can write to, or that
+holds files of theirs, is not used.
 """
 
 from __future__ import annotations
 
+import atexit
 import hashlib
 import os
 import platform
+import shutil
 import sys
+import tempfile
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -21,6 +25,8 @@ import llvmlite
 import numba
 import numpy as np
 from numba import config, types
+
+from boardclass.private import exposed_file, exposure
 
 _KERNEL_FOLDERS = ("boardclass", "search")
 
@@ -47,8 +53,21 @@ def _cache_base() -> Path:
 
 
 def _use_private_cache() -> None:
-    folder = _cache_base() / f"kernels-{kernel_hash()}"
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    """Keep compiled kernels where nobody else can put any: what lies there is run."""
+    try:
+        folder = (_cache_base() / f"kernels-{kernel_hash()}").resolve()
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        reason = exposure(folder) or exposed_file(folder)
+    except OSError as error:
+        reason = str(error)
+    if reason:
+        folder = Path(tempfile.mkdtemp(prefix="orderly-kernels-")).resolve()
+        atexit.register(shutil.rmtree, folder, ignore_errors=True)
+        os.environ["NUMBA_CACHE_DIR"] = str(folder)  # for the workers that this process starts
+        sys.stderr.write(
+            f"orderly: the kernel cache is not used: {reason}; kernels are compiled for this command alone. Make the "
+            "folder writable for yourself only, or set NUMBA_CACHE_DIR to one that is\n"
+        )
     config.CACHE_DIR = str(folder)
 
 

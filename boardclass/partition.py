@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from math import prod
 from types import MappingProxyType
 from typing import Any
@@ -31,6 +31,7 @@ MAX_CLASSES = 2**63
 _GRAMMAR = "expected buckets of letters such as 'aeiou bcdfghjklmnpqrstvwxyz', or 'center: ..., edge: ..., corner: ...'"
 
 
+@lru_cache(1 << 14)
 def letter_mask(letters: str) -> int:
     """Return the bit mask of a set of letters, bit 0 = ``a``."""
     return sum(1 << LETTERS.index(letter) for letter in set(letters))

@@ -3,7 +3,8 @@
 Only typer is imported here and the commands import what they need, so that ``orderly --help`` answers at once.
 
 Exit codes: 0 done or proved, 1 a bug of ours, 2 bad input, 3 run directory damaged or of another run, 4 run incomplete
-or interrupted, 5 stored evidence does not match, 130 another command interrupted.
+or interrupted (also when results of such a run are shown), 5 stored evidence does not match, 130 another command
+interrupted.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ from cluster.cli_options import (
     WordlistOption,
     given,
 )
-from cluster.render import Format
+from cluster.render import Format, tell
 
 EXIT_BUG = 1
 EXIT_INTERRUPTED = 130
@@ -150,6 +151,13 @@ def run(
         str | None,
         typer.Option(metavar="DIR", help="Take over what another run of another cutoff proves at this one, too."),
     ] = None,
+    share: Annotated[
+        str | None,
+        typer.Option(
+            metavar="K/N",
+            help="Search the K-th of N equal shares of the classes only; `orderly merge` puts them together.",
+        ),
+    ] = None,
     drop_damaged: Annotated[
         bool, typer.Option("--drop-damaged", help="Compute again what damaged files held, instead of stopping.")
     ] = False,
@@ -171,7 +179,21 @@ def run(
         seed=seed,
         out=out,
     )
-    cli_run.run(config, options, drop_damaged=drop_damaged, extends=extend)
+    cli_run.run(config, options, drop_damaged=drop_damaged, extends=extend, share=share)
+
+
+@app.command()
+def merge(
+    target: Annotated[str, typer.Argument(metavar="TARGET", help="Run directory, old or new.", show_default=False)],
+    sources: Annotated[
+        list[str], typer.Argument(metavar="SOURCE...", help="Runs of the same question.", show_default=False)
+    ],
+    fmt: FormatOption = Format.table,
+) -> None:
+    """Put runs of the same question together: TARGET gets what it lacks, as new files; nothing else changes."""
+    from cluster import cli_merge
+
+    cli_merge.merge(target, sources, fmt)
 
 
 @app.command()
@@ -316,15 +338,36 @@ def solve(
 def verify(
     directory: RunDirectory,
     wordlist: RunWordlistOption = None,
+    write: Annotated[
+        bool, typer.Option("--write", help="Also write claim.json and the list of boards; else nothing is written.")
+    ] = False,
     fmt: FormatOption = Format.table,
 ) -> None:
-    """Check a run from its files, score its boards twice over and write the claim."""
+    """Check a run from its files, score its boards twice over, find them a second way, and say what is proven."""
     from cluster import cli_verify
 
-    cli_verify.verify(directory, wordlist, fmt)
+    cli_verify.verify(directory, wordlist, fmt, write=write)
 
 
 cli_workbench.register(app)
+
+
+@app.command()
+def repeat(
+    directory: RunDirectory,
+    classes: Annotated[
+        str | None, typer.Option(metavar="IDS", help="Class ids, such as 0,17: with all their parts.")
+    ] = None,
+    sample: Annotated[int | None, typer.Option(metavar="N", min=1, help="So many verdicts at random.")] = None,
+    seed: Annotated[int, typer.Option(metavar="S", min=0, help="Of --sample, images and cell orders.")] = 0,
+    workers: Annotated[int, typer.Option("--workers", metavar="N", min=1, help="Processes that search.")] = 1,
+    wordlist: RunWordlistOption = None,
+    fmt: FormatOption = Format.table,
+) -> None:
+    """Search classes of a run again, turned and in another cell order, and compare with the stored verdicts."""
+    from cluster import cli_repeat
+
+    cli_repeat.repeat(directory, classes, sample, seed, workers, wordlist, fmt)
 
 
 @app.command()
@@ -381,7 +424,7 @@ def _take_debug(arguments: list[str]) -> tuple[list[str], bool]:
 
 
 def _fail(message: str, code: int) -> int:
-    sys.stderr.write(f"orderly: {message}\n")
+    tell(f"orderly: {message}")
     return code
 
 

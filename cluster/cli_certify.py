@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Iterable
 from dataclasses import asdict
@@ -18,7 +17,7 @@ from boardclass.partition import Partition, parse_partition
 from boardclass.wordlist import available_names
 from cluster.cli_query import check_run_directory
 from cluster.cli_verify import run_wordlist
-from cluster.render import Format, console, write_record
+from cluster.render import Format, console, tell, write_record
 
 if TYPE_CHECKING:
     from results.audit import Audit
@@ -79,7 +78,7 @@ def certify(directory: str, choice: Choice, wordlist: str | None, fmt: Format) -
             record |= {name: record[name] + count for name, count in counts.items()}
             record["parts"] += 1
             name = f"class {class_id} {forced}".rstrip()
-            _tell(f"{name}: " + ", ".join(f"{count:,} {kind}" for kind, count in counts.items()))
+            tell(f"{name}: " + ", ".join(f"{count:,} {kind}" for kind, count in counts.items()))
             if time.monotonic() - began > _PUBLISH_EVERY_S:
                 record["bytes"] += write_certificates(run, waiting)
                 waiting, began = [], time.monotonic()
@@ -104,7 +103,7 @@ def chosen_parts(run: Run, partition: Partition, certifier: Certifier, choice: C
         raise InputError(f"--force {choice.force}: expected at most the {partition.dims.n} cells of the board")
     classes: Iterable[int] = (int(rank) for ranks in partition.canonical_ranks() for rank in ranks)
     if choice.classes is not None:
-        classes = _named_classes(partition, choice.classes)
+        classes = named_classes(partition, choice.classes)
     elif choice.hot:
         from results.certificates import hot_classes
 
@@ -146,7 +145,14 @@ def _drawn(partition: Partition, cells: _Cells, choice: Choice) -> list[Part]:
     return sorted(drawn)
 
 
-def _named_classes(partition: Partition, text: str) -> list[int]:
+def named_classes(partition: Partition, text: str) -> list[int]:
+    """Return the classes that ``--classes`` names, ascending.
+
+    Raises
+    ------
+    InputError
+        When one is no canonical class.
+    """
     chosen = []
     for part in text.replace(",", " ").split():
         known = part.isascii() and part.isdigit() and len(part) <= 19 and int(part) < partition.n_classes
@@ -168,12 +174,13 @@ def audit(directory: str, wordlist: str | None, n_leaves: int | None, seed: int,
     """
     check_run_directory(directory)
     from results import audit as checker
-    from results.audits import record_audit
+    from results.audits import check_files, record_audit
     from results.run import open_run
 
     run = open_run(directory)
+    check_files(run)
     try:
-        found = checker.audit(Path(directory), _path_of_wordlist(run, wordlist), _tell, n_leaves, seed)
+        found = checker.audit(Path(directory), _path_of_wordlist(run, wordlist), tell, n_leaves, seed)
     except checker.Rejected as error:
         raise MismatchError(f"rejected: {error}; do not believe it before the reason is known") from error
     except checker.Unreadable as error:
@@ -206,13 +213,9 @@ def _percent(found: Audit) -> str:
 
 def _path_of_wordlist(run: Run, wordlist: str | None) -> Path:
     """Return the file of the word list, by default the one that the run names; the checker reads it by itself."""
+    run_wordlist(run, wordlist)  # the checker reads it without limits: its size and digest are known first
     name = wordlist or str(run.info.get("config", {}).get("wordlist"))
     path = available_names().get(name) or Path(name)
     if not path.is_file():
         raise InputError(f"no word list {quote(name)}: name its file with --wordlist")
     return path
-
-
-def _tell(line: str) -> None:
-    sys.stderr.write(f"{line}\n")
-    sys.stderr.flush()

@@ -7,7 +7,7 @@ from typing import Any
 from typer.core import TyperGroup
 
 SECTIONS = {
-    "Search and prove": ("plan", "tune", "run", "status", "verify", "certify", "audit"),
+    "Search and prove": ("plan", "tune", "run", "status", "merge", "verify", "repeat", "certify", "audit"),
     "Ask what a run found": ("top", "query", "compare", "report"),
     "Good boards fast, without proof": ("climb", "longest", "neighbours", "roll"),
     "Single boards": ("show", "score", "solve", "lists"),

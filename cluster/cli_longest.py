@@ -16,7 +16,7 @@ from boardclass.scores import n_letters, parse_scores
 from boardclass.wordlist import available_names, load_wordlist
 from cluster.cli_boards import words_and_table
 from cluster.progress import LINE_S
-from cluster.render import Format, full_spelling, write_table
+from cluster.render import Format, full_spelling, tell, write_table
 
 if TYPE_CHECKING:
     from search.hamilton import Longest
@@ -149,7 +149,7 @@ def lists(text: str, dims_text: str | None, scores: str | None, fmt: Format) -> 
         try:
             words = load_wordlist(path)
         except WordListError as error:
-            sys.stderr.write(f"left out {name}: {error}\n")
+            tell(f"left out {name}: {error}")
             continue
         found = Scorer(dims, words.words, table).words(board)
         rows.append((name, len(words.words), sum(word.points for word in found), len(found)))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from boardclass.board import format_rows
 from boardclass.errors import ConfigError, IncompleteError
 from cluster.render import console, draw_board, heat_of_cells
+from cluster.shares import parse_share
 from configs.model import RunConfig, load_config
 
 if TYPE_CHECKING:
@@ -18,7 +19,12 @@ MAX_DRAWN = 3
 
 
 def run(
-    source: str | None, options: Mapping[str, Any], *, drop_damaged: bool = False, extends: str | None = None
+    source: str | None,
+    options: Mapping[str, Any],
+    *,
+    drop_damaged: bool = False,
+    extends: str | None = None,
+    share: str | None = None,
 ) -> None:
     """Carry out a run and print its claim with the best boards drawn.
 
@@ -27,16 +33,20 @@ def run(
     ConfigError
         When neither a config nor dimensions are given, or Ray is asked for and missing.
     IncompleteError
-        When a class is left without a verdict.
+        When a class is left without a verdict: of the run, or of the share if one is asked for.
     """
+    mine = parse_share(share) if share is not None else None
     config = resolve(source, options)
     try:
         from cluster import driver  # compiles the kernels the first time: long enough to be interrupted
         from cluster.progress import make_progress
 
-        outcome = driver.run(config, progress=make_progress(), drop_damaged=drop_damaged, extends=extends)
+        outcome = driver.run(config, progress=make_progress(), drop_damaged=drop_damaged, extends=extends, share=mine)
     except KeyboardInterrupt as error:  # outside the search, where the driver does not hold signals back
         raise IncompleteError("stopped; the same command goes on from what is stored") from error
+    if outcome.share_done:
+        _print_share(outcome)
+        return
     if outcome.claim is None:
         raise IncompleteError(f"the run in {outcome.location} is incomplete: {outcome.message}")
     _print_claim(config, outcome)
@@ -53,6 +63,13 @@ def resolve(source: str | None, options: Mapping[str, Any]) -> RunConfig:
             "pip install 'orderly[cluster]', or --workers 0 to compute in this process"
         )
     return config
+
+
+def _print_share(outcome: RunOutcome) -> None:
+    out = console()
+    out.print(f"Not proven. In {outcome.location}, {outcome.message}", markup=False, soft_wrap=True)
+    again = f", {outcome.n_reused:,} from before" if outcome.n_reused else ""
+    out.print(f"{outcome.n_computed:,} verdicts computed{again}, {outcome.seconds:,.1f} s", markup=False)
 
 
 def _print_claim(config: RunConfig, outcome: RunOutcome) -> None:

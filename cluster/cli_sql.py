@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -14,31 +15,46 @@ from boardclass.errors import BoardError, InputError, quote
 from boardclass.geometry import geometry, parse_dims
 from boardclass.rolling import assign_dice
 from boardclass.tracing import trace
-from cluster.cli_query import check_run_directory
+from cluster.cli_query import check_run_directory, require_all_proven
 from cluster.render import Format, console, write_json, write_table
 
 if TYPE_CHECKING:
     from boardclass.geometry import Geometry
+    from results.query import Summary
     from results.rescore import Board
     from results.run import Run
 
 MAX_FILE_BYTES = 2**26
+MAX_DRAWN, MAX_ROWS = 10_000, 1_000_000  # rows of an answer: as a table for people, and for programs
+_PLAN_COLUMNS = ("explain_key", "explain_value")  # of EXPLAIN: a drawing
 BOTH, ONLY_HERE, ONLY_THERE, BELOW = "both", "only here", "only there", "below cutoff"
 
 
-def query(directories: Sequence[str], sql: str, fmt: Format) -> None:
-    """Print the answer to one SELECT statement over the views boards, classes and runs."""
+def query(directories: Sequence[str], sql: str, timeout_s: float, memory_mb: int, fmt: Format) -> None:
+    """Print the answer to one SELECT statement over the views boards, classes and runs.
+
+    Raises
+    ------
+    IncompleteError, MismatchError
+        When a run is not proven; the answer is printed all the same.
+    """
     for directory in directories:
         check_run_directory(directory)
+    from cluster.nodes import run_nodes
+    from results.limits import Limits
     from results.sql import connect
 
-    database = connect(directories)
-    answer = database.query(sql)
-    database.close()
+    with closing(connect(directories, run_nodes, memory_mb)) as database:
+        n_rows = MAX_DRAWN if fmt is Format.table else MAX_ROWS
+        answer = database.query(sql, Limits(timeout_s, memory_mb, n_rows))
     if fmt is Format.json:
         write_json([dict(zip(answer.columns, row, strict=True)) for row in answer.rows])
+    elif fmt is Format.table and answer.columns == _PLAN_COLUMNS:
+        for row in answer.rows:
+            console().print(row[-1], markup=False, soft_wrap=True)
     else:
         write_table(answer.columns, answer.rows, fmt)
+    require_all_proven(database.summaries)
 
 
 class Filters(NamedTuple):
@@ -50,22 +66,44 @@ class Filters(NamedTuple):
 
 
 def top(directories: Sequence[str], n: int, filters: Filters, wordlist: str | None, fmt: Format) -> None:
-    """Print the best boards of one or more runs that pass the filters, best first, then in alphabetical order."""
+    """Print the best boards of one or more runs that pass the filters, best first, then in alphabetical order.
+
+    Raises
+    ------
+    IncompleteError, MismatchError
+        When a run is not proven; what was found so far is printed all the same.
+    """
     for directory in directories:
         check_run_directory(directory)
-    from results import query as results_query
+    from cluster.nodes import run_nodes
+    from results.query import summary
     from results.sql import named_runs
 
     runs = named_runs(directories)
+    passing = {name: _Passing(run, filters, wordlist) for name, run in runs}
+    summaries = {name: summary(run, run_nodes) for name, run in runs}
     kept: list[tuple[str, Board]] = []
-    for name, run in runs:
-        passing = _Passing(run, filters, wordlist)
-        kept += [(name, item) for item in _first(results_query.boards(run), n, passing)]
+    for name, found in summaries.items():
+        kept += [(name, item) for item in _first(found.listed.boards, n, passing[name])]
     kept.sort(key=lambda pair: (-pair[1].score, pair[1].board, pair[0]))
+    proven = {name: found.proven for name, found in summaries.items()}
+    columns: tuple[str, ...] = ("run", "board", "score", "proven")
+    rows: list[tuple[object, ...]] = [(name, item.board, item.score, proven[name]) for name, item in kept[:n]]
     if len(runs) == 1:
-        write_table(("board", "score"), [(item.board, item.score) for _, item in kept[:n]], fmt)
-    else:
-        write_table(("run", "board", "score"), [(name, item.board, item.score) for name, item in kept[:n]], fmt)
+        columns, rows = columns[1:], [row[1:] for row in rows]
+    if fmt is Format.table:  # people are told in a sentence
+        columns, rows = columns[:-1], [row[:-1] for row in rows]
+        _tell_so_far(summaries)
+    write_table(columns, rows, fmt)
+    require_all_proven(summaries)
+
+
+def _tell_so_far(summaries: Mapping[str, Summary]) -> None:
+    """Print above a table for people which of the runs are not proven."""
+    for name, found in summaries.items():
+        if not found.proven:
+            whose = f"{name}: " if len(summaries) > 1 else ""
+            console().print(f"{whose}{found.caveat}", markup=False, soft_wrap=True)
 
 
 def _first(items: Sequence[Board], n: int, passing: _Passing) -> list[Board]:
@@ -158,14 +196,22 @@ def read_boards(path: str, shape: Geometry) -> dict[str, Listed]:
 
 
 def compare(directory: str, path: str, fmt: Format) -> None:
-    """Print which boards a run and a file have in common, whatever the rotation, and which only one of them has."""
+    """Print which boards a run and a file have in common, whatever the rotation, and which only one of them has.
+
+    Raises
+    ------
+    IncompleteError, MismatchError
+        When the run is not proven; the comparison with what was found so far is printed all the same.
+    """
     check_run_directory(directory)
-    from results import query as results_query
+    from cluster.nodes import run_nodes
+    from results.query import summary
     from results.run import open_run
 
     run = open_run(directory)
     shape = geometry(parse_dims(run.fingerprint.dims))
-    here = {item.board: item.score for item in results_query.boards(run)}
+    found = summary(run, run_nodes)
+    here = {item.board: item.score for item in found.listed.boards}
     there = read_boards(path, shape)
     cutoff = run.fingerprint.cutoff
     rows: list[tuple[str, str, int | None, int | None]] = []
@@ -182,11 +228,15 @@ def compare(directory: str, path: str, fmt: Format) -> None:
     counts = {where: sum(row[0] == where for row in rows) for where in order}
     if fmt is Format.json:
         listed_rows = [dict(zip(("where", "board", "score", "file_score"), row, strict=True)) for row in rows]
-        write_json({"counts": {name.replace(" ", "_"): n for name, n in counts.items()}, "boards": listed_rows})
-        return
-    write_table(("where", "board", "score", "file_score"), rows, fmt)
-    if fmt is Format.table:
+        told_counts = {name.replace(" ", "_"): n for name, n in counts.items()}
+        write_json({"proven": found.proven, "counts": told_counts, "boards": listed_rows})
+    elif fmt is Format.csv:
+        write_table(("where", "board", "score", "file_score", "proven"), [(*row, found.proven) for row in rows], fmt)
+    else:
+        _tell_so_far({directory: found})
+        write_table(("where", "board", "score", "file_score"), rows, fmt)
         told = ", ".join(f"{n:,} {name}" for name, n in counts.items() if n or name != BELOW)
         differing = sum(row[2] is not None and row[3] is not None and row[2] != row[3] for row in rows)
         more = f"; {differing:,} with another score: another word list or score table?" if differing else ""
         console().print(f"{told}{more}", markup=False, soft_wrap=True)
+    require_all_proven({directory: found})

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from boardclass.partition import parse_partition
-from cluster.cli_query import check_run_directory
+from cluster.cli_query import check_run_directory, tell_notes
 from cluster.progress import duration
 from cluster.render import Format, write_json, write_record
 
@@ -15,22 +14,25 @@ if TYPE_CHECKING:
 
 
 def status(directory: str, fmt: Format) -> None:
-    """Print how far a run is, who is at it, and the digest of its result."""
+    """Print how far a run is, what its rows prove, who is at it, and the digest of its result."""
     check_run_directory(directory)
+    from cluster.nodes import run_nodes
     from results.live import live
     from results.query import summary
     from results.run import open_run
 
     run = open_run(directory)
     now = live(run.folder)  # before the rows, which take longer: the driver goes on meanwhile
-    record = status_record(summary(run), now)
+    found = summary(run, run_nodes)
+    record = status_record(found, now)
+    tell_notes(found)
     if fmt is Format.json:
         write_json({"directory": directory, **record})
         return
-    rows, hosts = record.pop("rows"), record.pop("hosts")
+    rows, hosts, notes = record.pop("rows"), record.pop("hosts"), record.pop("notes")
     statement = record.pop("statement")
     flat = {**record, "hosts": ", ".join(f"{host} {n}" for host, n in hosts.items()) or None}
-    flat |= {f"rows_{name}": count for name, count in rows.items()}
+    flat |= {f"rows_{name}": count for name, count in rows.items()} | {"notes": "; ".join(notes) or None}
     if fmt is Format.table:
         flat = {**_sentences(record), **{name: value for name, value in flat.items() if name not in _TOLD}}
         flat = {name: value for name, value in flat.items() if value not in (None, [])}
@@ -45,22 +47,24 @@ def status_record(found: Summary, now: Live) -> dict[str, Any]:
     """
     boards = found.listed.boards
     last = now.progress if now.is_running else {}
-    n_classes = parse_partition(found.fingerprint.partition, found.fingerprint.dims).n_canonical
-    n_done = max(found.n_classes_done, int(last.get("n_classes_done") or 0))
+    n_classes = found.n_classes
+    n_done = min(n_classes, max(found.n_classes_done, int(last.get("n_classes_done") or 0)))
     best = max(boards[0].score if boards else 0, int(last.get("best_score") or 0)) or None
     best_boards = [item.board for item in boards if item.score == best] or [str(last.get("best_board"))]
     return {
         "state": _state(found, now),
+        "proven": found.proven,
+        "why_not_proven": found.why_not or None,
         "driver": now.owner.describe() if now.owner else "unknown" if now.is_running else None,
         "figures_age_s": now.age_s if now.is_running else None,
         "ended": _ended(now),
         "dims": found.fingerprint.dims,
-        "wordlist": found.info.get("wordlist", {}).get("name"),
+        "wordlist": found.question.wordlist,
         "wordlist_sha256": found.fingerprint.wordlist_sha256,
         "cutoff": found.fingerprint.cutoff,
         "partition": found.fingerprint.partition,
         "n_classes": n_classes,
-        "n_classes_begun": max(found.n_classes_begun, n_done),
+        "n_classes_begun": max(found.n_classes_begun, n_done),  # what the driver counts may not be stored yet
         "n_classes_done": n_done,
         "n_classes_left": n_classes - n_done,
         "n_units_in_flight": last.get("n_in_flight"),
@@ -78,6 +82,7 @@ def status_record(found: Summary, now: Live) -> dict[str, Any]:
         "verdicts_per_h": now.verdicts_per_h if now.is_running else None,
         "remaining_s": last.get("remaining_s"),
         "n_measured": last.get("n_measured"),
+        "share": last.get("share") or None,
         "n_conflicts": found.n_conflicts,
         "rows": found.n_rows,
         "n_candidates": found.listed.n_candidates,
@@ -87,7 +92,8 @@ def status_record(found: Summary, now: Live) -> dict[str, Any]:
         "best_score": best,
         "best_boards": best_boards if best else [],
         "digest": found.result_digest,
-        "statement": found.claim.statement if found.claim else None,
+        "notes": list(found.notes),
+        "statement": found.statement,
     }
 
 
@@ -95,13 +101,14 @@ def status_record(found: Summary, now: Live) -> dict[str, Any]:
 _TOLD = frozenset(
     (
         *("state", "driver", "figures_age_s", "ended", "n_classes_left", "n_units_in_flight", "n_workers"),
-        *("n_workers_lost", "classes_per_h", "verdicts_per_h", "remaining_s", "n_measured"),
+        *("n_workers_lost", "classes_per_h", "verdicts_per_h", "remaining_s", "n_measured", "proven", "why_not_proven"),
+        "notes",  # on standard error
     )
 )
 
 
 def _state(found: Summary, now: Live) -> str:
-    return "proven" if found.claim else "running" if now.is_running else "incomplete"
+    return "proven" if found.proven else "running" if now.is_running else "incomplete"
 
 
 def _ended(now: Live) -> str | None:
@@ -116,6 +123,9 @@ def _ended(now: Live) -> str | None:
 def _sentences(record: dict[str, Any]) -> dict[str, Any]:
     """Return the figures of a run under way as people read them."""
     told: dict[str, Any] = {"state": record["state"]}
+    if not record["proven"]:
+        told["boards below"] = "found so far, not proven"
+        told["in the way"] = record["why_not_proven"]
     if record["ended"]:
         told["last session ended"] = record["ended"]
     if record["driver"] is None:
@@ -145,4 +155,5 @@ def _time_left(record: dict[str, Any]) -> str:
         return "unknown: no class was finished yet since the driver began"
     few = ", a rough guess" if (record["n_measured"] or 0) < 30 else ""
     classes = "1 class" if record["n_measured"] == 1 else f"{record['n_measured']:,} classes"
-    return f"about {duration(record['remaining_s'])}, judging by {classes} finished so far{few}"
+    share = f" for share {record['share']}, which is all that this driver searches" if record["share"] else ""
+    return f"about {duration(record['remaining_s'])}{share}, judging by {classes} finished so far{few}"

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, fields
-from typing import TYPE_CHECKING, Any
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING
 
 from boardclass.errors import InputError
 from boardclass.geometry import parse_dims
-from boardclass.partition import parse_partition
 from boardclass.scores import ScoreTable, n_letters
 from boardclass.wordlist import WordList, load_wordlist
 from cluster.cli_query import check_run_directory
@@ -19,7 +19,6 @@ from search.solvers import Grid, WordsSolver
 if TYPE_CHECKING:
     from results.run import Run
     from results.verify import Verified
-    from search.params import Params
 
 
 class Referee:
@@ -49,7 +48,8 @@ def run_wordlist(run: Run, name: str | None) -> WordList:
     """
     from results.errors import FingerprintError
 
-    recorded = run.info.get("config", {}).get("wordlist")
+    config = run.info.get("config")
+    recorded = config.get("wordlist") if isinstance(config, dict) else None
     if name is None and not isinstance(recorded, str):
         raise InputError(f"{run.folder.where('')} does not say which word list it used: name it with --wordlist")
     try:
@@ -64,41 +64,31 @@ def run_wordlist(run: Run, name: str | None) -> WordList:
     return words
 
 
-def run_params(info: Mapping[str, Any]) -> Params:
-    """Return the search parameters that a run recorded, those it left out at their defaults."""
-    from search.params import Params
-
-    known = {field.name for field in fields(Params)}
-    given: dict[str, Any] = {}
-    for place in (info.get("config", {}).get("search"), info.get("structure")):
-        if isinstance(place, Mapping):
-            given |= {name: value for name, value in place.items() if name in known and value is not None}
-    values: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in given.items()}
-    return Params(**values)
-
-
-def verify(directory: str, wordlist: str | None, fmt: Format) -> None:
-    """Check everything a run left behind, write its claim and print it."""
+def verify(directory: str, wordlist: str | None, fmt: Format, *, write: bool = False) -> None:
+    """Check everything a run left behind and print its claim; write the claim as well if asked to."""
     check_run_directory(directory)
-    from cluster.nodes import SearchNodes
+    from cluster.nodes import run_nodes
+    from results.claim import Question, question_of
     from results.run import open_run
-    from results.verify import Question
+    from results.verify import record
     from results.verify import verify as verify_run
     from search.scorer import Scorer
 
     run = open_run(directory)
     print_of = run.fingerprint
     words = run_wordlist(run, wordlist)
-    table = ScoreTable(str(run.info.get("scores", "custom")), print_of.scores)
-    partition = parse_partition(print_of.partition, print_of.dims)
+    table = ScoreTable(question_of(run).scores, print_of.scores)
     found = verify_run(
         run,
-        partition,
-        SearchNodes(partition, run_params(run.info), print_of.cell_order),
+        run_nodes(run),
         Scorer(print_of.dims, words.words, table),
         Referee(print_of.dims, words.words, table),
         Question(words.name, len(words.words), table.name),
     )
+    if write:
+        record(run, found)
+    for note in () if write else found.notes:
+        sys.stderr.write(f"orderly: {note}\n")
     _print(directory, found, fmt)
 
 

@@ -89,6 +89,10 @@ def climb(
 def query(
     directories: RunDirectories,
     sql: Annotated[str, typer.Argument(metavar="SQL", help="One SELECT statement.", show_default=False)],
+    timeout: Annotated[float, typer.Option("--timeout", metavar="S", min=0.1, help="Seconds it may take.")] = 60,
+    memory: Annotated[
+        int, typer.Option("--memory", metavar="MIB", min=64, max=2**24, help="MiB it may take beside the runs.")
+    ] = 1024,
     fmt: FormatOption = Format.table,
 ) -> None:
     """Ask runs in SQL: views boards, classes and runs (DuckDB, read only).
@@ -101,7 +105,7 @@ def query(
     """
     from cluster import cli_sql
 
-    cli_sql.query(directories, sql, fmt)
+    cli_sql.query(directories, sql, timeout, memory, fmt)
 
 
 def compare(
@@ -201,7 +205,7 @@ def lists(
 def report(
     directory: RunDirectory,
     out: Annotated[
-        str | None, typer.Option("--out", metavar="FILE", help="Where to write it.", show_default="DIR/report.html")
+        str | None, typer.Option("--out", metavar="FILE", help="Where to write it.", show_default="NAME-OF-DIR.html")
     ] = None,
     n: Annotated[int, typer.Option("-n", metavar="N", min=0, help="Boards drawn with their words.")] = 6,
     wordlist: RunWordlistOption = None,

@@ -3,7 +3,7 @@
     run -> make_plan        everything validated, nothing written
         -> Store.open       created, or opened and compared; check_structure likewise
         -> search           scheduler, executor and ledger in the run loop; skipped when nothing is open
-        -> conclude         rescore -> coverage -> claim
+        -> conclude         rescore -> coverage -> claim; with a share, whether that is done
 
 The command line calls :func:`run` and prints the :class:`RunOutcome`; it decides nothing about the run itself.
 """
@@ -28,12 +28,15 @@ from cluster.plan import Plan, check_structure, make_plan
 from cluster.policy import Policy, Snapshot
 from cluster.progress import Overview, Progress, Report, Silent
 from cluster.scheduler import Scheduler
+from cluster.shares import SHARE, Hand, Share
 from cluster.signals import StopSignals
 from configs.model import RunConfig
 from results.claim import Claim, digest_of, write_claim
-from results.coverage import Coverage, check_coverage
+from results.coverage import Coverage, describe_foreign, foreign_classes
+from results.errors import DamagedError
 from results.eventlog import EventLog
 from results.extend import extend, inherited, open_source
+from results.proof import prove
 from results.rescore import BoardList, rescore
 from results.run import Run
 from results.store import Store
@@ -60,6 +63,8 @@ class RunOutcome:
         Present when complete.
     message : str
         What is missing, when not complete.
+    share_done : bool
+        Whether only a share was asked for, and all of its classes are settled.
     listed : BoardList
         Boards at or above the cutoff, rescored, best first.
     digest : str
@@ -87,6 +92,7 @@ class RunOutcome:
     n_quarantined: int
     n_deaths: int
     seconds: float
+    share_done: bool = False
 
 
 def run(
@@ -97,6 +103,7 @@ def run(
     policy: Policy | None = None,
     drop_damaged: bool = False,
     extends: str | None = None,
+    share: Share | None = None,
 ) -> RunOutcome:
     """Start a run, or go on with it, until it is complete or cannot go on.
 
@@ -114,6 +121,8 @@ def run(
         Compute again what damaged parts of the store held, instead of refusing them.
     extends : str, optional
         Another run, whose verdicts are taken over where they hold at the cutoff of this one.
+    share : Share, optional
+        Search the classes of this share only; whether the run is complete does not depend on it.
 
     Raises
     ------
@@ -132,17 +141,33 @@ def run(
     try:
         plan = make_plan(config, progress.stage)
         source = _source(extends, plan) if extends else None
-        run_info = plan.run_info | (inherited(source) if source else {})
+        hand = Hand(share, plan) if share else None
+        run_info = plan.run_info | {SHARE: str(share or "")} | (inherited(source) if source else {})
         with Store.open(plan.location, plan.fingerprint, run_info, drop_damaged=drop_damaged) as store:
             check_structure(plan.spec.params, store.run.info, plan.location)
+            _check_own(store.run, plan)
             with Journal(EventLog(store.run.folder)) as journal:
+                _tell_faults(store, progress, journal)
                 if source:
                     _take_over(source, store, progress, journal)
-                session = _Session(plan, store, progress, journal, began_s)
+                session = _Session(plan, store, progress, journal, began_s, hand)
                 message = session.search(make_executor, policy)
                 return session.conclude(message)
     finally:
         progress.end()
+
+
+def _check_own(run: Run, plan: Plan) -> None:
+    """Refuse to go on with a run that has rows of classes that are not its own: they could never be settled.
+
+    Raises
+    ------
+    DamagedError
+        Naming classes, parts and the way out.
+    """
+    foreign = foreign_classes(plan.partition, run.index.class_ids)
+    if foreign:
+        raise DamagedError(f"{run.folder.where('')} has {describe_foreign(run, foreign)}")
 
 
 def _source(location: str, plan: Plan) -> Run:
@@ -150,6 +175,14 @@ def _source(location: str, plan: Plan) -> Run:
     source = open_source(location, plan.fingerprint)
     check_structure(plan.spec.params, source.info, location)
     return source
+
+
+def _tell_faults(store: Store, progress: Progress, journal: Journal) -> None:
+    """Say what was dropped or written anew because it was damaged, and why."""
+    for name, fault in store.faults.items():
+        outcome = "its rows are computed again" if name in store.dropped else "removed or written anew"
+        progress.note(f"dropped {name}: {outcome}\n  {fault}")
+        journal.note("dropped", name=name, message=fault[:500])
 
 
 def _take_over(source: Run, store: Store, progress: Progress, journal: Journal) -> None:
@@ -199,16 +232,19 @@ def default_policy(config: RunConfig, memory_mb: int) -> Policy:
 class _Session:
     """One call of :func:`run` on an open store."""
 
-    def __init__(self, plan: Plan, store: Store, progress: Progress, journal: Journal, began_s: float) -> None:
+    def __init__(
+        self, plan: Plan, store: Store, progress: Progress, journal: Journal, began_s: float, hand: Hand | None
+    ) -> None:
         self._plan = plan
         self._store = store
         self._progress = progress
         self._journal = journal
         self._began_s = began_s
+        self._hand = hand
         self._ledger = Ledger(store, plan.fingerprint)
         self._snapshot: Snapshot | None = None
         all_ids, done_ids = plan.class_ids(), store.done_ids()
-        self._doubted = doubted = suspects(store.run)
+        doubted = suspects(store.run)
         roots = [class_id for class_id, path in doubted if not path]
         is_open = ~np.isin(all_ids, done_ids, assume_unique=True) | np.isin(all_ids, roots)
         self._class_ids = all_ids[is_open]
@@ -216,6 +252,9 @@ class _Session:
         self._n_classes = len(all_ids)
         n_begun = len({unit.class_id for unit in self._children} - set(self._class_ids.tolist()))
         self._n_done_before = len(all_ids) - len(self._class_ids) - n_begun
+        if hand:
+            self._class_ids = hand.keep(self._class_ids)
+            self._children = [unit for unit in self._children if hand.holds(unit.class_id)]
         self._n_reused = len(done_ids) + len(store.done_paths())
         for row in store.run.candidate_rows():
             self._ledger.note_candidates(row.candidates)
@@ -257,15 +296,19 @@ class _Session:
         self._journal.note("stage", text=text)
         store.flush()
         listed = rescore(store, plan.scorer)
-        coverage = check_coverage(plan.partition, store, plan.nodes())
+        proof = prove(store.snapshot(), lambda _: plan.nodes(), thorough=True)
+        coverage = proof.coverage
+        assert coverage is not None, "looked at thoroughly"
         claim = None
-        complete = coverage.complete and not (self._doubted and message)  # all doubted verdicts were found again
+        complete = proof.proven
         if complete:
             name, n_words = plan.wordlist.name, len(plan.wordlist.words)
             claim = write_claim(store, coverage, listed, wordlist=name, n_words=n_words, scores=plan.table.name)
         digest = digest_of(plan.fingerprint, listed, complete=complete)
         snapshot = self._snapshot
-        missing = "" if complete else "\n".join(filter(None, (message, coverage.message())))
+        missing, share_done = "" if complete else "\n".join(filter(None, (message, proof.why_not))), False
+        if self._hand and not complete:
+            missing, share_done = self._hand.judge(store, coverage, message, suspects(store.snapshot()))
         seconds = time.monotonic() - self._began_s
         self._journal.note(
             "finished",
@@ -293,6 +336,7 @@ class _Session:
             n_quarantined=snapshot.n_quarantined if snapshot else 0,
             n_deaths=snapshot.n_deaths if snapshot else 0,
             seconds=seconds,
+            share_done=share_done,
         )
 
     def _begin(self, policy: Policy) -> None:
@@ -307,6 +351,8 @@ class _Session:
                 n_reused=self._n_done_before,
                 n_workers=config.workers if config.address else policy.n_workers,
                 cluster=config.address or "",
+                share=str(self._hand or ""),
+                n_own=len(self._hand.class_ids) if self._hand else 0,
             )
         )
         self._journal.note(
@@ -322,6 +368,7 @@ class _Session:
             pid=os.getpid(),
             version=plan.run_info["versions"].get("orderly", ""),
             kernel_hash=kernel_hash(),
+            share=str(self._hand or ""),
         )
 
     def _watch(self, snapshot: Snapshot, executor: Executor) -> None:
@@ -356,6 +403,7 @@ class _Session:
             n_measured=snapshot.n_classes_done,
             n_agreed=snapshot.n_agreed,
             flagged=snapshot.flagged,
+            share=str(self._hand or ""),
         )
 
     def _interrupted(self, signal_name: str) -> str:

@@ -135,4 +135,5 @@ def _figures(report: Report) -> dict[str, Any]:
         "remaining_s": None if report.remaining_s is None else round(report.remaining_s, 1),
         "n_measured": report.n_measured,
         "n_agreed": report.n_agreed,
+        "share": report.share,
     }

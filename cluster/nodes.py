@@ -5,17 +5,63 @@ The rules are those of ``search.node``; the structural parameters that they foll
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from typing import TYPE_CHECKING, Any
 
-from boardclass.errors import InputError
+from boardclass.errors import ConfigError, InputError, quote
 from boardclass.geometry import geometry
-from boardclass.partition import Partition
-from search.breaker import UnitResult
+from boardclass.partition import Partition, parse_partition
+from configs.model import SearchConfig
+from results import files
+from results.errors import DamagedError
 from search.node import Node, at_least, class_node, split, split_cell
 from search.params import Params
 
+if TYPE_CHECKING:
+    from results.run import Run
+    from search.breaker import UnitResult
+
 _KEPT = 1 << 16
+
+
+def run_nodes(run: Run) -> SearchNodes:
+    """Return how the search of a run cuts its classes, by what ``run.json`` recorded.
+
+    Raises
+    ------
+    DamagedError
+        When the recorded parameters are none that a search can have.
+    """
+    partition = parse_partition(run.fingerprint.partition, run.fingerprint.dims)
+    try:
+        params = run_params(run.info)
+    except ConfigError as error:
+        raise DamagedError(
+            f"{run.folder.where(files.RUN)}: no search has its structure: {error}; restore the file from a copy"
+        ) from error
+    return SearchNodes(partition, params, run.fingerprint.cell_order)
+
+
+def run_params(info: Mapping[str, Any]) -> Params:
+    """Return the search parameters that a run recorded, those it left out at their defaults.
+
+    Raises
+    ------
+    ConfigError
+        When a value is of another type or outside its range.
+    """
+    given: dict[str, Any] = {}
+    config = info.get("config")
+    for place in (config.get("search") if isinstance(config, Mapping) else None, info.get("structure")):
+        if isinstance(place, Mapping):
+            given |= {k: v for k, v in place.items() if k in SearchConfig.model_fields and v is not None}
+    try:
+        found = SearchConfig.model_validate(given).model_dump(exclude_none=True)
+    except ValueError as error:
+        raise ConfigError(f"rules of a search that cannot be: {quote(given, 200)}") from error
+    values: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in found.items()}
+    return Params(**values)
 
 
 class SearchNodes:
@@ -92,18 +138,22 @@ class SearchNodes:
         )
 
     def _node(self, class_id: int, path: str) -> Node:
-        if not path:
-            return class_node(self._partition.class_masks(class_id).tolist(), self._geometry, self._params)
-        parent = path.rpartition("/")[0]
-        node = self._split(class_id, parent).get(path)
-        if node is None:
-            raise InputError(f"no part {path!r} of class {class_id}: expected one that splitting {parent!r} makes")
+        node = class_node(self._partition.class_masks(class_id).tolist(), self._geometry, self._params)
+        parent = ""
+        for step in filter(None, path.split("/")):  # from the top down: a path of any length is given up where it ends
+            here = f"{parent}/{step}".lstrip("/")
+            part = self._split(class_id, parent).get(here)
+            if part is None:
+                raise InputError(
+                    f"no part {quote(here)} of class {class_id}: expected one that splitting {quote(parent)} makes"
+                )
+            node, parent = part, here
         return node
 
     def _split_anew(self, class_id: int, path: str) -> dict[str, Node]:
         node = self._node(class_id, path)
         if split_cell(node, self._geometry) < 0:
-            raise InputError(f"part {path!r} of class {class_id} is a single board: it has no parts")
+            raise InputError(f"part {quote(path)} of class {class_id} is a single board: it has no parts")
         return {part.path: part for part in split(node, self._geometry, self._params)}
 
 

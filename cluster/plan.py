@@ -23,9 +23,9 @@ from boardclass.scores import ScoreTable, parse_scores
 from boardclass.wordlist import WordList, load_wordlist
 from cluster.nodes import SearchNodes
 from configs.model import RunConfig
-from results.errors import FingerprintError
+from results.errors import DamagedError
 from results.extend import COVERS, EVERYTHING
-from results.fingerprint import Fingerprint
+from results.fingerprint import Fingerprint, check_same_structure
 from results.run import read_identity
 from results.storage import open_folder
 from search.breaker import Spec
@@ -159,19 +159,7 @@ def check_structure(params: Params, run_info: Mapping[str, Any], where: str) -> 
     FingerprintError
         Naming each structural parameter that differs with both values.
     """
-    asked, stored = structure(params), run_info.get("structure")
-    stored = stored if isinstance(stored, dict) else {}
-    lines = [
-        f"  {name}: asked for {asked.get(name)!r}, stored {stored.get(name)!r}"
-        for name in sorted(asked.keys() | stored.keys())
-        if asked.get(name) != stored.get(name)
-    ]
-    if lines:
-        raise FingerprintError(
-            f"{where} cuts its classes into parts in another way; these differ:\n"
-            + "\n".join(lines)
-            + "\nUse another --out, or the same settings (search section of the config)."
-        )
+    check_same_structure(structure(params), run_info, where)
 
 
 def default_location(config: RunConfig, dims: str, wordlist_name: str) -> str:
@@ -198,7 +186,10 @@ def _resolve_cutoff(
 
 def _resolve_order(config: RunConfig, location: str, dims: str) -> tuple[int, ...]:
     """Return the cell order: the one named, else that of a run that exists, else that of the board size."""
-    identity = read_identity(open_folder(location)) if config.order is None else None
+    try:
+        identity = read_identity(open_folder(location)) if config.order is None else None
+    except DamagedError:  # the store says so when it is opened, or mends it
+        identity = None
     if identity is not None and identity[0].dims == dims:
         return identity[0].cell_order
     return cell_order_of(dims, config.order)

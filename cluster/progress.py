@@ -13,6 +13,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING, Any, Protocol
 
+from boardclass.printable import printable
+
 if TYPE_CHECKING:
     from rich.progress import Progress as RichProgress
 
@@ -31,6 +33,8 @@ class Overview:
     n_reused: int
     n_workers: int  # 0: one on each processor of the cluster
     cluster: str = ""
+    share: str = ""  # such as 2/5 when only these classes are searched
+    n_own: int = 0  # classes of the share
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +51,8 @@ class Report:
         None until the first class is finished.
     n_agreed, flagged : int, tuple of str
         Replicas that agreed, and hosts that are not believed any more.
+    share : str
+        What is searched, if it is not the whole run: ``n_open`` and ``remaining_s`` are of the share only.
     """
 
     n_classes: int
@@ -68,6 +74,7 @@ class Report:
     n_measured: int = 0
     n_agreed: int = 0
     flagged: tuple[str, ...] = ()
+    share: str = ""
 
 
 class Progress(Protocol):
@@ -81,6 +88,9 @@ class Progress(Protocol):
 
     def stage(self, text: str) -> None:
         """Show what is done outside the search, such as rescoring."""
+
+    def note(self, text: str) -> None:
+        """Say something that is to stay: what was dropped, or is not as expected."""
 
     def end(self) -> None:
         """Clear up; may be called twice."""
@@ -96,6 +106,9 @@ class Silent:
         """Ignore it."""
 
     def stage(self, text: str) -> None:
+        """Ignore it."""
+
+    def note(self, text: str) -> None:
         """Ignore it."""
 
     def end(self) -> None:
@@ -135,6 +148,10 @@ class PlainLines:
         self._show()
         self._write(text)
 
+    def note(self, text: str) -> None:
+        """Write the text."""
+        self._write(text)
+
     def end(self) -> None:
         """Write the last figures, unless they have been."""
         self._show()
@@ -145,7 +162,7 @@ class PlainLines:
             self._write(format_report(self._last))
 
     def _write(self, line: str) -> None:
-        self._stream.write(line + "\n")
+        self._stream.write(printable(line, "\n") + "\n")
         self._stream.flush()
 
 
@@ -164,7 +181,7 @@ class Bar:
         from rich.progress import Progress as RichProgress
 
         console = Console(file=self._stream, highlight=False)
-        console.print(describe(overview), markup=False)
+        console.print(printable(describe(overview)), markup=False)
         columns = (
             BarColumn(bar_width=24),
             MofNCompleteColumn(),
@@ -181,7 +198,7 @@ class Bar:
     def update(self, report: Report) -> None:
         """Move the bar."""
         if self._bar is not None:
-            best = f"best {report.best_score:,} {report.best_board}" if report.best_score is not None else ""
+            best = f"best {report.best_score:,} {printable(report.best_board)}" if report.best_score is not None else ""
             self._bar.update(
                 self._task,
                 completed=report.n_classes_done,
@@ -193,7 +210,14 @@ class Bar:
     def stage(self, text: str) -> None:
         """Show the text in place of the figures."""
         if self._bar is not None:
-            self._bar.update(self._task, left=text)
+            self._bar.update(self._task, left=printable(text))
+
+    def note(self, text: str) -> None:
+        """Write the text; while there is a bar, above it."""
+        if self._bar is not None:
+            self._bar.console.print(printable(text, "\n"), markup=False, soft_wrap=True)
+        else:
+            self._stream.write(printable(text, "\n") + "\n")
 
     def end(self) -> None:
         """Remove the bar."""
@@ -211,12 +235,13 @@ def make_progress(stream: IO[str] | None = None) -> Progress:
 def describe(overview: Overview) -> str:
     """Return what a run is about to do, as one line."""
     reused = f", {overview.n_reused:,} done before" if overview.n_reused else ""
+    share = f", {overview.n_own:,} of them are share {overview.share}" if overview.share else ""
     workers = f"{overview.n_workers} workers" if overview.n_workers > 1 else "1 worker"
     if overview.cluster:
         workers = f"{workers if overview.n_workers else 'every processor'} of the cluster at {overview.cluster}"
     return (
         f"{overview.dims}, {overview.wordlist}, cutoff {overview.cutoff:,}: "
-        f"{overview.n_classes:,} board classes{reused}, {workers}, into {overview.directory}"
+        f"{overview.n_classes:,} board classes{share}{reused}, {workers}, into {overview.directory}"
     )
 
 
@@ -231,9 +256,12 @@ def format_report(report: Report) -> str:
 
 
 def _left(report: Report) -> str:
+    share = f" of share {report.share}" if report.share else ""
     if report.n_open == 0:
-        return "done"
-    return f"about {duration(report.remaining_s)} left" if report.remaining_s is not None else "time left unknown"
+        return f"all{share} done" if share else "done"
+    if report.remaining_s is None:
+        return "time left unknown"
+    return f"about {duration(report.remaining_s)} left{share}"
 
 
 def _trouble(report: Report) -> str:

@@ -1,7 +1,8 @@
 """What a person or a program reads: boards drawn, tables as text, JSON or CSV.
 
 Everything that the command line prints on standard output goes through here, so that ``--format`` means the same thing
-in every command: ``table`` for people, ``json`` and ``csv`` for programs.
+in every command: ``table`` for people, ``json`` and ``csv`` for programs.  Texts may come from files of strangers:
+what a terminal would obey is escaped here, in every format and on standard error as well (:func:`tell`).
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
+
+from boardclass.printable import printable
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -35,7 +38,17 @@ def console() -> Console:
     """Return the console of standard output; colours only on a terminal, no guessing what words mean."""
     from rich.console import Console
 
-    return Console(highlight=False, soft_wrap=False)
+    class SafeConsole(Console):
+        def render_str(self, text: str, **options: Any) -> Text:  # every str that is printed comes by here
+            return super().render_str(printable(text, "\n"), **options)
+
+    return SafeConsole(highlight=False, soft_wrap=False)
+
+
+def tell(text: str) -> None:
+    """Write lines to standard error at once."""
+    sys.stderr.write(printable(text, "\n") + "\n")
+    sys.stderr.flush()
 
 
 def full_spelling(word: str) -> str:
@@ -104,14 +117,26 @@ def write_csv(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
     """Write a header row and the rows to standard output."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows(rows)
+    writer.writerow(map(_shown, columns))
+    writer.writerows(map(_shown, row) for row in rows)
     sys.stdout.write(text.getvalue())
 
 
 def write_json(value: Any) -> None:
     """Write one JSON value to standard output, indented, keys in the order given."""
-    sys.stdout.write(json.dumps(value, indent=2, ensure_ascii=False) + "\n")
+    text = json.dumps(value, indent=2, ensure_ascii=False)
+    sys.stdout.write(text if text.replace("\n", "").isprintable() else _escaped_json(text))
+    sys.stdout.write("\n")
+
+
+def _escaped_json(text: str) -> str:
+    """Return JSON text with what is not visible as JSON escapes; newlines stand between values only."""
+    return "".join(c if c.isprintable() or c == "\n" else json.dumps(c)[1:-1] for c in text)
+
+
+def _shown(value: object) -> object:
+    """Return a value with its text escaped."""
+    return printable(value) if isinstance(value, str) else value
 
 
 def write_table(columns: Sequence[str], rows: Sequence[Sequence[object]], fmt: Format = Format.table) -> None:
@@ -148,7 +173,7 @@ def _write_rich_table(columns: Sequence[str], rows: Sequence[Sequence[object]]) 
 
     table = Table(box=None, pad_edge=False)
     for name in columns:
-        table.add_column(escape(name), overflow="fold")
+        table.add_column(escape(printable(name)), overflow="fold")
     for index, _ in enumerate(columns):
         if rows and all(isinstance(row[index], int) for row in rows):
             table.columns[index].justify = "right"
@@ -164,4 +189,4 @@ def _cell(value: object) -> str:
         return f"{value:,}"
     if isinstance(value, float):
         return f"{value:,.1f}"
-    return "" if value is None else str(value)
+    return "" if value is None else printable(str(value))

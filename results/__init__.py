@@ -8,8 +8,10 @@
     open_run -> Run                        run.py       everything read back with checksums
       check_coverage                       coverage.py  is every board in exactly one unit with a verdict?
       rescore                              rescore.py   exact scores, canonical boards
-      write_claim, result_digest           claim.py     the sentence
-      verify                               verify.py    all of it from the files, scored twice over, then the claim
+      prove                                proof.py     what the rows prove; suspects.py: verdicts in doubt
+      make_claim, result_digest            claim.py     the sentence, and the record of it
+      verify, record                       verify.py    all of it from the files, scored twice over
+        boards_by_sql                      crosscheck.py   the boards a second way
       write_certificates                   certificates.py  shapes of the search, one row per class or part
     audit -> record_audit                  audit.py, audits.py  the checker, imports nothing of ours; what it found
       boards, top, summary                 query.py     for people

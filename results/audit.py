@@ -57,8 +57,10 @@ _TYPES = {
     "body": pa.binary(),  # one little-endian uint32 per split, see _Part
     "sha256": pa.string(),  # over the fields above
 }
-SCHEMA = pa.schema([pa.field(name, kind, nullable=False) for name, kind in _TYPES.items()])
+_LISTED = {"board": pa.string(), "score": pa.int32(), "n_images": pa.int32()}
+SCHEMA, LISTED = (pa.schema([pa.field(*item, nullable=False) for item in kinds.items()]) for kinds in (_TYPES, _LISTED))
 MAX_FREE_CELLS = 12
+MAX_CELLS, MAX_FILE_BYTES = 25, 2**28
 _LOWEST = np.uint64(sum(1 << 5 * level for level in range(MAX_FREE_CELLS)))
 FINE, TRUNCATED, TOO_LONG, FOREIGN_LETTER = range(4)
 _FAULTS = {
@@ -104,29 +106,31 @@ class Audit:
 
 
 class _Question:
-    """What a run claims to answer, read and derived without the program's help."""
+    """What a run claims to answer, read and derived without the program's help; with no words there are no bounds."""
 
-    def __init__(self, folder: Path, wordlist: Path) -> None:
-        self.fingerprint: dict[str, Any] = _json(folder / "run.json").get("fingerprint", {})
+    def __init__(self, fingerprint: dict[str, Any], where: str, words: Sequence[str] | None = None) -> None:
+        self.fingerprint = fingerprint
         self.digest = hashlib.sha256(json.dumps(self.fingerprint, sort_keys=True).encode()).hexdigest()
-        words = _words(wordlist)
         try:
             self.w, self.h = map(int, self.fingerprint["dims"].split("x"))
+            if not 0 < self.w <= self.h <= MAX_CELLS // self.w:
+                raise ValueError(f"no boards of {self.w}x{self.h} are audited")
             self.n, self.cutoff = self.w * self.h, int(self.fingerprint["cutoff"])
             cells = [divmod(cell, self.h) for cell in range(self.n)]
             borders = [(x in (0, self.w - 1)) + (y in (0, self.h - 1)) for x, y in cells]
             buckets = _buckets(self.fingerprint["partition"])
             self.cell_buckets = [buckets[("center", "edge", "corner")[count]] for count in borders]
-            worth = {word: int(self.fingerprint["scores"][len(word) + word.count("q")]) for word in words}
-            if hashlib.sha256("\n".join(words).encode()).hexdigest() != self.fingerprint["wordlist_sha256"]:
-                raise Unreadable(f"{wordlist} is not the word list of the run: name that with --wordlist")
+            worth = {word: int(self.fingerprint["scores"][len(word) + word.count("q")]) for word in words or ()}
+            sha256 = hashlib.sha256("\n".join(worth).encode()).hexdigest()
+            if words is not None and sha256 != self.fingerprint["wordlist_sha256"]:
+                raise Unreadable("the words are not those of the run: name its list with --wordlist")
         except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
-            raise Unreadable(f"{folder / 'run.json'} lacks what an audit needs: {error!r}") from error
+            raise Unreadable(f"{where} lacks what an audit needs: {error!r}") from error
         near = [[c for c, (u, v) in enumerate(cells) if max(abs(x - u), abs(y - v)) == 1] for x, y in cells]
         rows = [row + [-1] * (self.n - len(row)) for row in (*near, list(range(self.n)))]
         self.near = np.array(rows, np.int64)  # neighbours of each cell, then -1; the last row holds all cells
         self.symmetries = _symmetries(self.w, self.h)
-        self.take_words({word: worth[word] for word in words if len(word) <= self.n and worth[word] > 0})
+        self.take_words({word: points for word, points in worth.items() if len(word) <= self.n and points > 0})
 
     def take_words(self, worth: dict[str, int]) -> None:
         """Prepare sorted words as arrays: all letters in a row, where each word begins, a code for its points."""
@@ -236,10 +240,11 @@ def audit(
     Unreadable
         When files are missing or damaged, or the word list is another.
     """
-    question = _Question(folder, wordlist)
+    where = folder / "run.json"
+    question = _Question(_json(where).get("fingerprint", {}), str(where), _words(wordlist))
     listed = _read_listed(folder, question)
     found = Audit(n_listed=-1 if listed is None else len(set(listed.values())), n_boards_all=26**question.n)
-    parts = _read_parts(folder, question, found)
+    parts = _read_parts(_read_certificates(folder), question, found)
     total = found.n_leaves + found.n_left
     drawn = np.arange(total) if n_ends is None else np.sort(Random(seed).sample(range(total), min(total, n_ends)))
     reaching: set[str] = set()
@@ -255,10 +260,24 @@ def audit(
     return found
 
 
-def _read_parts(folder: Path, question: _Question, found: Audit) -> list[_Part]:
+def count(fingerprint: dict[str, Any], certificates: Sequence[dict[str, Any]]) -> Audit:
+    """Return how many trees, leaves and boards the certificates of a run hold; no bound is checked.
+
+    Raises
+    ------
+    Rejected
+        When a certificate is damaged, of another run, or shares boards with another.
+    """
+    question = _Question(fingerprint, "the run")
+    found = Audit(n_boards_all=26**question.n)
+    _read_parts(certificates, question, found)
+    return found
+
+
+def _read_parts(certificates: Sequence[dict[str, Any]], question: _Question, found: Audit) -> list[_Part]:
     """Return the certified parts, no two of which share a board, and count them."""
     owners: dict[tuple[str, ...], int] = {}
-    parts = sorted((_Part(question, row) for row in _read_certificates(folder)), key=lambda p: (p.class_id, p.forced))
+    parts = sorted((_Part(question, row) for row in certificates), key=lambda p: (p.class_id, p.forced))
     for before, part in zip([None, *parts], parts, strict=False):
         images = question.images(part.class_letters)
         apart = {owners.setdefault(image, part.class_id) for image in images} == {part.class_id}
@@ -498,32 +517,45 @@ def _buckets(text: str) -> dict[str, list[str]]:
 
 def _words(path: Path) -> list[str]:
     """Return the usable words, sorted: three letters a-z or more, every q followed by u and written alone."""
-    try:
-        data = {".gz": gzip.decompress, ".xz": lzma.decompress}.get(path.suffix, bytes)(path.read_bytes())
-    except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:
-        raise Unreadable(f"cannot read the word list {path}: {error}") from error
+    unpack = {".gz": gzip.decompress, ".xz": lzma.decompress}.get(path.suffix, bytes)
+    data = _read(path.resolve(), MAX_FILE_BYTES, unpack)
     lines = data.decode("latin-1").removeprefix("ï»¿").replace("\r\n", "\n").split("\n")
     usable = (line for line in lines if re.fullmatch(r"(?:[a-pr-z]|qu){2,64}", line) and 3 <= len(line) <= 64)
     return sorted({line.replace("qu", "q") for line in usable})
 
 
+def _read(path: Path, most: int, decode: Callable[[bytes], Any]) -> Any:
+    """Return the content, decoded, of a plain file of at most so many bytes."""
+    try:
+        if path.is_symlink() or not path.is_file() or path.stat().st_size > most:
+            raise OSError(f"it is not there, no file of its own, or has more than {most:,} bytes")
+        return decode(path.read_bytes())
+    except (
+        OSError,
+        EOFError,
+        zlib.error,
+        lzma.LZMAError,
+        pa.ArrowException,
+        ValueError,
+        RecursionError,
+        MemoryError,
+    ) as error:
+        raise Unreadable(f"cannot read {path}: {error}") from error
+
+
 def _json(path: Path) -> dict[str, Any]:
-    try:
-        values = json.loads(path.read_bytes())
-        return values if isinstance(values, dict) else {}
-    except (OSError, ValueError, RecursionError) as error:
-        raise Unreadable(f"cannot read {path}: {error}") from error
+    values = _read(path, MAX_FILE_BYTES >> 5, json.loads)
+    return values if isinstance(values, dict) else {}
 
 
-def _table(path: Path, schema: pa.Schema | None) -> list[dict[str, Any]]:
-    try:
-        file: Any = pq.ParquetFile(path, page_checksum_verification=True)
-        if schema is not None and not file.schema_arrow.equals(schema):
-            raise pa.ArrowInvalid("its columns are not those of certificates")
-        rows: list[dict[str, Any]] = file.read().to_pylist()
-    except (pa.ArrowException, OSError, ValueError) as error:
-        raise Unreadable(f"cannot read {path}: {error}") from error
-    return rows
+def _table(path: Path, schema: pa.Schema) -> list[dict[str, Any]]:
+    def rows(data: bytes) -> Any:
+        file: Any = pq.ParquetFile(pa.BufferReader(data), page_checksum_verification=True)
+        if not file.schema_arrow.equals(schema):
+            raise pa.ArrowInvalid(f"its columns are not {', '.join(schema.names)}")
+        return file.read().to_pylist()
+
+    return list(_read(path, MAX_FILE_BYTES, rows))
 
 
 def _read_certificates(folder: Path) -> list[dict[str, Any]]:
@@ -538,13 +570,15 @@ def _read_listed(folder: Path, question: _Question) -> dict[str, str] | None:
     if not (folder / "rescored" / "manifest.json").exists():
         return None
     document = _json(folder / "rescored" / "manifest.json")
-    path = folder / str(document.get("name"))
-    if document.get("fingerprint") != question.digest or not path.is_file():
+    name = str(document.get("name"))
+    is_name = re.fullmatch(r"rescored/part-[0-9a-f-]{1,60}\.parquet", name)
+    if document.get("fingerprint") != question.digest or not is_name:
         raise Unreadable(f"{folder} holds no valid list of rescored boards: orderly verify makes it")
-    if hashlib.sha256(path.read_bytes()).hexdigest() != document.get("part_sha256"):
+    path = folder / name
+    if _read(path, MAX_FILE_BYTES, hashlib.sha256).hexdigest() != document.get("part_sha256"):
         raise Unreadable(f"{path} was altered")
     listed: dict[str, str] = {}
-    for row in _table(path, None):
+    for row in _table(path, LISTED):
         board = str(row["board"])
         if not re.fullmatch(rf"[a-z]{{{question.n}}}", board) or board in listed:
             raise Rejected(f"{board!r} is listed and is no board, or an image of another one")

@@ -8,17 +8,34 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
+from boardclass.errors import MismatchError
 from results import files
-from results.audit import Audit
-from results.certificates import certificates_digest
+from results.audit import SCHEMA, Audit, Rejected, count
+from results.certificates import certificate_rows, certificates_digest
 from results.claim import digest_of
 from results.documents import format_document, read_document
 from results.errors import DamagedError
-from results.rescore import BoardList, read_rescored
+from results.parts import check_parquet
+from results.rescore import BOARD_SCHEMA, BoardList, read_rescored
 from results.run import Run
 
+_COUNTS = ("n_boards", "n_boards_all", "n_parts", "n_leaves", "n_left")
 _FORMAT = 1
 _REMEDY = "remove it and run `orderly audit` on the run again"
+
+
+def check_files(run: Run) -> None:
+    """Check that what the checker decodes by itself, certificates and lists of boards, is of a size that is read.
+
+    Raises
+    ------
+    DamagedError
+        When a file is not, or has other columns.
+    """
+    for folder, schema in ((files.CERTIFICATES, SCHEMA), (files.RESCORED, BOARD_SCHEMA)):
+        for name in run.folder.names(folder):
+            if files.part_number(name, folder) is not None:
+                check_parquet(run.folder.read(name) or b"", run.folder.where(name), schema)
 
 
 def record_audit(run: Run, found: Audit, n_asked: int | None, seed: int) -> None:
@@ -47,20 +64,44 @@ def read_audits(run: Run) -> list[dict[str, Any]]:
 
 
 def audited(run: Run, listed: BoardList) -> str:
-    """Return what certificates and audits add to the strength of a claim about the ``listed`` boards; may be empty."""
+    """Return what certificates and audits add to the strength of a claim about the ``listed`` boards; may be empty.
+
+    What is certified is counted from the certificates that are there.  That leaves were audited is on record only.
+
+    Raises
+    ------
+    MismatchError
+        When a certificate does not hold together, or a record is about other numbers than those that are there.
+    """
     subject = _subject(run, listed)
     if not subject["certificates"]:
         return ""
+    try:
+        there = count(run.fingerprint.to_json(), certificate_rows(run))
+    except Rejected as error:
+        raise MismatchError(f"{run.folder.where(files.CERTIFICATES)}: {error}; make them again") from error
+    share = "all boards" if there.n_boards == there.n_boards_all else f"{_percent(there)} % of all boards"
+    certified = f", certified {share} in {there.n_parts:,} trees"
     entries = [entry for entry in read_audits(run) if {name: entry[name] for name in subject} == subject]
     if not entries:
-        return ", certified in part, not audited"
-    last = entries[-1]
-    every = any("n_asked" not in entry for entry in entries)
+        return f"{certified}, not audited"
+    n_ends = there.n_leaves + there.n_left
+    for entry in entries:
+        differing = [name for name in _COUNTS if entry[name] != getattr(there, name)]
+        n_checked = entry["n_leaves_checked"] + entry["n_scored"]
+        if differing or n_checked > n_ends or ("n_asked" not in entry and n_checked != n_ends):
+            said = ", ".join(f"{name} {entry[name]:,}" for name in (*differing, "n_leaves_checked", "n_scored"))
+            raise MismatchError(
+                f"{run.folder.where(files.AUDITS)} says {said}; the certificates have {there.n_parts:,} trees with "
+                f"{there.n_leaves:,} leaves and {there.n_left:,} boards: {_REMEDY}"
+            )
     n_checked = max(entry["n_leaves_checked"] + entry["n_scored"] for entry in entries)
-    whole = last["n_boards"] == last["n_boards_all"]
-    share = "all boards" if whole else f"{100 * last['n_boards'] / last['n_boards_all']:.2g} % of all boards"
-    checked = f"every one of {n_checked:,} leaves" if every else f"{n_checked:,} random leaves"
-    return f", certified {share} in {last['n_parts']:,} trees, audited {checked} by an independent checker"
+    checked = f"every one of {n_ends:,} leaves" if n_checked == n_ends else f"{n_checked:,} random leaves"
+    return f"{certified}, audited {checked} by an independent checker, as {files.AUDITS} records"
+
+
+def _percent(there: Audit) -> str:
+    return f"{100 * there.n_boards / there.n_boards_all:.2g}"
 
 
 def _subject(run: Run, listed: BoardList | None) -> dict[str, str]:
@@ -70,9 +111,12 @@ def _subject(run: Run, listed: BoardList | None) -> dict[str, str]:
 
 
 def _is_entry(entry: object) -> bool:
-    numbers = ("n_leaves_checked", "n_scored", "n_boards", "n_boards_all", "n_parts")
     return (
         isinstance(entry, dict)
-        and all(type(entry.get(name)) is int for name in numbers)
+        and all(
+            type(entry.get(name)) is int and 0 <= entry[name] <= 26**25
+            for name in (*_COUNTS, "n_leaves_checked", "n_scored")
+        )
+        and entry["n_boards_all"] > 0
         and all(type(entry.get(name)) is str for name in ("certificates", "boards"))
     )

@@ -25,7 +25,7 @@ import numpy as np
 import pyarrow as pa
 
 from results import audit, files
-from results.parts import parse_parquet, serialise
+from results.parts import parse_parquet, serialised
 from results.run import Run
 
 
@@ -54,12 +54,13 @@ class ShapeLike(Protocol):
 
 
 def write_certificates(run: Run, shapes: Iterable[tuple[int, ShapeLike]]) -> int:
-    """Add a file with the certificates of some classes or parts; return how many bytes it has."""
+    """Add files with the certificates of some classes or parts; return how many bytes they have."""
     rows = [_row(run.fingerprint.digest, class_id, shape) for class_id, shape in shapes]
-    data = serialise(pa.Table.from_pylist(rows, schema=audit.SCHEMA))
-    taken = (files.part_number(name, files.CERTIFICATES) or 0 for name in _names(run))
-    run.folder.publish(files.part_name(files.CERTIFICATES, 1 + max(taken, default=0)), data)
-    return len(data)
+    taken = max((files.part_number(name, files.CERTIFICATES) or 0 for name in _names(run)), default=0)
+    pieces = list(serialised(pa.Table.from_pylist(rows, schema=audit.SCHEMA)))
+    for number, (_, data) in enumerate(pieces, taken + 1):
+        run.folder.publish(files.part_name(files.CERTIFICATES, number), data)
+    return sum(len(data) for _, data in pieces)
 
 
 def certified_parts(run: Run) -> dict[int, set[str]]:
@@ -77,6 +78,18 @@ def certified_parts(run: Run) -> dict[int, set[str]]:
         for class_id, forced in zip(*(table.column(i).to_pylist() for i in ("class_id", "forced")), strict=True):
             found.setdefault(class_id, set()).add(forced)
     return found
+
+
+def certificate_rows(run: Run) -> list[dict[str, Any]]:
+    """Return all certificates of a run as they are stored; nothing about them is believed.
+
+    Raises
+    ------
+    DamagedError
+        When a file cannot be read.
+    """
+    tables = [parse_parquet(run.folder.read(name) or b"", run.folder.where(name), audit.SCHEMA) for name in _names(run)]
+    return [row for table in tables for row in table.to_pylist()]
 
 
 def certificates_digest(run: Run) -> str:

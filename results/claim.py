@@ -1,4 +1,8 @@
-"""The claim: one sentence about every board there is; written only with full coverage."""
+"""The claim: one sentence about every board there is; written only with full coverage.
+
+The file is a record of what was found once.  No reader believes it: what is proven, and the sentence, follow from the
+rows every time (proof.py), and :func:`disagreement` tells whether the record still says the same.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +12,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 
+from boardclass.errors import ScoreError, quote
 from boardclass.geometry import parse_dims
+from boardclass.scores import parse_scores
 from results import files
 from results.coverage import Coverage
 from results.documents import format_document, read_document
@@ -22,6 +28,23 @@ MAX_LISTED = 1000
 _FORMAT = 1
 _LATER = {"boards", "statistics", "verdict_digest"}  # claims of the first version lack them
 _REMEDY = "remove it and run `orderly run` on the directory again to write it anew"
+
+
+@dataclass(frozen=True)
+class Question:
+    """How to name what a run is about, in the sentence of the claim.
+
+    Attributes
+    ----------
+    wordlist, scores : str
+        Names.
+    n_words : int
+        Usable words of the list.
+    """
+
+    wordlist: str
+    n_words: int
+    scores: str
 
 
 @dataclass(frozen=True)
@@ -124,16 +147,40 @@ def write_claim(
     IncompleteError
         When a class has no verdict; nothing is written.
     """
-    coverage.require_complete()
     run = source.snapshot()
+    claim = make_claim(run.fingerprint, coverage, listed, Question(wordlist, n_words, scores), checked)
+    publish_claim(run, claim)
+    return claim
+
+
+def publish_claim(run: Run, claim: Claim) -> None:
+    """Write a claim as ``claim.json`` of its run."""
+    run.folder.publish(files.CLAIM, format_document({"format": _FORMAT, **asdict(claim)}))
+
+
+def make_claim(
+    fingerprint: Fingerprint,
+    coverage: Coverage,
+    listed: BoardList,
+    question: Question,
+    checked: Checked | None = None,
+) -> Claim:
+    """Return the claim that coverage and boards support, see :func:`write_claim`.
+
+    Raises
+    ------
+    IncompleteError
+        When a class has no verdict.
+    """
+    coverage.require_complete()
     best = listed.boards[0].score if listed.boards else None
     claim = Claim(
-        statement=_statement(run.fingerprint, listed, wordlist, n_words, scores),
+        statement=statement_of(fingerprint, listed, question),
         strength=COMPLETE,
-        result_digest=digest_of(run.fingerprint, listed, complete=True),
-        fingerprint=run.fingerprint.to_json(),
-        wordlist=wordlist,
-        n_words=n_words,
+        result_digest=digest_of(fingerprint, listed, complete=True),
+        fingerprint=fingerprint.to_json(),
+        wordlist=question.wordlist,
+        n_words=question.n_words,
         n_classes=coverage.n_classes,
         n_units=coverage.n_units,
         n_boards_covered=coverage.n_boards,
@@ -144,10 +191,7 @@ def write_claim(
         best_boards=tuple(item.board for item in listed.boards if item.score == best),
         boards=tuple((item.board, item.score) for item in listed.boards[:MAX_LISTED]),
     )
-    if checked:
-        claim = replace(claim, **asdict(checked))
-    run.folder.publish(files.CLAIM, format_document({"format": _FORMAT, **asdict(claim)}))
-    return claim
+    return replace(claim, **asdict(checked)) if checked else claim
 
 
 def read_claim(run: Run) -> Claim | None:
@@ -190,13 +234,56 @@ def _is_claim(values: dict[str, Any]) -> bool:
     )
 
 
-def _statement(fingerprint: Fingerprint, listed: BoardList, wordlist: str, n_words: int, scores: str) -> str:
+def question_of(run: Run) -> Question:
+    """Return the names that ``run.json`` gives; of the score table only one that stands for the points of the run."""
+    wordlist, scores = run.info.get("wordlist"), run.info.get("scores")
+    told = wordlist if isinstance(wordlist, dict) else {}
+    name, n_words = told.get("name"), told.get("n_words")
+    try:
+        points = parse_scores(scores).points if isinstance(scores, str) else ()
+    except ScoreError:
+        points = ()
+    return Question(
+        name if isinstance(name, str) else "a list without a name",
+        n_words if type(n_words) is int else 0,
+        str(scores) if points == run.fingerprint.scores else "custom",
+    )
+
+
+def disagreement(claim: Claim, derived: Claim | None, why_not: str) -> str:
+    """Return in what a stored claim differs from the one that the rows support; empty when it does not.
+
+    Parameters
+    ----------
+    derived : Claim or None
+        None: the rows support none, for the reason ``why_not``.
+    """
+    if derived is None:
+        return f"it says that the run is proven; its rows do not: {why_not}"
+    own = {"strength", "statistics", "verdict_digest", "statement", "wordlist", "n_words"}  # of whoever verified it
+    names = [item.name for item in fields(Claim) if item.name not in own]
+    if not claim.boards:
+        names.remove("boards")  # claims of the first version lack them
+    differing = [name for name in names if getattr(claim, name) != getattr(derived, name)]
+    if differing:
+        said = (f"{name.replace('_', ' ')} {quote(getattr(claim, name))}" for name in differing[:3])
+        given = (quote(getattr(derived, name)) for name in differing[:3])
+        return f"it says {', '.join(said)}; the rows give {', '.join(given)}"
+    named = f"{claim.n_words:,} words of {claim.wordlist} ("  # the list may go by another name elsewhere
+    expected = derived.statement.replace(f"{derived.n_words:,} words of {derived.wordlist} (", named, 1)
+    if claim.statement != expected:
+        return f"its statement is {quote(claim.statement, 200)}, not what the rows give"
+    return ""
+
+
+def statement_of(fingerprint: Fingerprint, listed: BoardList, question: Question) -> str:
     """Return the sentence; it names everything that the number depends on."""
     n_all = 26 ** parse_dims(fingerprint.dims).n
     cutoff = fingerprint.cutoff
     premise = (
         f"Of all {n_all:,} {fingerprint.dims} boards (one letter a-z per cell, q counting as Qu), "
-        f"with the {n_words:,} words of {wordlist} (SHA-256 {fingerprint.wordlist_sha256[:16]}) and {scores} points"
+        f"with the {question.n_words:,} words of {question.wordlist} (SHA-256 {fingerprint.wordlist_sha256[:16]}) "
+        f"and {question.scores} points"
     )
     if not listed.boards:
         return f"{premise}, none scores {cutoff:,} or more."

@@ -1,6 +1,6 @@
 """Does every board of the whole space lie in exactly one unit with a verdict?  Asked before the word *proven* is used.
 
-    ids       the roots in the store are exactly the canonical classes of the partition
+    ids       the roots in the store are exactly the canonical classes of the partition; no row is about others
     sizes     the boards of each class times its orbit size add up to 26^n
     splits    the children of a split unit are apart, all that was left of it but for the parts that it says it settled
               out of turn, and have verdicts, down to the leaves
@@ -18,15 +18,17 @@ from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 import pyarrow.compute as pc
 
 from boardclass.errors import IncompleteError, InputError, PartitionError
 from boardclass.geometry import Dims, geometry
 from results.errors import RowError
 from results.index import Key
+from results.parts import read_part
 from results.rescore import Source
 from results.run import Run
-from results.schema import SPLIT, parse_path
+from results.schema import SCHEMA, SPLIT, parse_path
 
 MAX_EXAMPLES = 10
 Letters = tuple[str, ...]
@@ -48,8 +50,15 @@ class PartitionLike(Protocol):
         """Letter buckets by cell type."""
 
     @property
+    def n_classes(self) -> int:
+        """Number of classes, canonical or not."""
+
+    @property
     def n_canonical(self) -> int:
         """Number of canonical classes, counted without enumerating them."""
+
+    def orbit_sizes(self, ranks: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """Return the orbit size of each canonical class, 0 for a class that is not canonical."""
 
     def canonical_ranks(self) -> Iterator[npt.NDArray[np.int64]]:
         """Yield the canonical class ids in chunks."""
@@ -197,9 +206,9 @@ def check_coverage(partition: PartitionLike, source: Source, nodes: NodesLike | 
         n_seen += len(counted)
     if n_classes != partition.n_canonical:
         faults.add_problem(f"{n_classes} canonical classes enumerated, {partition.n_canonical} counted")
-    if n_seen < len(units.ids):
-        foreign = len(units.ids) - n_seen
-        faults.add_problem(f"{foreign} stored classes are not canonical classes of the partition")
+    foreign = describe_foreign(run, foreign_classes(partition, run.index.class_ids))
+    if foreign or n_seen < len(units.ids):
+        faults.add_problem(foreign or f"{len(units.ids) - n_seen} stored classes are not classes of the run")
     conflicting, quarantined = sorted(run.conflicts), sorted(run.index.quarantined)
     return Coverage(
         n_classes=n_classes,
@@ -216,6 +225,33 @@ def check_coverage(partition: PartitionLike, source: Source, nodes: NodesLike | 
         quarantined=tuple(_name(key) for key in quarantined[:MAX_EXAMPLES]),
         problems=tuple(faults.problems),
     )
+
+
+def foreign_classes(partition: PartitionLike, ids: npt.NDArray[np.int64]) -> list[int]:
+    """Return the ids (int64[n], distinct) that are not of canonical classes of a partition, ascending."""
+    inside = (ids >= 0) & (ids < partition.n_classes)
+    own = ids[inside]
+    return sorted([*ids[~inside].tolist(), *own[partition.orbit_sizes(own) == 0].tolist()])
+
+
+def describe_foreign(run: Run, classes: Sequence[int]) -> str:
+    """Return which classes are not the run's own, where their rows stand and how to get rid of them; may be empty."""
+    if not classes:
+        return ""
+    asked, names = pa.array(classes), []
+    for part in run.manifest.parts:
+        if part.first_id <= classes[-1] and part.last_id >= classes[0]:
+            ids = read_part(run.folder, part, SCHEMA, ["class_id"]).column("class_id")
+            names += [part.name] * bool(pc.any(pc.is_in(ids, asked)).as_py())
+    which = "1 class that is not its own" if len(classes) == 1 else f"{len(classes):,} classes that are not its own"
+    return (
+        f"rows of {which}: {_listed(classes)}, in {_listed(names)}; the command "
+        "that made the run takes these parts out with --drop-damaged, and searches again what else they held"
+    )
+
+
+def _listed(items: Sequence[object]) -> str:
+    return ", ".join(map(str, items[:MAX_EXAMPLES])) + ", ..." * (len(items) > MAX_EXAMPLES)
 
 
 class _Units:

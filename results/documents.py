@@ -32,6 +32,7 @@ def parse_document(data: bytes, where: str, remedy: str) -> dict[str, Any]:
         values = json.loads(data.decode())
         if not isinstance(values, dict):
             raise ValueError("no JSON object")
+        json.dumps(values, ensure_ascii=False).encode()  # half a surrogate pair is no text
         if _digest(values) != values.pop(_SEAL, None):
             raise ValueError("its content does not match its own SHA-256")
     except (ValueError, RecursionError) as error:

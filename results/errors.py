@@ -1,8 +1,11 @@
-"""What can be wrong with a run directory; all of it stops the run with the exit code of StoreError, 3."""
+"""What can be wrong with a run directory; all of it stops the run with the exit code of StoreError, 3.
+
+And what can be wrong with a question about one: that is the user's input, exit code 2.
+"""
 
 from __future__ import annotations
 
-from boardclass.errors import StoreError
+from boardclass.errors import InputError, StoreError
 
 
 class StoreLockedError(StoreError):
@@ -17,9 +20,17 @@ class DamagedError(StoreError):
     """A stored file is not what was written: a bit flipped, cut off, missing or swapped."""
 
 
+class SpecialFileError(StoreError):
+    """A link, pipe, socket or device stands where a run has a file or directory."""
+
+
 class RowError(StoreError):
     """A row breaks the schema or contradicts itself."""
 
 
 class ConflictError(StoreError):
     """Two rows give one unit different verdicts: a machine or the program is at fault, neither may be believed."""
+
+
+class LimitError(InputError):
+    """A query that takes more time, memory or rows than it may."""

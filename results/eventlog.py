@@ -24,7 +24,8 @@ from results.folder import Folder
 from results.objects import ObjectFolder
 
 FIELDS = {
-    "started": "dims wordlist cutoff n_workers n_classes n_classes_done n_verdicts host pid version kernel_hash",
+    "started": "dims wordlist cutoff n_workers n_classes n_classes_done n_verdicts host pid version kernel_hash share",
+    "dropped": "name message",
     "reused": "location cutoff n_reused n_verdicts",
     "worker_up": "worker host kernel_hash",
     "worker_down": "worker host reason message",
@@ -35,13 +36,20 @@ FIELDS = {
     "host_flagged": "host",
     "stored": "name n_rows",
     "progress": "n_classes n_classes_done n_verdicts n_open n_in_flight n_split n_strikes n_requeued n_quarantined "
-    "n_deaths n_candidates best_score best_board n_workers hosts flagged n_agreed elapsed_s remaining_s n_measured",
+    "n_deaths n_candidates best_score best_board n_workers hosts flagged n_agreed elapsed_s remaining_s n_measured "
+    "share",
+    "merged": "sources n_rows n_parts",
     "stage": "text",
     "finished": "complete message digest n_verdicts seconds",
     "stopped": "reason message",
 }
+_NUMBERS = ("cutoff", "pid", "worker", "score", "best_score", "class_id", "attempts")
+_SWITCHES = ("complete", "oom")
+_OPEN = ("best_score", "remaining_s")
 TAIL_BYTES = 2**18
 
+_MAX_LINE_BYTES = 2**16  # a reader skips a longer one
+_COUNT_LIMIT = 2**63
 _KEPT = 10_000  # lines that wait while the folder cannot be written to
 _OBJECT_S = 15.0
 _END_S = 1e12  # no clock says more
@@ -99,8 +107,11 @@ def read_events(folder: Folder, n_bytes: int = TAIL_BYTES) -> list[dict[str, Any
     except StoreError:
         return events
     for line in lines:
+        if len(line) > _MAX_LINE_BYTES:
+            continue
         try:
             values = json.loads(line)
+            json.dumps(values, ensure_ascii=False).encode()  # half a surrogate pair is no text
         except (ValueError, RecursionError):
             continue
         if isinstance(values, dict) and _is_event(values):
@@ -109,6 +120,34 @@ def read_events(folder: Folder, n_bytes: int = TAIL_BYTES) -> list[dict[str, Any
 
 
 def _is_event(values: dict[str, Any]) -> bool:
-    """Return whether an object has the two fields that readers rely on."""
+    """Return whether an object has the two fields that readers rely on, and all others that it has are of their type.
+
+    A field is told by its name: counts begin with ``n_``, seconds end in ``_s``, what is not listed here is text.
+    """
     event, time_s = values.get("event"), values.get("time")
-    return isinstance(event, str) and event in FIELDS and isinstance(time_s, int | float) and 0 <= time_s < _END_S
+    if not isinstance(event, str) or event not in FIELDS or not _is_seconds(time_s):
+        return False
+    return all(_fits(name, values[name]) for name in (*FIELDS[event].split(), "session") if name in values)
+
+
+def _fits(name: str, value: object) -> bool:
+    """Return whether a value may stand in a field of this name; what is not known yet is null."""
+    if value is None:
+        return name in _OPEN
+    if name.startswith("n_") or name in _NUMBERS:
+        return _is_count(value)
+    if name.endswith("_s") or name == "seconds":
+        return _is_seconds(value)
+    if name == "hosts":
+        return isinstance(value, dict) and all(map(_is_count, value.values()))
+    if name in ("flagged", "sources"):
+        return isinstance(value, list) and all(isinstance(host, str) for host in value)
+    return isinstance(value, bool) if name in _SWITCHES else isinstance(value, str)
+
+
+def _is_count(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < _COUNT_LIMIT
+
+
+def _is_seconds(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < _END_S

@@ -22,7 +22,8 @@ A part is of use only when everything above it is: else the search splits the cl
 row is reused only if the chain of splits from the class down to it is.
 
 Both runs have the same size, words, points, buckets, cell order and rules of splitting, so a path means the same boards
-in both; none of these depends on the cutoff.  Rows of units that were given up are left out.
+in both; none of these depends on the cutoff.  Rows of units that were given up are left out, and verdicts in doubt
+(suspects.py).
 """
 
 from __future__ import annotations
@@ -37,6 +38,7 @@ from results.index import Key
 from results.run import Run, open_run, raise_conflicts
 from results.schema import CANDIDATES, ELIMINATED, SPLIT, Row
 from results.store import FLUSH_ROWS, Store
+from results.suspects import suspects
 
 COVERS = "max_bound_covers"  # in the information of a run: what its max_bound is the largest of
 EVERYTHING = "all that was discarded"
@@ -133,10 +135,20 @@ def reusable(source: Run, cutoff: int) -> Iterator[Row]:
     """Yield the verdicts of a run that hold at another cutoff, as they are stored."""
     covers = source.info.get(COVERS) == EVERYTHING
     parents = {(key[0], child): key for key, children in source.index.splits.items() for child in children}
-    splits = {row.key for row in source.rows() if row.status == SPLIT and _holds(row, source, cutoff, covers)}
-    for row in source.rows():
-        if row.is_verdict and _holds(row, source, cutoff, covers) and _is_reached(row.key, parents, splits):
+    splits = {row.key for row in _sound(source) if row.status == SPLIT and _holds(row, source, cutoff, covers)}
+    for row in _sound(source):
+        if _holds(row, source, cutoff, covers) and _is_reached(row.key, parents, splits):
             yield row
+
+
+def _sound(source: Run) -> Iterator[Row]:
+    """Yield the verdicts that are not in doubt, one for each unit."""
+    left_out = set(suspects(source))
+    for row in source.rows():
+        if row.is_verdict and row.key not in left_out:
+            yield row
+            if row.key in source.index.repeated:
+                left_out.add(row.key)
 
 
 def _holds(row: Row, source: Run, cutoff: int, covers: bool) -> bool:

@@ -6,7 +6,7 @@ RUN/events.jsonl              what happened, for people and monitoring
 RUN/results/part-*.parquet    rows of units          RUN/manifest.jsonl            their names and digests, in order
 RUN/rescored/part-*.parquet   boards                 RUN/rescored/manifest.json    name and digest of the valid one
 RUN/certificates/part-*.parquet   shapes of the search, for the checker    RUN/audits.json   what it found
-RUN/claim.json                what the run proves        RUN/report.html               the same for people
+RUN/claim.json                record of what was proven
 """
 
 from __future__ import annotations
@@ -25,10 +25,14 @@ RESCORED_MANIFEST = "rescored/manifest.json"
 CERTIFICATES = "certificates"
 AUDITS = "audits.json"
 CLAIM = "claim.json"
-REPORT = "report.html"
 
 TEMPORARY_PREFIX = "_tmp."
 FOLDERS = ("", RESULTS, RESCORED, CERTIFICATES)
+
+# No file of a run is larger; a larger one is not read.
+MAX_DOCUMENT_BYTES = 2**23
+MAX_MANIFEST_BYTES = 2**26
+MAX_PART_BYTES = 2**28
 
 _PART = re.compile(r"(results|rescored|certificates)/part-([0-9]{8})-[0-9a-f]{32}\.parquet")
 
@@ -42,6 +46,13 @@ def part_number(name: str, folder: str) -> int | None:
     """Return the number in the name of a part of ``folder``, or None when ``name`` is not such a name."""
     match = _PART.fullmatch(name)
     return int(match[2]) if match and match[1] == folder else None
+
+
+def max_bytes(name: str) -> int:
+    """Return the most bytes that a file of this name may have."""
+    if _PART.fullmatch(name):
+        return MAX_PART_BYTES
+    return MAX_MANIFEST_BYTES if name == MANIFEST else MAX_DOCUMENT_BYTES
 
 
 def temporary_name(name: str) -> str:

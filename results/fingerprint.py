@@ -8,13 +8,18 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from functools import cached_property
 from typing import Any
 
-from boardclass.errors import StoreError
+from boardclass.errors import InputError, StoreError, quote
+from boardclass.geometry import parse_dims
+from boardclass.partition import parse_partition
+from boardclass.scores import MAX_LETTERS, MIN_LETTERS, SUM_LIMIT
 from results.errors import FingerprintError
 
+_ANOTHER = "Use another --out, or the same settings."
 _EXTEND = " With another --out, --extend takes over what this run proves at the other cutoff."
 
 
@@ -71,11 +76,11 @@ class Fingerprint:
         Raises
         ------
         StoreError
-            When a field is missing, unknown or of another type.
+            When a field is missing, unknown, of another type, or says what no run can be about.
         """
         names = [field.name for field in fields(cls)]
         if not isinstance(values, dict) or sorted(values) != sorted(names):
-            raise StoreError(f"a fingerprint has the fields {', '.join(names)}; found {values!r}")
+            raise StoreError(f"a fingerprint has the fields {', '.join(names)}; found {quote(values, 200)}")
         texts = all(isinstance(values[name], str) for name in ("dims", "wordlist_sha256", "partition"))
         lists = all(
             isinstance(values[name], list) and all(type(value) is int for value in values[name])
@@ -83,9 +88,8 @@ class Fingerprint:
         )
         sha = isinstance(values["wordlist_sha256"], str) and re.fullmatch(r"[0-9a-f]{64}", values["wordlist_sha256"])
         if not (texts and lists and sha and type(values["cutoff"]) is int):
-            raise StoreError(f"a field of the fingerprint has the wrong type: {values!r}")
-        if sorted(values["cell_order"]) != list(range(len(values["cell_order"]))):
-            raise StoreError(f"the fingerprint's cell_order does not name each cell once: {values['cell_order']!r}")
+            raise StoreError(f"a field of the fingerprint has the wrong type: {quote(values, 200)}")
+        _check_values(values)
         return cls(**values)
 
     def differences(self, other: Fingerprint) -> list[tuple[str, object, object]]:
@@ -94,8 +98,35 @@ class Fingerprint:
         return [(name, mine, theirs) for name, mine, theirs in pairs if mine != theirs]
 
 
-def check_same(asked: Fingerprint, stored: Fingerprint, where: str) -> None:
+def _check_values(values: dict[str, Any]) -> None:
+    """Refuse a board size, order, partition, score table or cutoff that no command would have accepted."""
+    try:
+        dims = parse_dims(values["dims"])
+        partition = parse_partition(values["partition"], dims)
+    except InputError as error:
+        raise StoreError(f"the fingerprint says what cannot be: {error}") from error
+    if (str(dims), partition.text) != (values["dims"], values["partition"]):
+        raise StoreError(f"the fingerprint's dims or partition are not spelled as a run does: {quote(values, 200)}")
+    if sorted(values["cell_order"]) != list(range(dims.n)):
+        raise StoreError(f"the fingerprint's cell_order does not name each cell once: {quote(values['cell_order'])}")
+    if not MIN_LETTERS < len(values["scores"]) <= MAX_LETTERS + 1 or not all(
+        0 <= points < SUM_LIMIT for points in values["scores"]
+    ):
+        raise StoreError(f"the fingerprint's scores are no points by number of letters: {quote(values['scores'])}")
+    if not 0 < values["cutoff"] < SUM_LIMIT:
+        raise StoreError(f"the fingerprint's cutoff is {quote(values['cutoff'])}: expected 1 to {SUM_LIMIT - 1}")
+
+
+def check_same(asked: Fingerprint, stored: Fingerprint, where: str, remedy: str = "") -> None:
     """Refuse to mix runs.
+
+    Parameters
+    ----------
+    asked, stored : Fingerprint
+    where : str
+        Name of the run that is there.
+    remedy : str
+        A way out, if it is not that of ``orderly run``.
 
     Raises
     ------
@@ -108,8 +139,41 @@ def check_same(asked: Fingerprint, stored: Fingerprint, where: str) -> None:
         raise FingerprintError(
             f"{where} holds another run; these differ:\n"
             + "\n".join(lines)
-            + "\nUse another --out, or the same settings."
-            + _EXTEND * ([name for name, _, _ in differences] == ["cutoff"])
+            + "\n"
+            + (remedy or _ANOTHER + _EXTEND * ([name for name, _, _ in differences] == ["cutoff"]))
+        )
+
+
+def check_same_structure(asked: Mapping[str, Any], run_info: Mapping[str, Any], where: str, remedy: str = "") -> None:
+    """Refuse a run whose classes were cut into parts by other rules.
+
+    Parameters
+    ----------
+    asked : mapping
+        The structural parameters, as ``run.json`` holds them.
+    run_info : mapping
+        What the run that is there recorded.
+    where, remedy : str
+        As for :func:`check_same`.
+
+    Raises
+    ------
+    FingerprintError
+        Naming each structural parameter that differs with both values.
+    """
+    stored = run_info.get("structure")
+    stored = stored if isinstance(stored, dict) else {}
+    lines = [
+        f"  {name}: asked for {asked.get(name)!r}, stored {stored.get(name)!r}"
+        for name in sorted(asked.keys() | stored.keys())
+        if asked.get(name) != stored.get(name)
+    ]
+    if lines:
+        raise FingerprintError(
+            f"{where} cuts its classes into parts in another way; these differ:\n"
+            + "\n".join(lines)
+            + "\n"
+            + (remedy or "Use another --out, or the same settings (search section of the config).")
         )
 
 

@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Protocol
 
 from boardclass.errors import StoreError
+from results import files
+from results.errors import DamagedError
 
 Guard = Callable[[], None]
 
@@ -28,7 +30,7 @@ class Folder(Protocol):
         """Return whether the folder holds anything but leftovers of a run that never began."""
 
     def read(self, name: str) -> bytes | None:
-        """Return the content of a file, or None when it is not there."""
+        """Return the content of a file, or None when it is not there; DamagedError when it is larger than any is."""
 
     def read_all(self, names: Sequence[str]) -> Iterator[bytes | None]:
         """Yield the content of many files in order, a few of them ahead of time."""
@@ -59,6 +61,23 @@ class Folder(Protocol):
 
     def remove(self, name: str) -> None:
         """Remove a file; one that is gone already is no error."""
+
+
+def check_size(n_bytes: int, name: str, where: str) -> None:
+    """Refuse to read a file that is larger than any of its name.
+
+    Raises
+    ------
+    DamagedError
+        With both sizes.
+    """
+    most = files.max_bytes(name)
+    if n_bytes > most:
+        remedy = "run again with --drop-damaged to recompute its rows" if "/" in name else "remove it"
+        raise DamagedError(
+            f"{where} has more bytes than the {most:,} that such a file can have: it was not read; "
+            f"restore the file from a copy, or {remedy}"
+        )
 
 
 def decode_lines(data: bytes) -> list[str]:

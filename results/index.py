@@ -39,6 +39,8 @@ class Index:
         Numbers of the loaded parts that list candidates.
     n_loaded : Counter
         Loaded rows by status.
+    class_ids : int64[n]
+        Classes that loaded rows of any status are about, ascending.
     """
 
     def __init__(self) -> None:
@@ -53,6 +55,8 @@ class Index:
         self.repeated: dict[Key, set[int]] = {}
         self.with_candidates: set[int] = set()
         self.n_loaded: Counter[str] = Counter()
+        self.class_ids: npt.NDArray[np.int64] = np.empty(0, np.int64)
+        self._loading_ids: list[npt.NDArray[np.int64]] = []
 
     def load(self, table: pa.Table, number: int) -> None:
         """Take in the rows of part ``number`` (:data:`INDEX_COLUMNS`); :meth:`seal` follows after the last."""
@@ -60,6 +64,7 @@ class Index:
             self.n_loaded[item["values"]] += item["counts"]
         if pc.any(pc.greater(pc.list_value_length(table.column("candidates")), scalar(0))).as_py():
             self.with_candidates.add(number)
+        self._loading_ids.append(pc.unique(table.column("class_id")).to_numpy())
         verdict = table.filter(pc.is_in(table.column("status"), _VERDICTS))
         is_root = pc.equal(verdict.column("path"), scalar(""))
         self._loading.append((verdict.column("class_id").filter(is_root).to_numpy(), number))
@@ -93,6 +98,8 @@ class Index:
                 low, high = np.searchsorted(ids, [class_id, class_id + 1])
                 self.repeated[class_id, ""] = set(numbers[low:high].tolist())
             self._ids, self._numbers, self._loading = ids[first], numbers[first], []
+        self.class_ids = np.unique(np.concatenate([self.class_ids, *self._loading_ids]))
+        self._loading_ids = []
         self.quarantined = {key for key in self.quarantined if self.find(key) is None}
 
     def find(self, key: Key) -> int | None:

@@ -31,7 +31,7 @@ from pyarrow import fs
 
 from boardclass.errors import InputError, StoreError
 from results import files
-from results.folder import Guard, decode_lines, explained, nobody_else
+from results.folder import Guard, check_size, decode_lines, explained, nobody_else
 
 N_PARALLEL = 16  # requests under way at a time: they wait for the network, not for a core
 SCHEMES = ("s3", "gs", "gcs", "abfs", "abfss")
@@ -54,6 +54,7 @@ _CREDENTIALS = {"gs": _OF_GOOGLE, "gcs": _OF_GOOGLE, "abfs": _OF_AZURE, "abfss":
 _KNOCK = "import sys; from pyarrow import fs; at, root = fs.FileSystem.from_uri(sys.argv[1]); at.get_file_info(root)"
 _KNOCK_S, _PATIENCE_S = 60.0, 10
 _FENCE = b"from here on another driver writes\n"  # shorter than any line of a manifest
+_PIECE_BYTES = 2**22
 _Value = TypeVar("_Value")
 
 
@@ -288,7 +289,11 @@ class ObjectFolder:
         with explained("read", self.where(name)):
             try:
                 with self._filesystem.open_input_stream(f"{self._root}/{name}") as stream:
-                    return bytes(stream.read())
+                    data = bytearray()
+                    while piece := stream.read(_PIECE_BYTES):
+                        data += piece
+                        check_size(len(data), name, self.where(name))
+                    return bytes(data)
             except FileNotFoundError:
                 return None
 

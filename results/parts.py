@@ -18,12 +18,15 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from boardclass.errors import StoreError
 from results import files
 from results.errors import DamagedError
 from results.folder import Folder
+from results.sizes import check_footer, check_sizes
 
 REMEDY = "restore the file from a copy, or run again with --drop-damaged to recompute its rows"
 _REMEDY = "restore the file from a copy, or run again with --drop-damaged to recompute the parts that it does not list"
+_FAULTS = (pa.ArrowException, OSError, ValueError, MemoryError)
 _THREADS = 4  # hashing and reading Parquet leave Python's lock to the others
 
 
@@ -141,6 +144,27 @@ def serialise(table: pa.Table) -> bytes:
     return sink.getvalue().to_pybytes()
 
 
+def serialised(table: pa.Table) -> Iterator[tuple[pa.Table, bytes]]:
+    """Yield a table in as many pieces as it takes so that each, as Parquet bytes, is one that readers accept.
+
+    Raises
+    ------
+    StoreError
+        When a single row is too large.
+    """
+    data = serialise(table)
+    try:
+        _opened(data, table.schema, None, None)
+    except ValueError as error:
+        if table.num_rows < 2:
+            raise StoreError(f"a row cannot be stored: {error}; a higher cutoff makes rows smaller") from error
+        half = table.num_rows // 2
+        yield from serialised(table.slice(0, half))
+        yield from serialised(table.slice(half))
+    else:
+        yield table, data
+
+
 def describe(name: str, data: bytes, class_ids: Sequence[int]) -> Part:
     """Return the manifest entry of a part with rows of these classes."""
     return Part(name, len(class_ids), min(class_ids), max(class_ids), hashlib.sha256(data).hexdigest())
@@ -174,9 +198,9 @@ def read_parts(
 def _parsed(
     folder: Folder, part: Part, data: bytes | None, schema: pa.Schema, columns: Sequence[str] | None
 ) -> pa.Table:
-    table = _checked(data, folder.where(part.name), part.sha256, schema, columns)
+    table = _checked(data, folder.where(part.name), part.sha256, schema, columns, part.n_rows)
     ids = table.column("class_id").to_numpy() if "class_id" in table.column_names else None
-    if table.num_rows != part.n_rows or (ids is not None and (ids.min(), ids.max()) != (part.first_id, part.last_id)):
+    if ids is not None and (ids.min(), ids.max()) != (part.first_id, part.last_id):
         raise DamagedError(
             f"{folder.where(files.MANIFEST)}: the line of {part.name} does not describe that file; {REMEDY}"
         )
@@ -194,28 +218,70 @@ def read_single(folder: Folder, name: str, sha256: str, schema: pa.Schema) -> pa
     return _checked(folder.read(name), folder.where(name), sha256, schema, None)
 
 
-def _checked(data: bytes | None, where: str, sha256: str, schema: pa.Schema, columns: Sequence[str] | None) -> pa.Table:
+def _checked(
+    data: bytes | None,
+    where: str,
+    sha256: str,
+    schema: pa.Schema,
+    columns: Sequence[str] | None,
+    n_rows: int | None = None,
+) -> pa.Table:
     if data is None:
         raise DamagedError(f"{where} is listed but missing; {REMEDY}")
     found = hashlib.sha256(data).hexdigest()
     if found != sha256:
         raise DamagedError(f"{where} was altered: its SHA-256 is {found}, the manifest says {sha256}; {REMEDY}")
-    return parse_parquet(data, where, schema, columns)
+    return parse_parquet(data, where, schema, columns, n_rows)
 
 
-def parse_parquet(data: bytes, where: str, schema: pa.Schema, columns: Sequence[str] | None = None) -> pa.Table:
-    """Return columns of Parquet bytes, page checksums verified.
+def parse_parquet(
+    data: bytes, where: str, schema: pa.Schema, columns: Sequence[str] | None = None, n_rows: int | None = None
+) -> pa.Table:
+    """Return columns of Parquet bytes: sizes checked before anything is decoded, page checksums and texts verified.
+
+    Parameters
+    ----------
+    n_rows : int, optional
+        How many rows there should be: one at least.
 
     Raises
     ------
     DamagedError
-        When the bytes are no Parquet file of ``schema``.
+        When the bytes are no Parquet file of ``schema``, or of a size that is not read (sizes.py).
     """
     try:
-        file: Any = pq.ParquetFile(pa.BufferReader(data), page_checksum_verification=True)
-        if not file.schema_arrow.equals(schema):
-            raise pa.ArrowInvalid("its columns are not those of a run")
+        file = _opened(data, schema, columns, n_rows)
         table = file.read(columns=None if columns is None else list(columns), use_threads=False)
-    except (pa.ArrowException, OSError, ValueError) as error:
+        table.validate(full=True)  # texts are UTF-8
+    except _FAULTS as error:
         raise DamagedError(f"{where} is damaged or foreign: {error}; {REMEDY}") from error
     return table.replace_schema_metadata(None)
+
+
+def check_parquet(data: bytes, where: str, schema: pa.Schema) -> None:
+    """Check columns and sizes of Parquet bytes that another program will decode.
+
+    Raises
+    ------
+    DamagedError
+        As :func:`parse_parquet`.
+    """
+    try:
+        _opened(data, schema, None, None)
+    except _FAULTS as error:
+        raise DamagedError(f"{where} is damaged or foreign: {error}; {REMEDY}") from error
+
+
+def _opened(data: bytes, schema: pa.Schema, columns: Sequence[str] | None, n_rows: int | None) -> Any:
+    """Return Parquet bytes as a file of which nothing but the footer was decoded."""
+    check_footer(data)
+    file: Any = pq.ParquetFile(pa.BufferReader(data), page_checksum_verification=True)
+    if not file.schema_arrow.equals(schema):
+        raise ValueError("its columns are not those of a run")
+    if n_rows is not None and (file.metadata.num_rows != n_rows or not n_rows):
+        raise ValueError(
+            f"its line in {files.MANIFEST} does not describe it: it has {file.metadata.num_rows:,} rows, not "
+            f"{n_rows:,}, and one is the least"
+        )
+    check_sizes(data, file.metadata, columns)
+    return file

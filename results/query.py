@@ -1,4 +1,8 @@
-"""Questions to a run directory: its boards and how far it is; also while a driver writes to it."""
+"""Questions to a run directory: its boards, how far it is and what it proves; also while a driver writes to it.
+
+Everything is derived from the rows.  ``claim.json`` and ``rescored/`` are records of what was found once: a reader says
+when they disagree with the rows, and believes the rows.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from results.claim import Claim, digest_of, read_claim
+from boardclass.errors import IncompleteError, MismatchError
+from boardclass.partition import parse_partition
+from results import files
+from results.claim import Question, digest_of, disagreement, make_claim, question_of, read_claim
+from results.coverage import foreign_classes
 from results.fingerprint import Fingerprint
+from results.proof import NodesOf, prove
 from results.rescore import Board, BoardList, read_rescored, unscored_boards
 from results.run import Run, open_run
 from results.schema import STATUSES
@@ -17,31 +26,43 @@ from results.schema import STATUSES
 
 @dataclass(frozen=True)
 class Summary:
-    """How far a run is.
+    """How far a run is and what it proves.
 
     Attributes
     ----------
+    question : Question
+        How ``run.json`` names what was asked.
     n_rows : dict
         Rows by status.
-    n_classes_begun, n_classes_done : int
-        Classes whose root has a verdict, and those of them with nothing left below it.
+    n_classes, n_classes_begun, n_classes_done : int
+        Classes of the run, those of them whose root has a verdict, and those of these with nothing left below.
     n_pending : int
         Children of split units without a verdict.
     n_quarantined, n_conflicts : int
         Units given up, and units with contradicting rows.
     listed : BoardList
-        Boards at or above the cutoff.
+        Boards at or above the cutoff, as the rows give them.
     rescored : bool
-        Whether their scores were checked by the exact pass, or are still what workers reported.
-    claim : Claim or None
-        Present while the stored rows prove it.
+        Whether the exact pass left a list of the same boards and scores.
+    proven : bool
+        Whether the rows cover all boards there are, and the boards were scored exactly.
+    why_not : str
+        What stands against it; empty when proven.
+    is_faulty : bool
+        Whether the rows contradict each other or the run, which no amount of searching mends.
+    statement : str or None
+        The sentence that the rows prove.
+    notes : tuple of str
+        In what ``claim.json`` and ``rescored/`` disagree with the rows.
     result_digest : str
-        Digest of the answer so far; that of the claim when there is one.
+        Digest of the answer so far.
     """
 
     fingerprint: Fingerprint
     info: dict[str, Any]
+    question: Question
     n_rows: dict[str, int]
+    n_classes: int
     n_classes_begun: int
     n_classes_done: int
     n_pending: int
@@ -49,19 +70,39 @@ class Summary:
     n_conflicts: int
     listed: BoardList
     rescored: bool
-    claim: Claim | None
+    proven: bool
+    why_not: str
+    is_faulty: bool
+    statement: str | None
+    notes: tuple[str, ...]
     result_digest: str
+
+    @property
+    def caveat(self) -> str:
+        """What to say beside whatever is shown of a run that is not proven; else empty."""
+        return "" if self.proven else f"found so far, not proven: {self.why_not}"
+
+    def require_proven(self, where: str) -> None:
+        """Say that what was shown of the run is not proven.
+
+        Raises
+        ------
+        IncompleteError, MismatchError
+            When it is not; the latter when the rows are faulty.
+        """
+        if not self.proven:
+            raise (MismatchError if self.is_faulty else IncompleteError)(f"{where}: {self.caveat}")
 
 
 def boards(location: str | Path | Run) -> list[Board]:
-    """Return the boards of a run, best first: the rescored ones, or what was found so far.
+    """Return the boards that the rows of a run list, best first; whether they are all there are, says :func:`summary`.
 
     Raises
     ------
     StoreError
         When there is no run, or it is damaged.
     """
-    return list(_listed(_opened(location))[0].boards)
+    return list(unscored_boards(_opened(location)).boards)
 
 
 def top(location: str | Path | Run, n: int = 10) -> list[Board]:
@@ -75,8 +116,15 @@ def top(location: str | Path | Run, n: int = 10) -> list[Board]:
     return boards(location)[: max(0, n)]
 
 
-def summary(location: str | Path | Run) -> Summary:
-    """Return how far a run is.
+def summary(location: str | Path | Run, nodes_of: NodesOf | None = None) -> Summary:
+    """Return how far a run is and what its rows prove.
+
+    Parameters
+    ----------
+    location : str, Path or Run
+    nodes_of : callable, optional
+        Returns how the search of a run cuts its classes (``cluster.nodes.run_nodes``).  Without it a run that has split
+        units is not proven: a part lost from a split would go unnoticed.
 
     Raises
     ------
@@ -84,33 +132,46 @@ def summary(location: str | Path | Run) -> Summary:
         When there is no run, or it is damaged.
     """
     run = _opened(location)
-    listed, rescored = _listed(run)
-    n_units = len(run.index.done_ids()) + len(run.index.done_paths())
-    claim = read_claim(run)
-    if claim and (claim.n_units, claim.result_digest) != (n_units, digest_of(run.fingerprint, listed, complete=True)):
-        claim = None  # rows were dropped or lost since: it no longer follows from what is stored
-    done_ids, pending = run.index.done_ids(), list(run.index.pending())
+    proof = prove(run, nodes_of)
+    listed, stored = proof.listed, read_rescored(run)
+    rescored = stored == listed
+    proven = proof.proven and rescored
+    unscored = "its boards were not scored again: the command that made the run does, and orderly verify --write"
+    digest = digest_of(run.fingerprint, listed, complete=proven)
+    partition = parse_partition(run.fingerprint.partition, run.fingerprint.dims)
+    done_ids, open_ids = run.index.done_ids(), [class_id for class_id, _ in run.index.pending()]
+    own = np.setdiff1d(done_ids, foreign_classes(partition, done_ids))
+    why_not = "" if proven else proof.why_not or unscored
+    question = question_of(run)
+    claim = make_claim(run.fingerprint, proof.coverage, listed, question) if proven and proof.coverage else None
+    notes = []
+    if (recorded := read_claim(run)) and (told := disagreement(recorded, claim, why_not)):
+        notes.append(f"do not believe {run.folder.where(files.CLAIM)}: {told}")
+    if stored is not None and not rescored:
+        notes.append(
+            f"do not believe {run.folder.where(files.RESCORED_MANIFEST)}: its boards are not those of the rows"
+        )
     return Summary(
         fingerprint=run.fingerprint,
         info=run.info,
+        question=question,
         n_rows={status: run.index.n_loaded[status] for status in STATUSES},
-        n_classes_begun=len(done_ids),
-        n_classes_done=len(np.setdiff1d(done_ids, [class_id for class_id, _ in pending], assume_unique=False)),
-        n_pending=len(pending),
+        n_classes=partition.n_canonical,
+        n_classes_begun=len(own),
+        n_classes_done=len(np.setdiff1d(own, open_ids)),
+        n_pending=len(open_ids),
         n_quarantined=len(run.index.quarantined),
         n_conflicts=len(run.conflicts),
         listed=listed,
         rescored=rescored,
-        claim=claim,
-        result_digest=digest_of(run.fingerprint, listed, complete=claim is not None),
+        proven=proven,
+        why_not=why_not,
+        is_faulty=bool(proof.faults),
+        statement=claim.statement if claim else None,
+        notes=tuple(notes),
+        result_digest=digest,
     )
 
 
 def _opened(location: str | Path | Run) -> Run:
     return location if isinstance(location, Run) else open_run(location)
-
-
-def _listed(run: Run) -> tuple[BoardList, bool]:
-    """Return the boards and whether they were rescored."""
-    rescored = read_rescored(run)
-    return (rescored, True) if rescored is not None else (unscored_boards(run), False)

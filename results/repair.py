@@ -1,9 +1,10 @@
 """``--drop-damaged``: takes what is damaged out of a run, so that its units, and no others, are searched again.
 
     part unreadable, altered or missing    a manifest line takes it off the list
+    part with rows of other classes        the same
     manifest line unreadable or missing    the part that it listed is taken off the list: nothing vouches for its bytes
     run.json unreadable or missing         written anew, if the rows of the run are of the question that was asked
-    claim, rescored list unreadable        removed; they are made again in the end
+    claim, rescored list, audits unreadable or impossible   removed; they are made again in the end, audits by request
 
 Called with the lock held.  Nothing is touched before the run is known to be the one that was asked for.
 """
@@ -11,20 +12,42 @@ Called with the lock held.  Nothing is touched before the run is known to be the
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import NamedTuple
 
+import pyarrow.compute as pc
+
+from boardclass.partition import parse_partition
 from results import files
-from results.documents import read_document
+from results.audits import read_audits
+from results.claim import read_claim
+from results.coverage import foreign_classes
 from results.errors import DamagedError, RowError
 from results.fingerprint import Fingerprint, check_same
 from results.folder import Folder
 from results.parts import Part, parse_part, read_manifest, read_parts, unlisted
-from results.run import read_identity
+from results.rescore import read_rescored
+from results.run import Run, read_identity
 from results.schema import SCHEMA, check_table
 from results.storage import LocalFolder
 
 
-def repair(folder: Folder, fingerprint: Fingerprint, document: bytes) -> list[str]:
-    """Repair a run; return the names of the parts whose rows are to be computed again.
+class Repaired(NamedTuple):
+    """What a repair took out or wrote anew.
+
+    Attributes
+    ----------
+    parts : dict of str to str
+        Parts whose rows are to be computed again, each with what was wrong with it.
+    others : dict of str to str
+        Other files likewise.
+    """
+
+    parts: dict[str, str]
+    others: dict[str, str]
+
+
+def repair(folder: Folder, fingerprint: Fingerprint, document: bytes) -> Repaired:
+    """Repair a run; return what was wrong.
 
     Parameters
     ----------
@@ -41,28 +64,30 @@ def repair(folder: Folder, fingerprint: Fingerprint, document: bytes) -> list[st
     DamagedError
         When it cannot be told what run it is, or its manifest cannot be repaired because it is in an object store.
     """
-    if not _check_identity(folder, fingerprint):
+    done = Repaired({}, {})
+    fault = _fault_of_identity(folder, fingerprint)
+    if fault:
         if not folder.names(files.RESULTS):
-            return []
+            return done
         _check_rows(folder, fingerprint)
         folder.publish(files.RUN, document)
-    dropped = _repair_manifest(folder)
-    dropped += _drop_parts(folder, fingerprint)
-    for name in (files.CLAIM, files.RESCORED_MANIFEST):
-        if dropped or not _is_readable(folder, name):
-            folder.remove(name)
-    return dropped
+        done.others[files.RUN] = fault
+    _repair_manifest(folder, done)
+    _drop_parts(folder, fingerprint, done)
+    _remove_documents(folder, done)
+    return done
 
 
-def _check_identity(folder: Folder, fingerprint: Fingerprint) -> bool:
-    """Return whether ``run.json`` is there and readable; refuse that of another run."""
+def _fault_of_identity(folder: Folder, fingerprint: Fingerprint) -> str:
+    """Return what is wrong with ``run.json``, if anything is; refuse that of another run."""
     try:
         identity = read_identity(folder)
-    except DamagedError:
-        return False
-    if identity is not None:
-        check_same(fingerprint, identity[0], folder.where(""))
-    return identity is not None
+    except DamagedError as error:
+        return str(error)
+    if identity is None:
+        return "it is missing"
+    check_same(fingerprint, identity[0], folder.where(""))
+    return ""
 
 
 def _check_rows(folder: Folder, fingerprint: Fingerprint) -> None:
@@ -106,48 +131,59 @@ def _listed(folder: Folder) -> dict[int, Part]:
     return parts
 
 
-def _repair_manifest(folder: Folder) -> list[str]:
-    """Write a manifest anew that is damaged; return the names of the parts that it does not vouch for any more."""
+def _repair_manifest(folder: Folder, done: Repaired) -> None:
+    """Write a manifest anew that is damaged; note it and the parts that it does not vouch for any more."""
     try:
         unlisted(folder, read_manifest(folder))
-    except DamagedError:
+    except DamagedError as error:
         if not isinstance(folder, LocalFolder):
             raise
+        done.others[files.MANIFEST] = str(error)
     else:
-        return []
+        return
     parts = _listed(folder)
     found = {files.part_number(name, files.RESULTS) or 0: name for name in folder.names(files.RESULTS)}
-    lines, lost = [], []
+    lines = []
     for number in range(1, max([*parts, *found], default=0) + 1):
         part = parts.get(number)
         if part is None:
             name = found.get(number) or files.part_name(files.RESULTS, number)
             part = Part(name, 0, 0, 0, "0" * 64, dropped=True)
-            lost.append(name)
+            done.parts[name] = f"no readable line of {files.MANIFEST} lists it"
         lines.append(replace(part, dropped=False).format())
         if part.dropped:
             lines.append(part.format())
     folder.publish(files.MANIFEST, "".join(f"{line}\n" for line in lines).encode())
-    return lost
 
 
-def _drop_parts(folder: Folder, fingerprint: Fingerprint) -> list[str]:
-    """Take every part that cannot be read off the manifest; return their names."""
+def _drop_parts(folder: Folder, fingerprint: Fingerprint, done: Repaired) -> None:
+    """Take every part off the manifest that cannot be read or is about classes of another run, and note it."""
     manifest = read_manifest(folder)
-    n_bytes, dropped = manifest.n_bytes, []
+    partition = parse_partition(fingerprint.partition, fingerprint.dims)
+    n_bytes = manifest.n_bytes
     for part in manifest.parts:
         try:
             ((_, table),) = read_parts(folder, [part], SCHEMA)
             check_table(table, fingerprint, folder.where(part.name))
-        except (DamagedError, RowError):
+            if foreign := foreign_classes(partition, pc.unique(table.column("class_id")).to_numpy()):
+                raise RowError(f"it has rows of classes that are not the run's own, such as {foreign[0]}")
+        except (DamagedError, RowError) as error:
             n_bytes = folder.append_line(files.MANIFEST, replace(part, dropped=True).format(), n_bytes)
-            dropped.append(part.name)
-    return dropped
+            done.parts[part.name] = str(error)
 
 
-def _is_readable(folder: Folder, name: str) -> bool:
-    try:
-        read_document(folder, name, "")
-    except DamagedError:
-        return False
-    return True
+def _remove_documents(folder: Folder, done: Repaired) -> None:
+    """Remove what was derived from rows that are gone, and what cannot be read."""
+    identity = read_identity(folder)
+    assert identity is not None, "read or written above"
+    run = Run(folder, *identity, read_manifest(folder))
+    readers = ((files.CLAIM, read_claim), (files.RESCORED_MANIFEST, read_rescored), (files.AUDITS, read_audits))
+    for name, read in readers:
+        if done.parts and name != files.AUDITS:
+            folder.remove(name)
+            continue
+        try:
+            read(run)
+        except DamagedError as error:
+            folder.remove(name)
+            done.others[name] = str(error)

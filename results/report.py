@@ -11,16 +11,17 @@ import math
 from collections.abc import Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from boardclass.board import LETTERS, format_rows
 from boardclass.canonical import canonical_board
 from boardclass.errors import InputError
 from boardclass.geometry import geometry
-from boardclass.partition import parse_partition
+from boardclass.printable import printable
 from boardclass.scores import n_letters
 from results.board_svg import board_svg
-from results.query import Summary, summary
+from results.proof import NodesOf
+from results.query import Summary
 from results.run import Run
 from results.sql import Database
 from results.stages import read_stages
@@ -29,6 +30,7 @@ _TEMPLATES = Path(__file__).resolve().parent / "templates"
 _BINS = 24
 _LISTED = 500
 _NEAR = 5
+_MAX_NAME = 60  # of a stage: the drawing is as wide as its names
 
 
 class FoundLike(Protocol):
@@ -57,8 +59,15 @@ class WordScorer(Protocol):
         """Return the words on a board."""
 
 
-def render(run: Run, scorer: WordScorer, n_boards: int = 6) -> str:
-    """Return the report of a run as HTML.
+class Page(NamedTuple):
+    """A report as HTML, and what it is about."""
+
+    html: str
+    found: Summary
+
+
+def render(run: Run, scorer: WordScorer, n_boards: int = 6, nodes_of: NodesOf | None = None) -> Page:
+    """Return the report of a run.
 
     Parameters
     ----------
@@ -67,6 +76,8 @@ def render(run: Run, scorer: WordScorer, n_boards: int = 6) -> str:
         For the word list and score table of the run.
     n_boards : int
         How many of the best boards are drawn with their words.
+    nodes_of : callable, optional
+        That of :func:`results.query.summary`.
 
     Raises
     ------
@@ -81,8 +92,8 @@ def render(run: Run, scorer: WordScorer, n_boards: int = 6) -> str:
         from results import charts
     except ImportError as error:
         raise InputError(f"the report needs {error.name}: pip install 'orderly[report]'") from error
-    found = summary(run)
-    database = Database([("run", run)])
+    database = Database([("run", run)], nodes_of)
+    found = database.summaries["run"]
     values = {
         "found": found,
         "facts": _facts(found),
@@ -96,9 +107,12 @@ def render(run: Run, scorer: WordScorer, n_boards: int = 6) -> str:
     }
     database.close()
     environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(_TEMPLATES), autoescape=True, undefined=jinja2.StrictUndefined
+        loader=jinja2.FileSystemLoader(_TEMPLATES),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        finalize=lambda value: printable(value, "\n") if type(value) is str else value,  # no markup of ours is a str
     )
-    return environment.get_template("report.html.j2").render(values)
+    return Page(environment.get_template("report.html.j2").render(values), found)
 
 
 _HOSTS = """
@@ -127,31 +141,32 @@ def _records(database: Database, sql: str) -> list[dict[str, Any]]:
 
 def _facts(found: Summary) -> list[tuple[str, str]]:
     """Return name and value of what the reader must know to judge the claim."""
-    wordlist = found.info.get("wordlist", {})
-    versions = found.info.get("versions", {})
-    listed = found.listed
+    asked, listed = found.question, found.listed
+    versions = found.info.get("versions")
+    so_far = "" if found.proven else ", found so far"
+    made_with = versions.items() if isinstance(versions, dict) else ()
     facts = [
         ("Board size", found.fingerprint.dims),
-        ("Word list", f"{wordlist.get('name')}, {wordlist.get('n_words', 0):,} usable words"),
+        ("Word list", f"{asked.wordlist}, {asked.n_words:,} usable words"),
         ("SHA-256 of the list", found.fingerprint.wordlist_sha256),
-        ("Score table", str(found.info.get("scores"))),
+        ("Score table", asked.scores),
         ("Cutoff", f"{found.fingerprint.cutoff:,}"),
         ("Letter buckets", found.fingerprint.partition),
-        ("Boards at or above the cutoff", f"{listed.n_canonical:,} up to symmetry, {listed.n_raw:,} in all"),
+        (f"Boards at or above the cutoff{so_far}", f"{listed.n_canonical:,} up to symmetry, {listed.n_raw:,} in all"),
         ("Rescored exactly", "yes" if found.rescored else "not yet: scores as the workers reported them"),
         ("Result digest", found.result_digest),
-        ("Made with", ", ".join(f"{name} {version}" for name, version in sorted(versions.items()))),
+        ("Made with", ", ".join(f"{name} {version}" for name, version in sorted(made_with))),
     ]
     return [(name, value) for name, value in facts if value]
 
 
 def _coverage(found: Summary, database: Database) -> dict[str, Any]:
     """Return how much of the class space has a verdict."""
-    n_classes = parse_partition(found.fingerprint.partition, found.fingerprint.dims).n_canonical
     return {
-        "n_classes": n_classes,
+        "n_classes": found.n_classes,
         "n_begun": found.n_classes_begun,
-        "percent": 100.0 * found.n_classes_begun / n_classes,
+        "n_done": found.n_classes_done,
+        "percent": 100.0 * found.n_classes_done / found.n_classes,
         "n_pending": found.n_pending,
         "n_trouble": found.n_quarantined + found.n_conflicts,
         "n_all_boards": 26**found.fingerprint.n_cells,
@@ -200,7 +215,7 @@ def _charts(charts: Any, found: Summary, database: Database, stages: Mapping[str
         svg = charts.stacked_by_status(depths, "depth", "seconds", "forced cells", "seconds")
         made.append(("Time by depth", "Seconds of computing by the number of cells forced.", svg))
     if any(stages.values()):
-        rows = [{"stage": name, "seconds": seconds} for name, seconds in stages.items()]
+        rows = [{"stage": printable(name)[:_MAX_NAME], "seconds": seconds} for name, seconds in stages.items()]
         text = "Wall time of the driver, all sessions together."
         made.append(("Time by stage", text, charts.named_bars(rows, "stage", "seconds", "seconds")))
     (work,) = _records(database, _WORK)

@@ -86,14 +86,21 @@ class BoardList:
 
 
 def rescore(source: Source, scorer: ScorerLike) -> BoardList:
-    """Score every candidate of a run again, merge symmetric ones and store the list.
+    """Score every candidate of a run again and store the list, see :func:`scored_again`."""
+    run = source.snapshot()
+    listed = scored_again(run, scorer)
+    write_rescored(run, listed)
+    return listed
+
+
+def scored_again(run: Run, scorer: ScorerLike) -> BoardList:
+    """Score every candidate of a run again and merge symmetric ones; nothing is stored.
 
     Raises
     ------
     MismatchError
         When a stored score is not the board's score, or symmetric images score differently.
     """
-    run = source.snapshot()
     n_candidates, merged = 0, {}
     shape = geometry(run.fingerprint.dims)
     for batch in _batched(candidates(run)):
@@ -113,9 +120,7 @@ def rescore(source: Source, scorer: ScorerLike) -> BoardList:
                 raise MismatchError(
                     f"{item.board} scores {score}, a symmetric image of it {item.score}: the scorer is at fault"
                 )
-    listed = BoardList(tuple(sorted(found, key=lambda item: (-item.score, item.board))), n_candidates)
-    _write(run, listed)
-    return listed
+    return BoardList(tuple(sorted(found, key=lambda item: (-item.score, item.board))), n_candidates)
 
 
 def read_rescored(run: Run) -> BoardList | None:
@@ -151,7 +156,7 @@ def read_rescored(run: Run) -> BoardList | None:
 
 
 def unscored_boards(run: Run) -> BoardList:
-    """Return the boards found so far with the scores that the workers gave them; nothing is stored."""
+    """Return the boards with the scores that the rows give them; nothing is stored."""
     shape = geometry(run.fingerprint.dims)
     reported = list(candidates(run))
     merged = {"".join(canonical(board, shape)): score for board, score, _ in reported}
@@ -176,8 +181,8 @@ def _scores(scorer: ScorerLike, boards: list[str]) -> list[int]:
     return [int(score) for score in np.asarray(scorer.scores(boards)).tolist()]
 
 
-def _write(run: Run, listed: BoardList) -> None:
-    """Publish the part, then the document that makes it count, then remove older parts."""
+def write_rescored(run: Run, listed: BoardList) -> None:
+    """Store a list of boards: publish the part, then the document that makes it count, then remove older parts."""
     folder: Folder = run.folder
     table = pa.Table.from_pylist([item._asdict() for item in listed.boards], schema=BOARD_SCHEMA)
     data = serialise(table)

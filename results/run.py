@@ -15,13 +15,14 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from boardclass.errors import StoreError
+from boardclass.errors import StoreError, quote
 from results import files
 from results.documents import read_document
 from results.errors import ConflictError, DamagedError, RowError
 from results.fingerprint import Fingerprint
 from results.folder import Folder
 from results.index import INDEX_COLUMNS, Index, Key
+from results.info import check_info
 from results.parts import REMEDY, Manifest, Part, read_manifest, read_part, read_parts
 from results.schema import SCHEMA, VERDICT_COLUMNS, VERDICTS, Row, check_table, from_table
 from results.storage import open_folder
@@ -183,30 +184,34 @@ def read_identity(folder: Folder) -> tuple[Fingerprint, dict[str, Any]] | None:
     if values is None:
         return None
     where = folder.where(files.RUN)
-    if not isinstance(values.get("info"), dict):
-        raise DamagedError(f"{where} holds something else; {RUN_REMEDY}")
     if values.get("format") != FORMAT:
         raise StoreError(
-            f"{where} has format {values.get('format')!r}, this version reads {FORMAT}; choose another --out"
+            f"{where} has format {quote(values.get('format'))}, this version reads {FORMAT}; choose another --out"
         )
     try:
-        return Fingerprint.from_json(values.get("fingerprint")), values["info"]
-    except StoreError as error:
+        return Fingerprint.from_json(values.get("fingerprint")), check_info(values.get("info"))
+    except (StoreError, ValueError) as error:
         raise DamagedError(f"{where} is damaged: {error}; {RUN_REMEDY}") from error
 
 
 def conflict_message(rows: list[tuple[str, Row]], folder: Folder) -> str:
     """Return what to say about rows of one unit that contradict each other, each with where it stands."""
+    remedy = "Find out which is wrong; move the part file with the wrong row away and run again with --drop-damaged."
+    return describe_conflict([(folder.where(name), row) for name, row in rows], remedy)
+
+
+def describe_conflict(rows: Sequence[tuple[str, Row]], remedy: str) -> str:
+    """Return what to say about rows of one unit that contradict each other, each with the full name of its place."""
     lines = [
-        f"  {folder.where(name)}: {row.status}, {row.n_boards} boards, {len(row.candidates)} candidates, "
+        f"  {place}: {row.status}, {row.n_boards} boards, {len(row.candidates)} candidates, "
         f"{len(row.children)} children, by host {row.host!r} kernels {row.kernel_hash!r}"
-        for name, row in rows
+        for place, row in rows
     ]
     class_id, path = rows[0][1].key
     return (
         f"class {class_id} path {path!r} has different verdicts; a machine or the program is at fault:\n"
         + "\n".join(lines)
-        + "\nFind out which is wrong; move the part file with the wrong row away and run again with --drop-damaged."
+        + f"\n{remedy}"
     )
 
 

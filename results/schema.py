@@ -17,6 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from boardclass.cutoff import reaches
+from boardclass.errors import quote
 from results.errors import RowError
 from results.fingerprint import Fingerprint
 
@@ -56,7 +57,9 @@ VERDICT_COLUMNS = ("class_id", "path", "status", "n_boards", "candidates", "chil
 
 PATH_PATTERN = r"[0-9]{1,2}=[a-z]{1,26}(/[0-9]{1,2}=[a-z]{1,26})*"
 _PATH = re.compile(PATH_PATTERN)
+_N_LETTERS = 26
 _MAX_TEXT = 4000
+_MAX_SECONDS = 1e9  # thirty years
 
 Verdict = tuple[str, int, tuple[tuple[str, int], ...], tuple[str, ...], tuple[str, ...]]
 
@@ -218,16 +221,18 @@ def parse_path(path: str, n_cells: int) -> tuple[tuple[int, str], ...]:
     Raises
     ------
     RowError
-        When a part is not ``cell=letters`` with a cell of the board and distinct letters.
+        When a part is not ``cell=letters`` with a cell of the board and distinct letters, or there are too many parts.
     """
     if not path:
         return ()
     if not _PATH.fullmatch(path):
-        raise RowError(f"path {path!r} is not of the form 5=ab/6=t")
+        raise RowError(f"path {quote(path)} is not of the form 5=ab/6=t")
     parts = tuple((int(cell), letters) for cell, _, letters in (part.partition("=") for part in path.split("/")))
+    if len(parts) > _N_LETTERS * n_cells:
+        raise RowError(f"path {quote(path)} has {len(parts):,} parts, and each takes a letter away from a cell")
     for cell, letters in parts:
         if cell >= n_cells or len(set(letters)) < len(letters):
-            raise RowError(f"path {path!r}: {cell}={letters} needs a cell below {n_cells} and distinct letters")
+            raise RowError(f"path {quote(path)}: {cell}={letters} needs a cell below {n_cells} and distinct letters")
     return parts
 
 
@@ -286,12 +291,25 @@ def _plain_rules(table: pa.Table, fingerprint: Fingerprint) -> list[tuple[str, A
         *small,
         *long,
         ("the status is unknown", pc.invert(pc.is_in(col("status"), _names(STATUSES)))),
+        ("seconds is more than any unit takes", pc.greater(col("seconds"), pa.scalar(_MAX_SECONDS))),
         ("n_boards is no number", pc.invert(pc.match_substring_regex(col("n_boards"), r"\A(0|[1-9][0-9]{0,39})\z"))),
+        ("n_boards is more than there are", _exceeds(col("n_boards"), 26**fingerprint.n_cells)),
         (
             "the path is not of the form 5=ab/6=t",
             pc.invert(pc.match_substring_regex(col("path"), rf"\A({PATH_PATTERN})?\z")),
         ),
+        (  # each takes a letter away from a cell
+            "the path has more parts than that many cells can be cut into",
+            pc.greater_equal(pc.count_substring(col("path"), "/"), scalar(_N_LETTERS * fingerprint.n_cells)),
+        ),
     ]
+
+
+def _exceeds(digits: Any, most: int) -> Any:
+    """Return the mask of texts of decimal digits that stand for more than ``most``."""
+    n_digits, text = pc.utf8_length(digits), str(most)
+    longer, as_long = pc.greater(n_digits, scalar(len(text))), pc.equal(n_digits, scalar(len(text)))
+    return pc.or_(longer, pc.and_(as_long, pc.greater(digits, scalar(text))))
 
 
 def _status_rules(table: pa.Table, fingerprint: Fingerprint) -> list[tuple[str, Any]]:
@@ -305,7 +323,7 @@ def _status_rules(table: pa.Table, fingerprint: Fingerprint) -> list[tuple[str, 
     # a survivor of the bound that exact scoring refuted may have had a bound at the cutoff; nothing else may
     discarded = both(status[ELIMINATED], pc.equal(col("n_survivors"), scalar(0)))
     reached = pa.chunked_array(
-        [pa.array([reaches(b, fingerprint.cutoff) for b in pc.unique(col("max_bound")).to_pylist()])]
+        [pa.array([reaches(b, fingerprint.cutoff) for b in pc.unique(col("max_bound")).to_pylist()], pa.bool_())]
     )
     reaching = pc.take(reached, pc.index_in(col("max_bound"), pc.unique(col("max_bound"))))
     return [
@@ -328,11 +346,11 @@ def _check_lists(table: pa.Table, fingerprint: Fingerprint, where: str) -> None:
     board = re.compile(rf"[a-z]{{{n_cells}}}")
     lengths = pc.add(pc.list_value_length(table.column("candidates")), pc.list_value_length(table.column("children")))
     for values in table.select(["class_id", "path", *names]).filter(pc.greater(lengths, scalar(0))).to_pylist():
-        here = f"{where}: class {values['class_id']} path {values['path']!r}"
+        here = f"{where}: class {values['class_id']} path {quote(values['path'])}"
         boards = [item["board"] for item in values["candidates"]]
         for item in values["candidates"]:
             if not board.fullmatch(item["board"]):
-                raise RowError(f"{here}: {item['board']!r} is no board of {n_cells} letters a-z")
+                raise RowError(f"{here}: {quote(item['board'])} is no board of {n_cells} letters a-z")
             if not reaches(item["score"], fingerprint.cutoff):
                 raise RowError(
                     f"{here}: candidate {item['board']} scores {item['score']}, below cutoff {fingerprint.cutoff}"
@@ -343,5 +361,5 @@ def _check_lists(table: pa.Table, fingerprint: Fingerprint, where: str) -> None:
         for part in parts:
             prefix = f"{values['path']}/" if values["path"] else ""
             if not part.startswith(prefix) or len(part) == len(prefix):
-                raise RowError(f"{here}: part {part!r} does not extend the path")
+                raise RowError(f"{here}: part {quote(part)} does not extend the path")
             parse_path(part, n_cells)

@@ -2,18 +2,21 @@
 
     connect(locations) -> Database.query(sql) -> Answer
 
-    boards    run, board, score, n_images
+    boards    run, board, score, n_images, proven: whether these are all there are
     classes   run, and one row per stored unit: class_id, path, depth, status, n_boards, max_bound, seconds ...
     runs      run, dims, wordlist, cutoff, state, n_boards, best_score, digest ...
 
 Everything is read with checksums first (``results.run``) and copied into memory; then DuckDB loses the right to open
-files, to load extensions and to change settings, and takes single SELECT statements only.
+files, to load extensions and to change settings, and takes single SELECT statements only, each in a transaction that
+may only read.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+import re
+import sys
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -22,8 +25,10 @@ import duckdb
 import pyarrow as pa
 
 from boardclass.errors import InputError, quote
-from boardclass.partition import parse_partition
-from results.query import boards, summary
+from results.errors import LimitError
+from results.limits import Limits, Watch, limited
+from results.proof import NodesOf
+from results.query import Summary, summary
 from results.run import Run, open_run
 from results.schema import SCHEMA
 
@@ -38,7 +43,9 @@ _SETTINGS = {
     "temp_directory": "",  # nothing is spilled to disk
     "enable_external_access": "false",  # after the others, some of which it locks
 }
-_ALLOWED = ("SELECT", "EXPLAIN")
+_SELECT, _EXPLAIN = "SELECT", "EXPLAIN"
+_EXPLAINED = re.compile(r"\s*EXPLAIN\s+(?:ANALYZE\s+)?(?:\([^()]*\)\s*)?(.*)", re.DOTALL | re.IGNORECASE)
+_BATCH_ROWS = 10_000
 
 _BOARDS = pa.schema(
     [
@@ -46,6 +53,7 @@ _BOARDS = pa.schema(
         pa.field("board", pa.string()),
         pa.field("score", pa.int32()),
         pa.field("n_images", pa.int32()),
+        pa.field("proven", pa.bool_()),
     ]
 )
 _RUNS = pa.schema(
@@ -63,12 +71,14 @@ _RUNS = pa.schema(
             ("partition", pa.string()),
             ("n_classes", pa.int64()),
             ("n_classes_begun", pa.int64()),
+            ("n_classes_done", pa.int64()),
             ("n_rows", pa.int64()),
             ("n_boards", pa.int64()),
             ("n_boards_with_images", pa.int64()),
             ("best_score", pa.int64()),
             ("digest", pa.string()),
             ("statement", pa.string()),
+            ("why_not", pa.string()),
         )
     ]
 )
@@ -82,11 +92,28 @@ class Answer(NamedTuple):
 
 
 class Database:
-    """The views of some runs, read only."""
+    """The views of some runs, read only.
 
-    def __init__(self, runs: Sequence[tuple[str, Run]]) -> None:
+    Parameters
+    ----------
+    runs : sequence of (str, Run)
+    nodes_of : callable, optional
+        That of :func:`results.query.summary`.
+    memory_mb : int, optional
+        MiB that DuckDB may take for a query, beyond the views; default as much as it likes.
+
+    Attributes
+    ----------
+    summaries : dict of str to Summary
+        By name of run: what each of them proves.
+    """
+
+    def __init__(
+        self, runs: Sequence[tuple[str, Run]], nodes_of: NodesOf | None = None, memory_mb: int | None = None
+    ) -> None:
+        self.summaries = {name: summary(run, nodes_of) for name, run in runs}
         self._connection = duckdb.connect(":memory:", config={"threads": 2})
-        views = {"boards": _boards(runs), "classes": _classes(runs), "runs": _runs(runs)}
+        views = {"boards": _boards(self.summaries), "classes": _classes(runs), "runs": _runs(self.summaries)}
         for name, table in views.items():
             self._connection.register("given", table)
             columns = "*"
@@ -96,40 +123,90 @@ class Database:
                 columns += "REPLACE (n_boards::HUGEINT AS n_boards)"
             self._connection.execute(f"CREATE TABLE {name} AS SELECT {columns} FROM given")
             self._connection.unregister("given")
-        for setting, value in _SETTINGS.items():
+        settings = dict(_SETTINGS)
+        if memory_mb is not None:
+            (used,) = self._connection.execute("SELECT sum(memory_usage_bytes) FROM duckdb_memory()").fetchall()[0]
+            settings = {"memory_limit": f"{int(used) // 2**20 + memory_mb}MiB", **settings}
+        for setting, value in settings.items():
             self._connection.execute(f"SET {setting} = '{value}'")
         self._connection.execute("SET lock_configuration = true")
 
-    def query(self, sql: str) -> Answer:
-        """Return the answer to one SELECT (also DESCRIBE, SHOW, SUMMARIZE, WITH, FROM, EXPLAIN).
+    def query(self, sql: str, limits: Limits | None = None) -> Answer:
+        """Return the answer to one SELECT (also DESCRIBE, SHOW, SUMMARIZE, WITH, FROM, and EXPLAIN of one).
+
+        Parameters
+        ----------
+        sql : str
+        limits : Limits, optional
+            What it may take; they hold for the whole process, which ends where DuckDB does not hear that time is up.
 
         Raises
         ------
+        LimitError
+            When it takes more.
         InputError
             With DuckDB's message, when the statement is wrong, changes something or reaches for files.
         """
+        watch = Watch()
         try:
-            statements = self._connection.extract_statements(sql[:MAX_SQL_CHARACTERS])
-            if len(sql) > MAX_SQL_CHARACTERS or len(statements) != 1:
-                raise InputError(f"SQL {quote(sql)}: expected one statement, such as SELECT * FROM boards LIMIT 5")
-            kind = statements[0].type.name
-            if kind not in _ALLOWED:
-                raise InputError(f"SQL {quote(sql)} is {kind}: a run is only read; expected a SELECT statement")
-            self._connection.execute(statements[0])
-            names = [column[0] for column in self._connection.description or ()]
-            rows = self._connection.fetchall()
+            statement = self._statement(sql)
+            if limits is None:
+                return self._answer(statement, sys.maxsize)
+            late = f"orderly: {_too_long(sql, limits)}"
+            with limited(limits, self._connection.interrupt, late) as watch:
+                return self._answer(statement, limits.rows)
+        except (duckdb.OutOfMemoryException, MemoryError) as error:
+            raise LimitError(
+                f"SQL {quote(sql)} takes too much memory: ask for less, or allow more (--memory)"
+            ) from error
         except duckdb.Error as error:
+            if limits and watch.is_late:
+                raise LimitError(_too_long(sql, limits)) from error
             hint = "" if "Candidate" in str(error) else f"; the views are {', '.join(VIEWS)}: try DESCRIBE classes"
             raise InputError(f"SQL {quote(sql)}: {str(error).strip()[:600]}{hint}") from error
-        return Answer(_distinct(names), [tuple(_plain(value) for value in row) for row in rows])
+
+    def _statement(self, sql: str) -> Any:
+        """Return the one statement of a text, if it only reads."""
+        statements = self._connection.extract_statements(sql[:MAX_SQL_CHARACTERS])
+        if len(sql) > MAX_SQL_CHARACTERS or len(statements) != 1:
+            raise InputError(f"SQL {quote(sql)}: expected one statement, such as SELECT * FROM boards LIMIT 5")
+        kinds = [statements[0].type.name]
+        if kinds == [_EXPLAIN]:  # with ANALYZE it carries out what it explains
+            match = _EXPLAINED.fullmatch(statements[0].query)
+            kinds = [inner.type.name for inner in self._connection.extract_statements(match[1])] if match else kinds
+        if kinds != [_SELECT]:
+            raise InputError(f"SQL {quote(sql)} is {' '.join(kinds)}: a run is only read; expected a SELECT statement")
+        return statements[0]
+
+    def _answer(self, statement: Any, most: int) -> Answer:
+        self._connection.execute("BEGIN TRANSACTION READ ONLY")
+        try:
+            self._connection.execute(statement)
+            names = [column[0] for column in self._connection.description or ()]
+            rows: list[tuple[Any, ...]] = []
+            while batch := self._connection.fetchmany(_BATCH_ROWS):
+                rows += [tuple(_plain(value) for value in row) for row in batch]
+                if len(rows) > most:
+                    raise LimitError(f"the answer has more than {most:,} rows: ask for fewer (LIMIT), or for CSV")
+        finally:
+            self._connection.execute("ROLLBACK")
+        return Answer(_distinct(names), rows)
 
     def close(self) -> None:
         """Give the memory back."""
         self._connection.close()
 
 
-def connect(locations: Sequence[str | Path]) -> Database:
+def connect(locations: Sequence[str | Path], nodes_of: NodesOf | None = None, memory_mb: int | None = None) -> Database:
     """Return the views of one or more run directories; ``run`` is the last part of the path, made distinct.
+
+    Parameters
+    ----------
+    locations : sequence of str or Path
+    nodes_of : callable, optional
+        That of :func:`results.query.summary`.
+    memory_mb : int, optional
+        MiB that DuckDB may take for a query.
 
     Raises
     ------
@@ -143,7 +220,7 @@ def connect(locations: Sequence[str | Path]) -> Database:
     Answer(columns=('score', 'boards'), rows=[(14, 6)])
     >>> database.close()
     """
-    return Database(named_runs(locations))
+    return Database(named_runs(locations), nodes_of, memory_mb)
 
 
 def named_runs(locations: Sequence[str | Path]) -> list[tuple[str, Run]]:
@@ -157,6 +234,10 @@ def named_runs(locations: Sequence[str | Path]) -> list[tuple[str, Run]]:
     return [(name, open_run(location)) for name, location in zip(names, locations, strict=True)]
 
 
+def _too_long(sql: str, limits: Limits) -> str:
+    return f"SQL {quote(sql)} took more than {limits.seconds:g} s: ask for less or allow more (--timeout)"
+
+
 def _with_run(name: str, table: pa.Table) -> pa.Table:
     return table.append_column(pa.field("run", pa.string()), pa.array([name] * len(table), pa.string()))
 
@@ -166,36 +247,40 @@ def _classes(runs: Sequence[tuple[str, Run]]) -> pa.Table:
     return pa.concat_tables([empty, *(_with_run(name, table) for name, run in runs for table in run.tables())])
 
 
-def _boards(runs: Sequence[tuple[str, Run]]) -> pa.Table:
-    rows = [{"run": name, **item._asdict()} for name, run in runs for item in boards(run)]
+def _boards(summaries: Mapping[str, Summary]) -> pa.Table:
+    rows = [
+        {"run": name, **item._asdict(), "proven": found.proven}
+        for name, found in summaries.items()
+        for item in found.listed.boards
+    ]
     return pa.Table.from_pylist(rows, schema=_BOARDS)
 
 
-def _runs(runs: Sequence[tuple[str, Run]]) -> pa.Table:
-    return pa.Table.from_pylist([{"run": name, **_run_record(run)} for name, run in runs], schema=_RUNS)
+def _runs(summaries: Mapping[str, Summary]) -> pa.Table:
+    return pa.Table.from_pylist([{"run": name, **_run_record(item)} for name, item in summaries.items()], schema=_RUNS)
 
 
-def _run_record(run: Run) -> dict[str, Any]:
-    found = summary(run)
-    wordlist = found.info.get("wordlist", {})
-    listed = found.listed
+def _run_record(found: Summary) -> dict[str, Any]:
+    listed, asked = found.listed, found.question
     return {
-        "state": "proven" if found.claim else "incomplete",
+        "state": "proven" if found.proven else "incomplete",
         "dims": found.fingerprint.dims,
-        "wordlist": wordlist.get("name"),
+        "wordlist": asked.wordlist,
         "wordlist_sha256": found.fingerprint.wordlist_sha256,
-        "n_words": wordlist.get("n_words"),
-        "scores": found.info.get("scores"),
+        "n_words": asked.n_words,
+        "scores": asked.scores,
         "cutoff": found.fingerprint.cutoff,
         "partition": found.fingerprint.partition,
-        "n_classes": parse_partition(found.fingerprint.partition, found.fingerprint.dims).n_canonical,
+        "n_classes": found.n_classes,
         "n_classes_begun": found.n_classes_begun,
+        "n_classes_done": found.n_classes_done,
         "n_rows": sum(found.n_rows.values()),
         "n_boards": listed.n_canonical,
         "n_boards_with_images": listed.n_raw,
         "best_score": listed.boards[0].score if listed.boards else None,
         "digest": found.result_digest,
-        "statement": found.claim.statement if found.claim else None,
+        "statement": found.statement,
+        "why_not": found.why_not or None,
     }
 
 

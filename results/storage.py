@@ -14,8 +14,8 @@ from pathlib import Path
 from pyarrow import fs
 
 from boardclass.errors import StoreError
-from results import files
-from results.folder import Folder, Guard, decode_lines, explained, nobody_else
+from results import files, plain
+from results.folder import Folder, Guard, check_size, decode_lines, explained, nobody_else
 from results.objects import ObjectFolder, connect
 
 
@@ -26,16 +26,20 @@ def open_folder(location: str | Path) -> Folder:
     ------
     InputError
         When a URI holds credentials or unknown settings.
+    SpecialFileError
+        When a link or another special file stands in a directory of this machine.
     StoreError
         When it is not one that pyarrow.fs understands.
     """
     text = str(location)
-    if "://" not in text:
-        return LocalFolder(Path(text))
-    filesystem, root, shown = connect(text)
-    if isinstance(filesystem, fs.LocalFileSystem):
-        return LocalFolder(Path(root))
-    return ObjectFolder(filesystem, root, shown)
+    path = Path(text)
+    if "://" in text:
+        filesystem, root, shown = connect(text)
+        if not isinstance(filesystem, fs.LocalFileSystem):
+            return ObjectFolder(filesystem, root, shown)
+        path = Path(root)
+    plain.check_plain(path)
+    return LocalFolder(path)
 
 
 class LocalFolder:
@@ -53,16 +57,19 @@ class LocalFolder:
         with explained("read", str(self.root)):
             if not self.root.exists():
                 return False
-            entries = [entry for entry in self.root.iterdir() if entry.name not in (files.LOCK, files.OWNER)]
+            entries = [entry for entry in os.scandir(self.root) if entry.name not in (files.LOCK, files.OWNER)]
             return not all(files.is_temporary(entry.name) or _is_empty_folder(entry) for entry in entries)
 
     def read(self, name: str) -> bytes | None:
         """Return the bytes of a file."""
         with explained("read", self.where(name)):
             try:
-                return (self.root / name).read_bytes()
+                descriptor = plain.open_file(self.root, name, os.O_RDONLY)
             except FileNotFoundError:
                 return None
+            with os.fdopen(descriptor, "rb") as file:
+                check_size(os.fstat(descriptor).st_size, name, self.where(name))
+                return file.read()
 
     def read_all(self, names: Sequence[str]) -> Iterator[bytes | None]:
         """Yield the bytes of many files."""
@@ -71,9 +78,12 @@ class LocalFolder:
     def names(self, folder: str) -> list[str]:
         """Return the files of a sub-folder."""
         with explained("read", self.where(folder)):
-            base = self.root / folder
-            entries = base.iterdir() if base.is_dir() else iter(())
-            return sorted(f"{folder}/{entry.name}".lstrip("/") for entry in entries if entry.is_file())
+            try:
+                with plain.opened_folder(self.root, folder) as at, os.scandir(at) as entries:
+                    found = [entry.name for entry in entries if entry.is_file(follow_symlinks=False)]
+            except (FileNotFoundError, NotADirectoryError):
+                return []
+            return sorted(f"{folder}/{name}".lstrip("/") for name in found)
 
     def publish(self, name: str, data: bytes) -> None:
         """Write beside the target, fsync, rename over it, fsync the directory."""
@@ -84,32 +94,46 @@ class LocalFolder:
         self._publish(name, data, new=True)
 
     def _publish(self, name: str, data: bytes, *, new: bool) -> None:
-        target, temporary = self.root / name, self.root / files.temporary_name(name)
-        with explained("write", str(target)):
-            if not target.parent.is_dir():
-                target.parent.mkdir(parents=True, exist_ok=True)
-                sync_folder(target.parent.parent)
-            try:
-                with temporary.open("xb", buffering=0) as file:
-                    write_all(file.fileno(), data)
-                    sync(file.fileno())
-                if new:
-                    link_new(temporary, target)
-                    temporary.unlink(missing_ok=True)
-                else:
-                    replace(temporary, target)
-            except OSError:  # a kill leaves the temporary file to the next driver
-                with contextlib.suppress(OSError):
-                    temporary.unlink(missing_ok=True)
-                raise
-            sync_folder(target.parent)
+        folder, _, base = name.rpartition("/")
+        temporary = files.temporary_name(base)
+        with explained("write", self.where(name)):
+            self._make(folder)
+            with plain.opened_folder(self.root, folder) as at:
+                try:
+                    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+                    with os.fdopen(os.open(temporary, flags, 0o666, dir_fd=at), "wb", buffering=0) as file:
+                        write_all(file.fileno(), data)
+                        sync(file.fileno())
+                    if new:
+                        link_new(temporary, base, at)
+                        _unlink(temporary, at)
+                    else:
+                        replace(temporary, base, at)
+                except OSError:  # a kill leaves the temporary file to the next driver
+                    with contextlib.suppress(OSError):
+                        _unlink(temporary, at)
+                    raise
+                sync_folder(at)
+
+    def _make(self, folder: str) -> None:
+        """Make the run directory, or a folder in it, if it is not there."""
+        try:
+            with plain.opened_folder(self.root, folder):
+                return
+        except FileNotFoundError:
+            self.root.mkdir(parents=True, exist_ok=True)
+        if folder:
+            with plain.opened_folder(self.root, "") as at:
+                with contextlib.suppress(FileExistsError):
+                    os.mkdir(folder, dir_fd=at)
+                sync_folder(at)
 
     def append_line(self, name: str, line: str, n_valid_bytes: int, guard: Guard = nobody_else) -> int:
         """Append a line and fsync it."""
         guard()
         with explained("write", self.where(name)):
-            new = not (self.root / name).exists()
-            with (self.root / name).open("ab", buffering=0) as file:
+            descriptor = plain.open_file(self.root, name, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+            with os.fdopen(descriptor, "ab", buffering=0) as file:
                 n_bytes = file.tell()
                 if n_bytes < n_valid_bytes:
                     raise StoreError(
@@ -120,8 +144,9 @@ class LocalFolder:
                 data = line.encode() + b"\n"
                 write_all(file.fileno(), data)
                 sync(file.fileno())
-            if new:
-                sync_folder((self.root / name).parent)
+            if not n_bytes:
+                with plain.opened_folder(self.root, "") as at:
+                    sync_folder(at)
             return n_valid_bytes + len(data)
 
     def read_lines(self, name: str) -> tuple[list[str], int, bool]:
@@ -133,7 +158,7 @@ class LocalFolder:
     def note(self, name: str, text: str) -> None:
         """Append to a log; half a line that a kill left there gets a newline first and stays a line of its own."""
         with explained("write", self.where(name)):
-            descriptor = os.open(self.root / name, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o666)
+            descriptor = plain.open_file(self.root, name, os.O_RDWR | os.O_CREAT | os.O_APPEND)
             try:
                 size = os.fstat(descriptor).st_size
                 is_torn = size > 0 and os.pread(descriptor, 1, size - 1) != b"\n"
@@ -145,20 +170,28 @@ class LocalFolder:
         """Return the last bytes of a log."""
         with explained("read", self.where(name)):
             try:
-                with (self.root / name).open("rb") as file:
-                    file.seek(max(0, file.seek(0, os.SEEK_END) - n_bytes))
-                    return file.read()
+                descriptor = plain.open_file(self.root, name, os.O_RDONLY)
             except FileNotFoundError:
                 return b""
+            with os.fdopen(descriptor, "rb") as file:
+                file.seek(max(0, file.seek(0, os.SEEK_END) - n_bytes))
+                return file.read(n_bytes)
 
     def remove(self, name: str) -> None:
         """Remove a file."""
         with explained("remove", self.where(name)):
-            (self.root / name).unlink(missing_ok=True)
+            folder, _, base = name.rpartition("/")
+            with contextlib.suppress(FileNotFoundError), plain.opened_folder(self.root, folder) as at:
+                _unlink(base, at)
 
 
-def _is_empty_folder(entry: Path) -> bool:
-    return entry.is_dir() and not any(entry.iterdir())
+def _is_empty_folder(entry: os.DirEntry[str]) -> bool:
+    return entry.is_dir(follow_symlinks=False) and not any(Path(entry.path).iterdir())
+
+
+def _unlink(name: str, at: int) -> None:
+    with contextlib.suppress(FileNotFoundError):
+        os.unlink(name, dir_fd=at)
 
 
 # --- the seam: everything that changes a local disk ---
@@ -176,30 +209,26 @@ def sync(descriptor: int) -> None:
     os.fsync(descriptor)
 
 
-def sync_folder(path: Path) -> None:
-    """Wait until a directory's names are on disk."""
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+def sync_folder(at: int) -> None:
+    """Wait until the names of an open directory are on disk."""
+    os.fsync(at)
 
 
-def replace(source: Path, target: Path) -> None:
-    """Rename over the target, atomically."""
-    source.replace(target)
+def replace(source: str, target: str, at: int) -> None:
+    """Rename over the target in an open directory, atomically."""
+    os.replace(source, target, src_dir_fd=at, dst_dir_fd=at)
 
 
-def link_new(source: Path, target: Path) -> None:
+def link_new(source: str, target: str, at: int) -> None:
     """Give a file a second name that must not exist; where links are unknown the driver's lock has to do."""
     try:
-        target.hardlink_to(source)
+        os.link(source, target, src_dir_fd=at, dst_dir_fd=at, follow_symlinks=False)
     except OSError as error:
         if error.errno not in (errno.EPERM, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK, errno.EXDEV):
             raise
-        if target.exists():
-            raise FileExistsError(errno.EEXIST, "exists", str(target)) from error
-        source.replace(target)
+        if target in os.listdir(at):
+            raise FileExistsError(errno.EEXIST, "exists", target) from error
+        os.replace(source, target, src_dir_fd=at, dst_dir_fd=at)
 
 
 def truncate(descriptor: int, n_bytes: int) -> None:

@@ -27,11 +27,12 @@ from results.fingerprint import Fingerprint, check_same
 from results.folder import Folder
 from results.index import BUFFERED, Key
 from results.lock import RunLock
-from results.parts import Part, describe, read_manifest, serialise, unlisted
-from results.repair import repair
+from results.parts import Part, describe, read_manifest, serialised, unlisted
+from results.repair import Repaired, repair
 from results.run import FORMAT, RUN_REMEDY, Run, conflict_message, raise_conflicts, read_identity
 from results.schema import Row, check_table, to_table
 from results.storage import open_folder
+from results.suspects import suspects
 
 FLUSH_ROWS = 2000
 FLUSH_SECONDS = 30.0
@@ -50,10 +51,12 @@ class Store:
         Files of a writer that died, removed on opening.
     dropped : tuple of str
         Parts that were damaged and do not count any more (only when asked for).
+    faults : dict of str to str
+        These parts, and other files that were removed or written anew, each with what was wrong with it.
     last_part : (str, int)
         Name and rows of the last part that this store wrote; an empty name before.
     n_merged : int
-        Rows that repeated a stored verdict and were not stored again.
+        Rows that repeated a stored verdict and were not stored again.  One that repeats a verdict in doubt is stored.
     """
 
     def __init__(self, run: Run, lock: RunLock, *, resumed: bool, clock: Callable[[], float]) -> None:
@@ -61,12 +64,14 @@ class Store:
         self.resumed = resumed
         self.leftovers: tuple[str, ...] = ()
         self.dropped: tuple[str, ...] = ()
+        self.faults: dict[str, str] = {}
         self.last_part = ("", 0)
         self.n_merged = 0
         self._lock = lock
         self._clock = clock
         self._folder = run.folder
         self._index = run.index
+        self._in_doubt = set(suspects(run))
         self._n_bytes = run.manifest.n_bytes
         self._last_number = run.manifest.last_number
         self._new_parts: dict[int, Part] = {}
@@ -122,7 +127,7 @@ class Store:
         lock = RunLock(folder)
         lock.acquire()
         try:
-            dropped = repair(folder, fingerprint, document) if drop_damaged else []
+            repaired = repair(folder, fingerprint, document) if drop_damaged else Repaired({}, {})
             resumed = _check_identity(folder, fingerprint)
             if not resumed:
                 folder.publish_new(files.RUN, document)
@@ -136,7 +141,8 @@ class Store:
         except BaseException:
             lock.release()
             raise
-        store.leftovers, store.dropped = tuple(leftovers), tuple(dropped)
+        store.leftovers, store.dropped = tuple(leftovers), tuple(repaired.parts)
+        store.faults = repaired.parts | repaired.others
         return store
 
     def __enter__(self) -> Store:
@@ -198,13 +204,16 @@ class Store:
         keep, conflict = [], ""
         for row in rows:
             stored = self._stored(row.key) if row.is_verdict else None
-            keep.append(stored is None or stored[1].verdict != row.verdict)
+            differs = stored is not None and stored[1].verdict != row.verdict
+            keep.append(stored is None or differs or row.key in self._in_doubt)
             if stored is None:
                 self._index.add(row)
                 if row.is_verdict:
                     self._buffered[row.key] = row
-            elif keep[-1]:
+            elif differs:
                 conflict = conflict or conflict_message([stored, ("new row", row)], self._folder)
+            elif keep[-1]:  # a second verdict, found after the first one's host was doubted
+                self._in_doubt.remove(row.key)
             else:
                 self.n_merged += 1
         return (table.filter(pa.array(keep)) if any(keep) else None), conflict
@@ -238,22 +247,26 @@ class Store:
         """
         self._check_open()
         if self._n_buffered:
-            table = pa.concat_tables(self._tables)
-            data = serialise(table)
-            part = describe(
-                files.part_name(files.RESULTS, self._last_number + 1), data, table.column("class_id").to_pylist()
-            )
-            self._lock.require()
-            self._folder.publish(part.name, data)
-            line = part.format()
-            self._n_bytes = self._folder.append_line(files.MANIFEST, line, self._n_bytes, self._lock.require)
-            self._last_number = part.number
-            self._new_parts[part.number] = part
-            self.last_part = part.name, part.n_rows
-            for key in self._buffered:
-                self._index.place(key, part.number)
-            self._tables, self._buffered, self._n_buffered = [], {}, 0
+            for table, data in serialised(pa.concat_tables(self._tables).combine_chunks()):
+                self._publish(table, data)
         self._flushed_at = self._clock()
+
+    def _publish(self, table: pa.Table, data: bytes) -> None:
+        """Make the first rows that are buffered a part that counts."""
+        keys = list(zip(*(table.column(name).to_pylist() for name in ("class_id", "path")), strict=True))
+        name = files.part_name(files.RESULTS, self._last_number + 1)
+        part = describe(name, data, [class_id for class_id, _ in keys])
+        self._lock.require()
+        self._folder.publish(part.name, data)
+        self._n_bytes = self._folder.append_line(files.MANIFEST, part.format(), self._n_bytes, self._lock.require)
+        self._last_number = part.number
+        self._new_parts[part.number] = part
+        self.last_part = part.name, part.n_rows
+        for key in keys:
+            if self._buffered.pop(key, None):
+                self._index.place(key, part.number)
+        self._n_buffered -= table.num_rows
+        self._tables = [pa.concat_tables(self._tables).slice(table.num_rows)] if self._n_buffered else []
 
     def close(self) -> None:
         """Flush and give the lock back, the latter even when the former fails."""

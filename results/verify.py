@@ -1,14 +1,16 @@
-"""Verification: everything a run left behind is read again and checked, and only then is the claim written.
+"""Verification: everything a run left behind is read again and checked; nothing is written unless that is asked for.
 
-    verify -> check_coverage      every board in exactly one unit with a verdict
-           -> rescore             every candidate by the production scorer
+    verify -> prove               every board in exactly one unit with a verdict, none in doubt    (proof.py)
+           -> scored_again        every candidate by the production scorer
            -> _double_check       and by an independent one
+           -> require_same        the boards once more, from the Parquet files by DuckDB alone     (crosscheck.py)
            -> statistics          sums and a digest that do not depend on the order of the verdicts
            -> audited             what certificates and audits add (audits.py)
-           -> write_claim         with a label that says how much was checked
+           -> make_claim          with a label that says how much was checked
+    record -> claim.json and the list of boards
 
-Nothing is written before coverage is complete.  What to do about a fault decides the error: 3 stored data cannot be
-trusted, 4 something is missing, 5 stored evidence contradicts itself or an independent computation.
+What to do about a fault decides the error: 3 stored data cannot be trusted, 4 something is missing, 5 stored evidence
+contradicts itself or an independent computation.
 """
 
 from __future__ import annotations
@@ -20,60 +22,37 @@ from dataclasses import dataclass
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from boardclass.errors import IncompleteError, MismatchError
+from boardclass.errors import MismatchError, StoreError
 from results import files
 from results.audits import audited
-from results.claim import COMPLETE, Checked, Claim, digest_of, read_claim, write_claim
-from results.coverage import Coverage, NodesLike, PartitionLike, check_coverage
+from results.claim import COMPLETE, Checked, Claim, Question, disagreement, make_claim, publish_claim, read_claim
+from results.coverage import Coverage, NodesLike
+from results.crosscheck import require_same
 from results.lock import RunLock
-from results.rescore import BoardList, ScorerLike, candidates, read_rescored, rescore
+from results.parts import read_manifest
+from results.proof import prove
+from results.rescore import BoardList, ScorerLike, candidates, read_rescored, scored_again, write_rescored
 from results.run import Run, raise_conflicts
 from results.schema import COUNTERS, VERDICTS
-from results.suspects import suspects
-
-
-@dataclass(frozen=True)
-class Question:
-    """How to name what a run is about, in the sentence of the claim.
-
-    Attributes
-    ----------
-    wordlist, scores : str
-        Names.
-    n_words : int
-        Usable words of the list.
-    """
-
-    wordlist: str
-    n_words: int
-    scores: str
 
 
 @dataclass(frozen=True)
 class Verified:
-    """What verification came to."""
+    """What verification came to; ``notes`` say which records of the run are out of date."""
 
     claim: Claim
     coverage: Coverage
     listed: BoardList
+    notes: tuple[str, ...] = ()
 
 
-def verify(
-    run: Run,
-    partition: PartitionLike,
-    nodes: NodesLike,
-    scorer: ScorerLike,
-    referee: ScorerLike,
-    question: Question,
-) -> Verified:
-    """Check a run from its files and write its claim.
+def verify(run: Run, nodes: NodesLike, scorer: ScorerLike, referee: ScorerLike, question: Question) -> Verified:
+    """Check a run from its files and return its claim; nothing is written.
 
     Parameters
     ----------
     run : Run
         As opened from disk.
-    partition : Partition
-        That of the run.
     nodes : NodesLike
         How the search cuts classes into parts.
     scorer, referee : ScorerLike
@@ -85,51 +64,53 @@ def verify(
     StoreError
         When a file is damaged or foreign, or verdicts contradict each other.
     IncompleteError
-        When a board lies in no unit with a verdict; the message says which classes.
+        When a board lies in no unit with a verdict, or a verdict is in doubt; the message says which.
     MismatchError
-        When rows do not add up, a score is wrong, or the stored claim says something else.
+        When rows do not add up, a score is wrong, or the stored claim or list of boards says something else.
     """
-    coverage = check_coverage(partition, run, nodes)
     raise_conflicts(run.conflicts)
-    if coverage.n_problems:
-        raise MismatchError(f"the rows in {run.folder.where('')} do not fit together: {coverage.message()}")
-    coverage.require_complete()
-    earlier = read_claim(run)
-    if doubted := suspects(run):
-        raise IncompleteError(
-            f"{len(doubted):,} verdicts in {run.folder.where('')} come from hosts that replicas contradicted "
-            f"({', '.join(sorted(run.index.doubted_hosts))}): the command that made the run searches them again"
+    coverage = prove(run, lambda _: nodes, thorough=True).require(run.folder.where(""))
+    n_checked = _double_check(run, referee)
+    listed = scored_again(run, scorer)
+    require_same(run, listed)
+    stored = read_rescored(run)
+    if stored is not None and stored != listed:
+        raise MismatchError(
+            f"the list of boards in {run.folder.where(files.RESCORED_MANIFEST)} is not what the rows give: do not use "
+            "what was taken from it; remove it, and `orderly verify --write` writes it anew"
         )
+    checked = Checked(_strength(run, listed, n_checked), statistics(run), verdict_digest(run))
+    claim = make_claim(run.fingerprint, coverage, listed, question, checked)
+    earlier, notes = read_claim(run), []
+    if earlier and (told := disagreement(earlier, claim, "")):
+        where = run.folder.where(files.CLAIM)
+        if earlier.n_units == coverage.n_units:
+            raise MismatchError(
+                f"{where} is not about these rows: {told}; one of them was altered: restore the run from a copy, or "
+                "remove the claim if the rows are right"
+            )
+        notes.append(f"{where} is out of date: {told}; --write writes it anew")
+    return Verified(claim, coverage, listed, tuple(notes))
+
+
+def record(run: Run, found: Verified) -> None:
+    """Write the claim and the list of boards of a run that was verified.
+
+    Raises
+    ------
+    StoreError
+        When somebody else writes to the run, or has written since it was opened.
+    """
     lock = RunLock(run.folder)
     lock.acquire()
     try:
-        n_checked = _double_check(run, referee)
-        before = read_rescored(run)
-        listed = rescore(run, scorer)
-        if before is not None and before != listed:
-            raise MismatchError(
-                f"the list of boards in {run.folder.where(files.RESCORED_MANIFEST)} was not what the rows give; it has "
-                "been written anew: verify again, and do not use what was taken from the old one"
-            )
-        digest = digest_of(run.fingerprint, listed, complete=True)
-        if earlier and earlier.n_units == coverage.n_units and earlier.result_digest != digest:
-            raise MismatchError(
-                f"the claim in {run.folder.where('')} has the result digest {earlier.result_digest}, its rows give "
-                f"{digest}: one of them was altered; restore the run from a copy"
-            )
-        checked = Checked(_strength(run, listed, n_checked), statistics(run), verdict_digest(run))
-        claim = write_claim(
-            run,
-            coverage,
-            listed,
-            wordlist=question.wordlist,
-            n_words=question.n_words,
-            scores=question.scores,
-            checked=checked,
-        )
+        if read_manifest(run.folder) != run.manifest:
+            raise StoreError(f"{run.folder.where('')} was written to while it was verified: verify it again")
+        if read_rescored(run) != found.listed:
+            write_rescored(run, found.listed)
+        publish_claim(run, found.claim)
     finally:
         lock.release()
-    return Verified(claim, coverage, listed)
 
 
 def statistics(run: Run) -> dict[str, int]:
@@ -141,8 +122,11 @@ def statistics(run: Run) -> dict[str, int]:
     for table in run.columns(["status", *COUNTERS]):
         verdicts = table.filter(pc.is_in(table.column("status"), pa.array(VERDICTS)))
         for name in COUNTERS:
-            value = (pc.max if name.startswith("max_") else pc.sum)(verdicts.column(name)).as_py() or 0
-            totals[name] = max(totals[name], value) if name.startswith("max_") else totals[name] + value
+            if name.startswith("max_"):
+                totals[name] = max(totals[name], pc.max(verdicts.column(name)).as_py() or 0)
+            else:  # a sum of int64 would wrap without a word
+                exact = verdicts.column(name).cast(pa.decimal128(38))
+                totals[name] += int(pc.sum(exact).as_py() or 0)
     return totals
 
 

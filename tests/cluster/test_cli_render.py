@@ -9,7 +9,17 @@ import json
 import pytest
 
 from boardclass.board import format_rows
-from cluster.render import Format, draw_board, full_spelling, heat_of_cells, write_record, write_table
+from cluster.render import (
+    Format,
+    console,
+    draw_board,
+    full_spelling,
+    heat_of_cells,
+    tell,
+    write_json,
+    write_record,
+    write_table,
+)
 
 COLUMNS = ("board", "score")
 ROWS = [("abcd", 1234), ('a,"b', -1)]
@@ -72,3 +82,33 @@ def test_a_record_in_every_format(capsys):
 
 def test_words_are_spelled_in_full():
     assert [full_spelling(word) for word in ("qit", "seqel", "cat")] == ["quit", "sequel", "cat"]
+
+
+HOSTILE = "a\x1b[2J\x9bb\u202ec\u2028d\ud800e\x07\rf"
+
+
+@pytest.mark.parametrize("fmt", Format)
+def test_what_a_terminal_would_obey_is_escaped(capsys, fmt):
+    write_table((HOSTILE,), [(HOSTILE,), (f"{HOSTILE}\nProven.",)], fmt)
+    write_record({HOSTILE: [HOSTILE]}, fmt)
+    console().print(HOSTILE, markup=False)
+    tell(HOSTILE)
+    said = capsys.readouterr()
+    for text in (said.out, said.err):
+        assert text.replace("\n", "").isprintable()
+    assert "\nProven" not in said.out
+    assert "\\x1b[2J" in said.err
+
+
+def test_escaped_json_says_the_same(capsys):
+    value = {"é": [HOSTILE, "\U000e0001", "\n\t", 1.5]}
+    write_json(value)
+    out = capsys.readouterr().out
+    assert out.replace("\n", "").isprintable()
+    assert "é" in out
+    assert json.loads(out) == value
+
+
+def test_text_without_such_characters_stays(capsys):
+    write_table(("é",), [("Qu — ü 漢",)], Format.csv)
+    assert capsys.readouterr().out == "é\nQu — ü 漢\n"

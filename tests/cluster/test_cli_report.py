@@ -7,12 +7,14 @@ import pytest
 pytest.importorskip("altair", reason="the report needs the extra: pip install 'orderly[report]'")
 
 
-def test_report_of_a_real_run(orderly, tmp_path):
+def test_report_of_a_real_run(orderly, tmp_path, monkeypatch):
     run = tmp_path / "run"
     assert orderly("run", "2x2", "--cutoff", "13", "--workers", "0", "--out", run).code == 0
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
     answer = orderly("report", run, "-n", "1")
     assert answer.code == 0, answer.err
-    html = (run / "report.html").read_text()
+    html = (tmp_path / "elsewhere" / "run.html").read_text()
     assert "Proven." in html
     assert html.count('<article class="card') == 1
     assert orderly("report", run, "--out", tmp_path / "page.html").code == 0

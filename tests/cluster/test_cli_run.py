@@ -69,15 +69,15 @@ def test_top_lists_the_best_boards_in_order(orderly, proven):
     n_boards = json.loads(orderly("status", directory, "--format", "json").out)["n_boards"]
     rows = list(csv.DictReader(io.StringIO(orderly("top", directory, "-n", "999", "--format", "csv").out)))
     assert len(rows) == n_boards
-    assert list(rows[0]) == ["board", "score"]
+    assert list(rows[0]) == ["board", "score", "proven"]
     scores = [int(row["score"]) for row in rows]
     assert scores == sorted(scores, reverse=True)
     assert min(scores) >= 12
     first = json.loads(orderly("top", directory, "-n", "3", "--format", "json").out)
-    assert first == [{"board": row["board"], "score": int(row["score"])} for row in rows[:3]]
+    assert first == [{"board": row["board"], "score": int(row["score"]), "proven": True} for row in rows[:3]]
     assert rows[0]["board"] in orderly("top", directory).out
     again = orderly("score", "--format", "csv", stdin="\n".join(row["board"] for row in rows)).out
-    assert list(csv.DictReader(io.StringIO(again))) == rows
+    assert [{**row, "proven": "True"} for row in csv.DictReader(io.StringIO(again))] == rows
 
 
 def test_running_again_computes_nothing_and_says_the_same(orderly, proven):
@@ -162,7 +162,7 @@ def test_no_board_at_the_cutoff_is_a_result_too(orderly, here):
     answer = orderly("run", "2x2", "--cutoff", "999", "--workers", "0", "--out", "none")
     assert answer.code == 0, answer.err
     assert "none scores 999 or more" in " ".join(answer.out.split())
-    assert orderly("top", "none", "--format", "csv").out == "board,score\n"
+    assert orderly("top", "none", "--format", "csv").out == "board,score,proven\n"
 
 
 def test_cutoff_auto_finds_the_best_board(orderly, here):

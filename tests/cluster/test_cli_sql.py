@@ -50,6 +50,44 @@ def test_query_refuses(orderly, proven, sql):
     assert orderly("query", "nosuch", "SELECT 1").code == 2
 
 
+GREEDY = [
+    "SELECT list(range) FROM range(1000000000)",  # DuckDB counts it
+    "SELECT a.*, b.* FROM classes a, classes b, classes c, classes d ORDER BY ALL",
+    "SELECT repeat('x', 1000000) FROM range(100000)",  # and does not count these
+    "SELECT repeat('x', 1000000000) || repeat('y', 1000000000)",
+    "SELECT range(1000000000)",
+    "SELECT list_sort(range(300000000))[1]",
+]
+
+
+@pytest.mark.parametrize("sql", GREEDY)
+def test_a_query_keeps_to_its_memory(orderly_process, proven, sql):
+    answer = orderly_process("query", proven, sql, "--memory", 128, "--timeout", 60)
+    assert (answer.code, answer.out) == (2, ""), answer.err
+    assert "takes too much memory" in answer.err
+    assert "internal error" not in answer.err
+
+
+@pytest.mark.parametrize("sql", ["SELECT count(*) FROM range(1000000000000)", "SELECT range(20000000)"])
+def test_a_query_keeps_to_its_time(orderly_process, proven, sql):
+    """The second one is one long step that hears no interruption, or is over before."""
+    answer = orderly_process("query", proven, sql, "--memory", 16000, "--timeout", 0.2)
+    assert (answer.code, answer.out) == (2, ""), answer.err
+    assert "took more than 0.2 s" in answer.err
+
+
+def test_an_answer_for_people_has_fewer_rows(orderly, proven):
+    answer = orderly("query", proven, "FROM range(20000)")
+    assert (answer.code, answer.out) == (2, "")
+    assert "more than 10,000 rows" in answer.err
+    assert len(rows_of(orderly("query", proven, "FROM range(20000)", "--format", "csv"))) == 20000
+
+
+def test_a_plan_is_drawn(orderly, proven):
+    assert "\n" in orderly("query", proven, "EXPLAIN SELECT 1").out
+    assert "\\n" not in orderly("query", proven, "EXPLAIN SELECT 1").out
+
+
 def test_top_filters(orderly, proven, listed, tmp_path):
     def kept(*options):
         return [row["board"] for row in rows_of(orderly("top", proven, "-n", "999", "--format", "csv", *options))]

@@ -95,6 +95,9 @@ class Recorder:
     def update(self, report):
         self.reports.append(report)
 
+    def note(self, text):
+        self.stage(text)
+
     def stage(self, text):
         self.stages.append(text)
 

@@ -10,7 +10,7 @@ import typer.main
 from cluster.cli import app
 from tests.conftest import ROOT
 
-PAGES = sorted((ROOT / "README.md", *(ROOT / "docs").rglob("*.md")))
+PAGES = sorted((ROOT / "README.md", *(ROOT / "docs").rglob("*.md"), *(ROOT / "results").rglob("*.md")))
 GENERAL = {"--help", "-h", "--debug", "--version", "--install-completion", "--show-completion"}
 
 

@@ -27,7 +27,7 @@ def make_page(folder: Path, rows: Sequence[Row], events: str = "") -> Path:
         rescore(store, ToyScorer())
     if events:
         (folder / "events.jsonl").write_text(events)
-    html = render(open_run(folder), Scorer("2x2", WORDS, ScoreTable("toy", (0, 0, 0, 1, 1) + (2,) * 60)), 2)
+    html = render(open_run(folder), Scorer("2x2", WORDS, ScoreTable("toy", (0, 0, 0, 1, 1) + (2,) * 60)), 2).html
     path = folder / "page.html"
     path.write_text(html, encoding="utf-8")
     return path

@@ -26,6 +26,7 @@ from results import audit as checker
 from results import certificates, files
 from results.audit import Rejected, Unreadable
 from results.audits import read_audits
+from results.documents import format_document
 from results.errors import DamagedError
 from results.parts import serialise
 from results.run import open_run
@@ -207,7 +208,7 @@ def test_a_leaf_that_is_none_is_found_among_all_and_by_chance(copy):
     """Boards that reach the cutoff are declared leaves: an audit of all leaves rejects that, one of a few may."""
     row = next(row for row in all_rows(copy) if row["n_boards"])
     body = np.frombuffer(row["body"], "<u4").copy()
-    part = checker._Part(checker._Question(copy, LIST), row)
+    part = checker._Part(checker._Question.of(copy, LIST), row)
     for split in np.flatnonzero((part.level == len(part.free) - 1) & (body > 0)).tolist():
         lost = int(body[split]).bit_count()
         row |= {"n_leaves": row["n_leaves"] + lost, "n_boards": row["n_boards"] - lost}
@@ -242,7 +243,7 @@ def strength(orderly, folder):
 def test_the_claim_says_how_much_was_audited(orderly, bare):
     assert "certified" not in strength(orderly, bare)
     assert orderly("certify", bare).code == 0
-    assert strength(orderly, bare).endswith("certified in part, not audited")
+    assert strength(orderly, bare).endswith("certified all boards in 55 trees, not audited")
     assert orderly("audit", bare, "--leaves", 30).code == 0
     assert "certified all boards" in strength(orderly, bare)
     assert "audited 30 random leaves" in strength(orderly, bare)
@@ -253,6 +254,54 @@ def test_the_claim_says_how_much_was_audited(orderly, bare):
     assert strength(orderly, bare).endswith("not audited"), "other certificates than those that were audited"
     (bare / files.AUDITS).write_text("{}")
     assert orderly("verify", bare).code == 3
+
+
+def forge_audit(folder, **changes):
+    """Change the last recorded audit to one of the certificates that are there, and seal it."""
+    from results.certificates import certificates_digest
+
+    document = json.loads((folder / files.AUDITS).read_text())
+    document["audits"][-1] |= {"certificates": certificates_digest(open_run(folder)), **changes}
+    del document["sha256"]
+    (folder / files.AUDITS).write_bytes(format_document(document))
+
+
+def test_what_is_certified_is_counted_from_the_certificates_that_are_there(orderly, bare):
+    """One of 55 certificates left, the record of the audit sealed again to fit it: forged, or altered by mistake."""
+    assert orderly("certify", bare).code == 0
+    assert orderly("audit", bare).code == 0
+    kept = largest(all_rows(bare))
+    put_rows(bare, [kept])
+    assert ", certified all boards" not in strength(orderly, bare)
+    assert strength(orderly, bare).endswith(" % of all boards in 1 trees, not audited")
+    forge_audit(bare)
+    answer = orderly("verify", bare)
+    assert (answer.code, answer.out) == (5, "")
+    assert (
+        f"the certificates have 1 trees with {kept['n_leaves']:,} leaves and {kept['n_boards']:,} boards" in answer.err
+    )
+    counts = {"n_parts": 1, "n_leaves": kept["n_leaves"], "n_left": kept["n_boards"], "n_scored": 0}
+    forge_audit(bare, **counts, n_leaves_checked=2_000_000_000)
+    assert orderly("verify", bare).code == 5, "more leaves than there are, and boards of 55 trees"
+    forge_audit(bare, n_leaves_checked=kept["n_leaves"], n_scored=kept["n_boards"])
+    assert orderly("verify", bare).code == 5, "boards of 55 trees"
+    (audit,) = [checker.count(open_run(bare).fingerprint.to_json(), [kept])]
+    forge_audit(bare, **counts, n_boards=audit.n_boards, n_leaves_checked=2_000_000_000)
+    assert orderly("verify", bare).code == 5, "more leaves than there are"
+    forge_audit(bare, n_leaves_checked=kept["n_leaves"] - 1)
+    assert orderly("verify", bare).code == 5, "all of them, it says, and it is fewer"
+    forge_audit(bare, n_leaves_checked=kept["n_leaves"], n_scored=kept["n_boards"])
+    n_ends = kept["n_leaves"] + kept["n_boards"]
+    assert f"in 1 trees, audited every one of {n_ends:,} leaves" in strength(orderly, bare)
+
+
+def test_certificates_that_do_not_hold_together_are_a_mismatch(orderly, copy):
+    rows = all_rows(copy)
+    for wrong in ([*rows, rows[0]], [{**rows[0], "body": rows[0]["body"][:-4]}], [{**rows[0], "class_id": 10**6}]):
+        put_rows(copy, wrong)
+        answer = orderly("verify", copy)
+        assert (answer.code, answer.out) == (5, "")
+        assert files.CERTIFICATES in answer.err
 
 
 @pytest.mark.parametrize(
@@ -329,7 +378,7 @@ def test_an_altered_certificate_is_rejected_even_with_its_digest_made_good(copy,
 
 def test_a_tree_that_ends_too_early_is_rejected_though_its_ends_are_counted_right(copy):
     row = next(row for row in all_rows(copy) if len(row["body"]) > 4)
-    part = checker._Part(checker._Question(copy, LIST), row)
+    part = checker._Part(checker._Question.of(copy, LIST), row)
     split = len(part.body) - 1
     n_left = int(part.body[split]).bit_count()
     n_leaves = len(part.letters[part.free[part.level[split]]]) - n_left
@@ -393,7 +442,7 @@ def test_another_word_list_is_refused(orderly, certified, tmp_path):
 
 
 def test_the_checker_reads_word_lists_scores_and_symmetries_as_the_program_does(certified):
-    question = checker._Question(certified, LIST)
+    question = checker._Question.of(certified, LIST)
     assert checker._words(LIST) == list(load_wordlist("scowl70").words)
     scorer = Scorer("2x2", load_wordlist("scowl70").words, parse_scores("standard"))
     rng = np.random.default_rng(1)

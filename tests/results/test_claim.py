@@ -25,7 +25,7 @@ def claim_of(location, rows) -> Claim:
         store.append(rows)
         listed = rescore(store, ToyScorer())
         return write_claim(
-            store, check_coverage(partition(), store), listed, wordlist="toy", n_words=12, scores="standard"
+            store, check_coverage(partition(), store), listed, wordlist="toy", n_words=12, scores="custom"
         )
 
 
@@ -33,13 +33,14 @@ def test_the_sentence_and_the_file(tmp_path):
     claim = claim_of(tmp_path, all_rows())
     assert claim.strength == COMPLETE
     assert claim.statement.startswith("Of all 456,976 2x2 boards")
-    for text in ("12 words of toy", "standard points", "80 or more", "highest score is 94"):
+    for text in ("12 words of toy", "custom points", "80 or more", "highest score is 94"):
         assert text in claim.statement
     assert claim.best_score == 94
     assert (claim.n_canonical, claim.n_raw, claim.n_candidates) == (2, 16, 3)
     assert read_claim(open_run(tmp_path)) == claim
     found = summary(tmp_path)
-    assert found.claim == claim
+    assert found.proven
+    assert found.notes == ()
     assert found.result_digest == claim.result_digest
     assert found.n_rows == {"eliminated": 5, "candidates": 1, "split": 0, "error": 0, "quarantined": 0}
 
@@ -54,7 +55,7 @@ def test_no_claim_without_coverage(tmp_path):
     with pytest.raises(IncompleteError, match="proves nothing yet"):
         claim_of(tmp_path, all_rows()[1:])
     assert not (tmp_path / files.CLAIM).exists()
-    assert summary(tmp_path).claim is None
+    assert not summary(tmp_path).proven
     with Store.open(tmp_path, fingerprint()) as store:
         listed = rescore(store, ToyScorer())
     assert summary(tmp_path).result_digest == digest_of(fingerprint(), listed, complete=False)

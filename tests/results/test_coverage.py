@@ -10,6 +10,7 @@ import pytest
 
 from boardclass.errors import IncompleteError, InputError
 from boardclass.partition import parse_partition
+from results import files
 from results.coverage import MAX_EXAMPLES, Coverage, _Sizes, check_apart, check_coverage
 from results.errors import ConflictError, RowError
 from results.run import open_run
@@ -228,7 +229,9 @@ def test_an_error_row_is_missing_work(tmp_path):
 def test_foreign_classes_are_problems(tmp_path, class_id):
     coverage = cover(tmp_path, [*all_rows(), row(class_id, n_boards=625)])
     assert not coverage.complete
-    assert "not canonical" in coverage.problems[0]
+    (part,) = (tmp_path / files.RESULTS).iterdir()
+    assert f"rows of 1 class that is not its own: {class_id}, in {files.RESULTS}/{part.name}" in coverage.problems[0]
+    assert "--drop-damaged" in coverage.problems[0]
 
 
 def test_messages_stay_short(tmp_path):

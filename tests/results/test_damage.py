@@ -17,7 +17,7 @@ from results.claim import read_claim
 from results.coverage import check_coverage
 from results.errors import DamagedError, FingerprintError
 from results.parts import parse_parquet, parse_part
-from results.query import boards, summary
+from results.query import summary
 from results.run import open_run
 from results.schema import SCHEMA
 from results.store import Store
@@ -164,7 +164,8 @@ def test_deleted_files(finished, tmp_path):
             with pytest.raises(DamagedError, match="its end is lost"):
                 Store.open(run, fingerprint())
         elif "manifest" in victim.name:
-            assert boards(run) == truth[2]
+            assert summary(run).listed == truth[2]
+            assert not summary(run).proven, "nothing says that the boards were scored again"
         else:
             with pytest.raises(DamagedError, match=f"{copy.name} is listed but missing"):
                 answer(run)
@@ -172,10 +173,13 @@ def test_deleted_files(finished, tmp_path):
 
 def test_a_claim_without_its_rows_is_not_shown(finished, tmp_path):
     run = spoilt(finished, tmp_path)
-    assert summary(run).claim is not None
+    assert summary(run).proven
     (run / files.MANIFEST).write_text("".join(lines(run)[:-1]))
     sorted((run / files.RESULTS).iterdir())[-1].unlink()
-    assert summary(run).claim is None
+    found = summary(run)
+    assert not found.proven
+    assert found.statement is None
+    assert "it says that the run is proven; its rows do not: 1 of 6 classes have no verdict" in found.notes[0]
     assert read_claim(open_run(run)) is not None
 
 

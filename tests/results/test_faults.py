@@ -226,10 +226,10 @@ def test_the_lock_is_given_back_when_the_last_flush_fails(tmp_path, monkeypatch)
 
 
 def test_links_unknown_to_the_file_system(tmp_path, monkeypatch):
-    def refuse(self, target):
+    def refuse(*_names, **_folders):
         raise OSError(errno.ENOTSUP, "no links here")
 
-    monkeypatch.setattr(Path, "hardlink_to", refuse)
+    monkeypatch.setattr(os, "link", refuse)
     folder = storage.LocalFolder(tmp_path)
     folder.publish_new("a.json", b"1")
     with pytest.raises(StoreError, match="exists already"):

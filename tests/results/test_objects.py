@@ -390,7 +390,7 @@ def test_fault_at_a_request(bucket, elsewhere, monkeypatch, kind, step):
         drive(address, [])
         assert summary(address).result_digest == digest
         assert summary(address).n_rows["eliminated"] == 5
-        assert summary(address).claim is not None
+        assert summary(address).proven
     assert n_failed >= 0.7 * (total // step), "faults are noticed, but for those of a renewed claim and the like"
 
 

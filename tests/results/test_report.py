@@ -68,7 +68,7 @@ def test_the_page_is_well_formed_and_fetches_nothing(page):
 
 def test_the_page_says_what_was_found_and_what_is_open(page):
     html = page.read_text()
-    assert "Not proven yet." in html
+    assert "Proven.</strong> Of all 456,976 2x2 boards" in html
     assert "&lt;toy &amp; co&gt;" in html
     assert "<toy & co>" not in html
     for text in ("Coverage", "Elimination by depth", "Hosts", "Around the best board", fingerprint().wordlist_sha256):
@@ -77,6 +77,18 @@ def test_the_page_says_what_was_found_and_what_is_open(page):
     assert html.count("data-path=") >= 2
     ids = re.findall(r'\bid="([^"]+)"', html)
     assert len(ids) == len(set(ids))
+
+
+def test_the_page_of_an_unfinished_run_says_found_so_far_and_nothing_of_all_boards(tmp_path):
+    html = " ".join(make_page(tmp_path / "begun", all_rows()[1:3]).read_text().split())
+    assert "<strong>Not proven yet.</strong> 2 of 6 board classes are settled" in html
+    assert "No board that reaches the cutoff was found so far." in html
+    for false in ("Proven.", "No board reaches the cutoff", "456,976", "hold all"):
+        assert false not in html
+    html = make_page(tmp_path / "with boards", all_rows()[1:]).read_text()
+    assert html.count("found so far") >= 5
+    assert "Boards at or above the cutoff, found so far" in html
+    assert "Proven." not in html
 
 
 def test_bounds_are_drawn_where_there_are_any(page, tmp_path):

@@ -110,9 +110,9 @@ def test_no_candidates(tmp_path):
 def test_a_hostile_list_is_refused(store, tmp_path, wrong):
     run = store.snapshot()
     good = rescore(store, ToyScorer())
-    module._write(run, replace(good, boards=(*good.boards, wrong)))
+    module.write_rescored(run, replace(good, boards=(*good.boards, wrong)))
     with pytest.raises(DamagedError, match="out of place"):
-        boards(tmp_path)
+        summary(tmp_path)
 
 
 def test_a_list_of_another_run_is_refused(store, tmp_path):
@@ -123,4 +123,4 @@ def test_a_list_of_another_run_is_refused(store, tmp_path):
     for name in (files.RESCORED_MANIFEST,):
         (tmp_path / name).write_bytes((other / name).read_bytes())
     with pytest.raises(DamagedError, match="another run"):
-        boards(open_run(tmp_path))
+        summary(open_run(tmp_path))

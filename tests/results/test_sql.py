@@ -5,9 +5,12 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
+import duckdb
 import pytest
 
 from boardclass.errors import InputError, StoreError
+from results.errors import LimitError
+from results.limits import Limits
 from results.query import boards
 from results.rescore import rescore
 from results.sql import connect
@@ -42,7 +45,20 @@ def test_the_views_hold_what_the_run_holds(database, run_folder):
     assert row[2] == 0
     answer = database.query("FROM runs")
     record = dict(zip(answer.columns, answer.rows[0], strict=True))
-    assert (record["run"], record["wordlist"], record["cutoff"], record["state"]) == ("toy", "toy", 80, "incomplete")
+    assert (record["run"], record["wordlist"], record["cutoff"], record["state"]) == ("toy", "toy", 80, "proven")
+
+
+def test_every_view_says_what_is_not_proven(tmp_path):
+    with Store.open(tmp_path / "begun", fingerprint()) as store:
+        store.append(all_rows()[2:])
+        store.flush()
+        rescore(store, ToyScorer())
+    database = connect([tmp_path / "begun"])
+    assert database.query("SELECT DISTINCT proven FROM boards").rows == [(False,)]
+    ((state, statement, why_not),) = database.query("SELECT state, statement, why_not FROM runs").rows
+    assert (state, statement, why_not) == ("incomplete", None, "2 of 6 classes have no verdict")
+    assert not database.summaries["begun"].proven
+    database.close()
 
 
 def test_a_slow_query_draws_no_bar_between_the_results(database):
@@ -90,6 +106,22 @@ OUTSIDE = [
     "UPDATE boards SET score = 0",
     "SELECT 1; DROP TABLE boards",
     "EXPLAIN ANALYZE COPY boards TO '{out}'",
+    "EXPLAIN ANALYZE DELETE FROM boards",
+    "EXPLAIN DELETE FROM boards",
+    "explain analyze\nUPDATE boards SET score = 0",
+    "EXPLAIN (ANALYZE, FORMAT json) DELETE FROM boards",
+    "EXPLAIN ANALYZE CREATE TEMP TABLE x AS SELECT 1",
+    "EXPLAIN /* SELECT */ ANALYZE DELETE FROM boards",
+    "-- SELECT\nEXPLAIN ANALYZE DELETE FROM boards",
+    "EXPLAIN EXPLAIN ANALYZE DELETE FROM boards",
+    "EXPLAIN ANALYZE SELECT 1; DELETE FROM boards",
+    "WITH x AS (SELECT 1) DELETE FROM boards",
+    "WITH x AS (DELETE FROM boards RETURNING *) SELECT * FROM x",
+    "SELECT * FROM query('DELETE FROM boards')",
+    "PREPARE x AS DELETE FROM boards",
+    "CALL pragma_version()",
+    "TRUNCATE boards",
+    "CHECKPOINT",
     "SELECT * FROM run_folder",
     "SELECT * FROM duckdb",
     "SELECT",
@@ -97,6 +129,33 @@ OUTSIDE = [
     "nonsense",
     "SELECT no_such_column FROM boards",
 ]
+
+
+@pytest.mark.parametrize(
+    "sql", ["EXPLAIN ANALYZE SELECT * FROM boards", "EXPLAIN (FORMAT json) SELECT 1", "explain from runs"]
+)
+def test_a_question_can_be_explained(database, sql):
+    assert database.query(sql).columns == ("explain_key", "explain_value")
+
+
+def test_the_transaction_only_reads_whatever_the_statement_is(database):
+    """Should a statement that writes pass for a SELECT, the database still refuses it."""
+    statement = database._connection.extract_statements("DELETE FROM boards")[0]
+    with pytest.raises(duckdb.Error, match="read-only"):
+        database._answer(statement, 1)
+    assert database.query("SELECT count(*) FROM boards").rows == [(2,)]
+
+
+def test_a_query_ends_when_its_time_is_up(database):
+    with pytest.raises(LimitError, match=r"more than 0\.2 s"):
+        database.query("SELECT count(*) FROM range(1000000000000)", Limits(seconds=0.2))
+    assert database.query("SELECT 1", Limits()).rows == [(1,)]
+
+
+def test_a_query_keeps_to_its_rows(database):
+    assert len(database.query("FROM range(1000)", Limits(rows=1000)).rows) == 1000
+    with pytest.raises(LimitError, match="more than 1,000 rows"):
+        database.query("FROM range(1000000000)", Limits(rows=1000))
 
 
 @pytest.mark.parametrize("sql", OUTSIDE)

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import errno
+import fcntl
 import json
+import os
+import stat
 import subprocess
 import sys
+import tempfile
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,9 +21,11 @@ from pyarrow import fs
 from boardclass.errors import StoreError
 from results import files, storage
 from results.errors import ConflictError, DamagedError, RowError, StoreLockedError
+from results.lock import current_owner
 from results.parts import describe, serialise
 from results.run import open_run
 from results.schema import SCHEMA, to_table
+from results.storage import LocalFolder
 from results.store import FLUSH_ROWS, FLUSH_SECONDS, Store
 from tests.results.helpers import all_rows, fingerprint, row, split_rows
 
@@ -281,3 +288,81 @@ def test_run_json_is_readable(tmp_path):
     values = json.loads((tmp_path / files.RUN).read_text())
     assert values["info"] == {"config": {"dims": "2x2"}}
     assert values["fingerprint"]["cutoff"] == 80
+
+
+def start(run: Path) -> Store:
+    """Open a store as a driver does, with two rows in it."""
+    store = Store.open(run, fingerprint())
+    store.append(all_rows()[:2])
+    store.flush()
+    return store
+
+
+@pytest.mark.parametrize("gone", [(files.LOCK,), (files.OWNER,), (files.LOCK, files.OWNER)])
+def test_a_lock_that_is_removed_lets_no_second_driver_in(tmp_path, gone):
+    with start(tmp_path) as first:
+        for name in gone:
+            (tmp_path / name).unlink()
+        for _ in range(2):
+            with pytest.raises(StoreLockedError, match="is being written by"):
+                Store.open(tmp_path, fingerprint())
+        assert current_owner(LocalFolder(tmp_path)) is not None, "readers see that a driver is at work"
+        first.append(all_rows()[2:4])
+        first.flush()
+    with Store.open(tmp_path, fingerprint()) as store:
+        assert len(store.done()) == 4
+
+
+@pytest.fixture
+def unlockable_directories(monkeypatch):
+    """A file system that locks files, but no directories."""
+    real = fcntl.flock
+
+    def flock(descriptor, operation):
+        if stat.S_ISDIR(os.fstat(descriptor).st_mode):
+            raise OSError(errno.ENOTSUP, "no locks on directories")
+        real(descriptor, operation)
+
+    monkeypatch.setattr(fcntl, "flock", flock)
+
+
+def lose(store: Store) -> None:
+    """Let a driver notice that the run is not its own any more."""
+    store.append(all_rows()[2:4])
+    with pytest.raises(StoreLockedError, match="moved or removed"):
+        store.flush()
+    store._tables, store._buffered, store._n_buffered = [], {}, 0
+    store.close()
+
+
+def test_a_driver_whose_lock_is_removed_stops_before_it_writes(tmp_path, unlockable_directories):
+    first = start(tmp_path)
+    (tmp_path / files.LOCK).unlink()
+    with Store.open(tmp_path, fingerprint()) as second:
+        before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+        lose(first)
+        assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
+        assert json.loads((tmp_path / files.OWNER).read_text())["pid"], "the note of the second driver is left alone"
+        second.append(all_rows()[4:])
+        second.flush()
+    assert len(list(open_run(tmp_path).rows())) == 4
+
+
+def test_a_driver_whose_directory_is_replaced_stops_before_it_writes(tmp_path):
+    run = tmp_path / "run"
+    first = start(run)
+    run.rename(tmp_path / "moved")
+    with Store.open(run, fingerprint()) as second:
+        lose(first)
+        second.append(all_rows())
+    assert len(list(open_run(run).rows())) == 6
+    assert len(list(open_run(tmp_path / "moved").rows())) == 2
+
+
+def test_a_lock_in_a_folder_of_others_is_not_trusted(tmp_path, bucket, monkeypatch):
+    """For an object store the lock of this machine lies in a private folder below the temporary one."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    (tmp_path / f"orderly-{os.getuid()}").mkdir()
+    (tmp_path / f"orderly-{os.getuid()}").chmod(0o777)
+    with pytest.raises(StoreError, match=r"others can write to .*TMPDIR"):
+        Store.open(f"{bucket}/run", fingerprint())

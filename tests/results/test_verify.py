@@ -9,7 +9,7 @@ from results.claim import read_claim
 from results.run import open_run
 from results.verify import Question, verify
 from tests.results.damage import NoParts, make_run, verified
-from tests.results.helpers import ToyScorer, partition
+from tests.results.helpers import ToyScorer
 
 
 class OneMore(ToyScorer):
@@ -25,6 +25,6 @@ def test_each_of_the_two_scorers_is_listened_to(tmp_path, doubter):
     before = read_claim(open_run(location))
     scorers = {"production scorer": ToyScorer(), "independent scorer": ToyScorer(), doubter: OneMore()}
     with pytest.raises(MismatchError, match="class"):
-        verify(open_run(location), partition(), NoParts(), *scorers.values(), Question("toy", 1, "custom"))
+        verify(open_run(location), NoParts(), *scorers.values(), Question("toy", 1, "custom"))
     assert read_claim(open_run(location)) == before, "nothing is claimed anew"
     assert verified(location)

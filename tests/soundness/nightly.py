@@ -79,7 +79,7 @@ def stages(seed: int) -> list[Stage]:
                 _orderly("verify", run),
                 _orderly("certify", run),
                 _orderly("audit", run),
-                _orderly("verify", run, "--format", "csv"),
+                _orderly("verify", run, "--write"),
                 _module("nightly", "--strength", run),
             ),
         ),

@@ -25,10 +25,11 @@ from boardclass.geometry import Dims, geometry, parse_dims
 from boardclass.partition import Partition, parse_class, parse_partition
 from boardclass.scores import ScoreTable, parse_scores
 from boardclass.wordlist import load_wordlist
-from cluster.cli_certify import _named_classes
+from cluster.cli_certify import named_classes
 from cluster.cli_solve import parse_cells
 from cluster.cli_sql import read_boards
 from cluster.nodes import SearchNodes
+from cluster.shares import Share, parse_share
 from configs.dicesets import DiceSet, load_dice
 from configs.model import RunConfig, load_config
 from results import audit as checker
@@ -90,7 +91,8 @@ TYPED = {
     "class": (lambda text: parse_class(text, "2x2"), texts("a bc . * é"), tuple),
     "scores": (parse_scores, texts("standard words powers 1 2 11 , - 99999999999"), ScoreTable),
     "cells": (lambda text: parse_cells(text, 16, "--end-only"), texts("0 5 15 16 , - ٣"), tuple),
-    "classes": (lambda text: _named_classes(PARTITION, text), texts("0 3 15 99999999999999999999 , ٣"), list),
+    "classes": (lambda text: named_classes(PARTITION, text), texts("0 3 15 99999999999999999999 , ٣"), list),
+    "share": (parse_share, texts("0 1 2 5 / 99999999 - ٣"), Share),
     "alphabet": (parse_alphabet, texts("a b z A é"), object),
     "path": (lambda text: parse_path(text, 4), texts("0 3 = aei / 4 99 bb"), tuple),
     "part of a class": (lambda text: NODES.parts(3, text), texts("0 1 = aeiou bcdfghjklmnpqrstvwxyz /"), tuple),

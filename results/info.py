@@ -1,0 +1,85 @@
+"""What ``run.json`` tells about a run beside its fingerprint, checked where it is read: types and sizes, not truth.
+
+Every field may be missing, and others may be there; one that is there is of its type, with all that it holds.
+"""
+
+from __future__ import annotations
+
+from string import ascii_lowercase
+from typing import Annotated, Any, Literal, TypeVar
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+
+from boardclass.errors import quote
+
+_Text = Annotated[str, Field(max_length=4000)]
+_Count = Annotated[int, Field(ge=0, lt=2**63)]
+_Letters = TypeVar("_Letters", str, list[str])
+
+
+def _each_letter_once(value: _Letters) -> _Letters:
+    if sorted("".join(value)) != list(ascii_lowercase):
+        raise ValueError("it lacks or repeats a letter")
+    return value
+
+
+class _Told(BaseModel):
+    model_config = ConfigDict(strict=True, extra="allow")
+
+
+class _Wordlist(_Told):
+    name: _Text = ""
+    n_words: _Count = 0
+    counts: dict[_Text, _Count] = {}
+
+
+class _Config(_Told):
+    wordlist: _Text = ""
+    search: dict[_Text, Any] = {}
+
+
+class _Climbed(_Told):
+    board: _Text = ""
+    score: _Count = 0
+
+
+class _Extends(_Told):
+    location: _Text = ""
+    cutoff: _Count = 0
+
+
+class _Structure(_Told):
+    fused: list[Literal["center", "edge", "corner"]] = []
+    letter_order: Annotated[str, AfterValidator(_each_letter_once)] = ascii_lowercase
+    unfuse_parts: Annotated[int, Field(ge=2, le=26)] = 2
+    force_groups: Annotated[list[str], AfterValidator(_each_letter_once)] = [ascii_lowercase]
+
+
+class _Info(_Told):
+    wordlist: _Wordlist = _Wordlist()
+    config: _Config = _Config()
+    structure: _Structure = _Structure()
+    scores: _Text = ""
+    climbed: _Climbed | None = None
+    extends: _Extends = _Extends()
+    n_classes: _Count = 0
+    kernel_hash: _Text = ""
+    versions: dict[_Text, _Text] = {}
+    max_bound_covers: _Text = ""
+
+
+def check_info(info: Any) -> dict[str, Any]:
+    """Return what was recorded about a run.
+
+    Raises
+    ------
+    ValueError
+        Naming the first field of another type or size, with its value.
+    """
+    try:
+        _Info.model_validate(info)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        where = ".".join(map(str, ("info", *first["loc"])))
+        raise ValueError(f"{where} is {quote(first['input'])}: {first['msg']}") from error
+    return dict(info)

@@ -1,0 +1,258 @@
+"""Forged run directories: nonsense in any place, sealed anew, so that only the checks behind the seals can notice."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import random
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+
+from results import audit, files
+from results.documents import format_document
+from results.parts import describe, serialise
+from results.rescore import BOARD_SCHEMA
+from results.schema import SCHEMA
+
+WORDS = ["tea", "ate", "eat", "rat", "tar", "art", "rate", "tear", "quit"]
+DOCUMENTS = (files.RUN, files.CLAIM, files.RESCORED_MANIFEST, files.AUDITS)
+ESCAPES = "\x1b]0;owned\x07\x1b[2J\x9b31m\u202egnp.exe\u2066\r\nProven. It is so."
+
+# What a JSON value is replaced by.
+NONSENSE: tuple[Any, ...] = (
+    *(None, True, False, -1, 0, 1, 2, 2**31, 2**62, 2**63, 2**64, 10**40, -(10**40), 0.5, 1e308, -1e308),
+    *(
+        "",
+        "x",
+        "2x2",
+        "9x9",
+        "auto",
+        "0" * 64,
+        ESCAPES,
+        "\ud800",
+        "é",
+        "x" * 5000,
+        "[" * 300,
+        "/dev/zero",
+        "nosuch.txt",
+    ),
+    *([], [[]], [None], [0] * 70, [10**40], ["\ud800"], {}, {"a": []}, {"name": []}, {ESCAPES: ESCAPES}),
+)
+TEXTS = (
+    *(b"", b"\xff\xfe", b"a\xed\xa0\x80", ESCAPES.encode(), b"x" * 3999, b"x" * 100_000, b"eliminated", b"split"),
+    *(b"9" * 40, b"9" * 39, b"0", b"-1", b"1" * 400, b"zzzz", b"abc", "é".encode(), b"\0"),
+    *(b"0=a", b"0=a/1=b", b"9=a", b"0=aa", b"/".join([b"0=a"] * 900), b"/".join([b"3=abcdefghijklm"] * 200)),
+)
+NUMBERS = {
+    pa.int32(): (-(2**31), -1, 0, 1, 2**31 - 1),
+    pa.int64(): (-(2**63), -1, 0, 1, 3, 255, 2**31, 2**53 + 1, 2**62, 2**63 - 1),
+    pa.float64(): (float("nan"), float("inf"), float("-inf"), -1.0, -0.0, 1e308, 5e-324),
+}
+
+
+class Forgery(NamedTuple):
+    """A run directory that somebody tampered with: where, and what stands there now, in words."""
+
+    place: str
+    what: str
+
+
+class Forger:
+    """Tampers with a run directory in one place at random, with valid seals.
+
+    Parameters
+    ----------
+    seed : int
+    """
+
+    def __init__(self, seed: int) -> None:
+        self.rng = random.Random(seed)
+        self.kinds: dict[str, Callable[[Path], Forgery]] = {
+            "documents": self.document,
+            "manifest": self.manifest,
+            "rows": self.row,
+            "boards": self.board,
+            "certificates": self.certificate,
+            "events": self.event,
+        }
+
+    def document(self, run: Path) -> Forgery:
+        name = self.rng.choice(DOCUMENTS)
+        values = json.loads((run / name).read_text())
+        del values["sha256"]
+        where, changed = self._altered(values)
+        if isinstance(changed, dict):
+            seal(run / name, changed)
+        else:
+            (run / name).write_text(json.dumps(changed))
+        return Forgery(name, where)
+
+    def manifest(self, run: Path) -> Forgery:
+        lines = [json.loads(line) for line in (run / files.MANIFEST).read_text().splitlines()]
+        line = self.rng.choice(lines)
+        name = self.rng.choice([key for key in line if key != "check"])
+        line[name] = self.rng.choice(NONSENSE)
+        write_manifest(run, lines)
+        return Forgery(files.MANIFEST, f"{name} = {line[name]!r}")
+
+    def row(self, run: Path) -> Forgery:
+        part = next((run / files.RESULTS).iterdir())
+        table = read_raw(part, SCHEMA)
+        name, what, changed = self._altered_table(table)
+        write_part(run, changed)
+        return Forgery("results", f"{name} = {what}")
+
+    def board(self, run: Path) -> Forgery:
+        part = next((run / files.RESCORED).glob("part-*"))
+        name, what, changed = self._altered_table(read_raw(part, BOARD_SCHEMA))
+        write_boards(run, changed)
+        return Forgery("rescored", f"{name} = {what}")
+
+    def certificate(self, run: Path) -> Forgery:
+        part = next((run / files.CERTIFICATES).iterdir())
+        name, what, changed = self._altered_table(read_raw(part, audit.SCHEMA), keep=("sha256",))
+        part.write_bytes(serialise(sealed_certificates(changed)))
+        return Forgery("certificates", f"{name} = {what}")
+
+    def event(self, run: Path) -> Forgery:
+        lines = [json.loads(line) for line in (run / files.EVENTS).read_text().splitlines()]
+        line = self.rng.choice(lines)
+        name = self.rng.choice(list(line))
+        line[name] = self.rng.choice(NONSENSE)
+        if self.rng.random() < 0.5:
+            lines.append({**line, "time": lines[-1]["time"]} if name != "time" else line)
+        (run / files.EVENTS).write_text("".join(json.dumps(line) + "\n" for line in lines))
+        return Forgery(files.EVENTS, f"{line['event']}.{name} = {line[name]!r}")
+
+    def _altered(self, values: Any, where: str = "") -> tuple[str, Any]:
+        """Return JSON values with one of them, however deep, replaced or taken away, and what was done."""
+        keys = (
+            list(values) if isinstance(values, dict) else list(range(len(values))) if isinstance(values, list) else []
+        )
+        if keys and self.rng.random() < 0.8:
+            key = self.rng.choice(keys)
+            if isinstance(values, dict) and self.rng.random() < 0.1:
+                return f"{where}.{key} taken away", {name: value for name, value in values.items() if name != key}
+            told, inner = self._altered(values[key], f"{where}.{key}")
+            changed = values.copy()
+            changed[key] = inner
+            return told, changed
+        new = self.rng.choice(NONSENSE)
+        return f"{where} = {new!r:.80}", new
+
+    def _altered_table(self, table: pa.Table, keep: tuple[str, ...] = ()) -> tuple[str, str, pa.Table]:
+        name = self.rng.choice([name for name in table.column_names if name not in keep])
+        at = self.rng.randrange(table.num_rows)
+        field = table.schema.field(name)
+        value = self._value(field.type)
+        values = table.column(name).to_pylist()
+        values[at] = value
+        column = raw_array(values, field.type)
+        return name, f"{value!r:.80}", table.set_column(table.schema.get_field_index(name), field, column)
+
+    def _value(self, kind: pa.DataType) -> Any:
+        if pa.types.is_list(kind):
+            n = self.rng.choice((0, 1, 2, 3))
+            values = [self._value(kind.value_type) for _ in range(n)]
+            return values + values[:1] if self.rng.random() < 0.2 else values
+        if pa.types.is_struct(kind):
+            return {"board": self._value(pa.string()), "score": self._value(pa.int32())}
+        return self.rng.choice(NUMBERS.get(kind, TEXTS))
+
+
+def seal(path: Path, values: dict[str, Any]) -> None:
+    """Write a document with a digest that fits; lone surrogates stand in it as escapes."""
+    body = json.loads(format_document(json.loads(json.dumps(values).replace("\\ud800", "_SURROGATE_"))))
+    digest = hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()
+    path.write_text(json.dumps({**values, "sha256": digest if "_SURROGATE_" in str(body) else body["sha256"]}))
+
+
+def write_manifest(run: Path, lines: list[dict[str, Any]]) -> None:
+    """Write manifest lines with checks that fit."""
+    sealed = []
+    for line in lines:
+        values = {key: value for key, value in line.items() if key != "check"}
+        check = hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()[:16]
+        sealed.append(json.dumps({**values, "check": check}, sort_keys=True) + "\n")
+    (run / files.MANIFEST).write_text("".join(sealed))
+
+
+def write_part(run: Path, table: pa.Table, data: bytes | None = None, **changes: Any) -> Path:
+    """Make a table, or any bytes, the one part of a run; ``changes`` are fields of the manifest line."""
+    for old in (run / files.RESULTS).iterdir():
+        old.unlink()
+    data = serialise(table) if data is None else data
+    name = files.part_name(files.RESULTS, 1)
+    (run / name).write_bytes(data)
+    ids = table.column("class_id").to_pylist() if table.num_rows else [0]
+    line = json.loads(describe(name, data, ids).format()) | {"n_rows": table.num_rows} | changes
+    write_manifest(run, [line])
+    manifest = json.loads((run / files.RESCORED_MANIFEST).read_text())
+    del manifest["sha256"]
+    manifest["n_manifest_bytes"] = (run / files.MANIFEST).stat().st_size
+    seal(run / files.RESCORED_MANIFEST, manifest)
+    return run / name
+
+
+def write_boards(run: Path, table: pa.Table, data: bytes | None = None) -> Path:
+    """Make a table, or any bytes, the list of rescored boards."""
+    manifest = json.loads((run / files.RESCORED_MANIFEST).read_text())
+    del manifest["sha256"]
+    data = serialise(table) if data is None else data
+    (run / manifest["name"]).write_bytes(data)
+    manifest["part_sha256"] = hashlib.sha256(data).hexdigest()
+    seal(run / files.RESCORED_MANIFEST, manifest)
+    return Path(run / manifest["name"])
+
+
+def sealed_certificates(table: pa.Table) -> pa.Table:
+    """Return certificates with digests that fit, where their texts are texts."""
+    digests = []
+    for row in rows_of(table):
+        try:
+            texts = {name: row[name].decode() for name in ("fingerprint", "forced")}
+            digests.append(audit.row_digest({**row, **texts}).encode())
+        except UnicodeDecodeError:
+            digests.append(b"0" * 64)
+    at = table.schema.get_field_index("sha256")
+    return table.set_column(at, table.schema.field(at), raw_array(digests, pa.string()))
+
+
+def rows_of(table: pa.Table) -> Iterator[dict[str, Any]]:
+    """Yield rows with texts as bytes."""
+    columns = [as_bytes(table.column(name)).to_pylist() for name in table.column_names]
+    for values in zip(*columns, strict=True):
+        yield dict(zip(table.column_names, values, strict=True))
+
+
+def as_bytes(column: pa.ChunkedArray) -> pa.Array:
+    array = column.combine_chunks()
+    return array.cast(pa.binary()) if array.type == pa.string() else array
+
+
+def read_raw(path: Path, schema: pa.Schema) -> pa.Table:
+    import pyarrow.parquet as pq
+
+    table = pq.ParquetFile(path).read()
+    assert table.schema.equals(schema)
+    return table
+
+
+def raw_array(values: list[Any], kind: pa.DataType) -> pa.Array:
+    """Return values as an array of a type; texts may be bytes that are no UTF-8."""
+    if kind == pa.string():
+        raw = [value if isinstance(value, bytes) else str(value).encode() for value in values]
+        return pa.array(raw, pa.binary()).view(pa.string())
+    if pa.types.is_list(kind):
+        offsets = [0]
+        for value in values:
+            offsets.append(offsets[-1] + len(value))
+        flat = raw_array([item for value in values for item in value], kind.value_type)
+        return pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), flat, type=kind)
+    if pa.types.is_struct(kind):
+        columns = [raw_array([value[field.name] for value in values], field.type) for field in kind]
+        return pa.StructArray.from_arrays(columns, fields=list(kind))
+    return pa.array(values, kind)

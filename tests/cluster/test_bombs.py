@@ -1,0 +1,138 @@
+"""Sealed parts that would fill the memory are refused before anything is decoded."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from results.errors import DamagedError
+from results.parts import parse_parquet, serialise, serialised
+from results.run import open_run
+from results.schema import SCHEMA, to_table
+from results.sizes import MAX_DECODED_BYTES, MAX_ROWS, check_sizes
+from tests.cluster.bombs import BOMBS, plant
+from tests.cluster.forge import write_part
+from tests.conftest import ROOT, run_in
+from tests.results.helpers import row
+
+GROWTH_MB = 100
+READ = """
+import resource, sys
+from results.run import open_run
+def peak_mb(): return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+run = open_run(sys.argv[1])
+rows = list(open_run(sys.argv[2]).rows())  # a sound one first: libraries and their threads
+before = peak_mb()
+try:
+    list(run.rows())
+except Exception as error:
+    print(type(error).__name__, peak_mb() - before, error)
+"""
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("bombs")
+    run_in(folder, "run", "2x2", "--cutoff", "14", "--workers", "0", "--out", "whole")
+    run_in(folder, "verify", "whole")
+    return folder / "whole"
+
+
+@pytest.mark.parametrize("name", BOMBS)
+def test_a_bomb_is_refused_before_it_is_decoded(whole, tmp_path, name):
+    run = shutil.copytree(whole, tmp_path / "run")
+    found = next(open_run(run).rows())
+    data = BOMBS[name](found)
+    assert len(data) < 2**18
+    plant(run, data, found.class_id)
+    command = [sys.executable, "-c", READ, str(run), str(whole)]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False)
+    kind, growth_mb, message = done.stdout.split(" ", 2)
+    assert kind == "DamagedError", done
+    assert int(growth_mb) < GROWTH_MB
+    assert "--drop-damaged" in message
+
+
+def test_a_bomb_is_dropped_and_its_rows_computed_again(whole, tmp_path, orderly, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    run = shutil.copytree(whole, tmp_path / "run")
+    found = next(open_run(run).rows())
+    plant(run, BOMBS["shared text"](found), found.class_id)
+    for command in (("verify", run), ("report", run), ("query", run, "SELECT count(*) FROM classes")):
+        answer = orderly(*command)
+        assert (answer.code, answer.out) == (3, ""), command
+        assert "would become" in answer.err
+    answer = orderly("run", "2x2", "--cutoff", "14", "--workers", "0", "--out", run, "--drop-damaged")
+    assert answer.code == 0
+    assert "dropped results/part-00000001-" in answer.err
+    assert orderly("verify", run).code == 0
+
+
+def test_files_too_large_for_their_name_are_not_read(whole, tmp_path, orderly):
+    for name in ("run.json", "claim.json", "manifest.jsonl"):
+        run = shutil.copytree(whole, tmp_path / name)
+        with (run / name).open("ab") as file:
+            file.truncate(2**33)  # a hole: it takes no room
+        answer = orderly("status", run)
+        assert answer.code == 3
+        assert "it was not read" in answer.err
+
+
+def test_what_is_written_can_be_read_whatever_its_size():
+    table = to_table([row(i, message="x" * 3000 + str(i)) for i in range(3)])
+    many = pa.concat_tables([table] * 40_000).combine_chunks()
+    assert many.num_rows > MAX_ROWS
+    pieces = list(serialised(many))
+    assert sum(piece.num_rows for piece, _ in pieces) == many.num_rows
+    for piece, data in pieces:
+        assert parse_parquet(data, "here", SCHEMA, n_rows=piece.num_rows).num_rows <= MAX_ROWS
+    assert pa.concat_tables([piece for piece, _ in pieces]).equals(many)
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({"compression": "gzip"}, "compressed by GZIP"),
+        ({"data_page_version": "2.0"}, "of type 3"),
+        ({"use_dictionary": False, "column_encoding": {"message": "DELTA_BYTE_ARRAY"}}, "encoding 7"),
+        ({"row_group_size": 1}, "row groups"),
+    ],
+)
+def test_only_what_is_written_here_is_read(options, told):
+    table = to_table([row(i, message="m" * i) for i in range(100)])
+    sink = pa.BufferOutputStream()
+    pq.write_table(table, sink, **{"compression": "zstd", **options})
+    with pytest.raises(DamagedError, match=told):
+        parse_parquet(bytes(sink.getvalue()), "here", SCHEMA)
+
+
+def test_the_bound_on_memory_holds_for_parts_of_every_shape():
+    """The decoded size that is told is never below the true one."""
+    shapes = [
+        [row(i) for i in range(2000)],
+        [row(i, message=f"{i} " * 500) for i in range(500)],
+        [row(0, status="split", children=tuple(f"0={a}/1={b}" for a in "abcdefghij" for b in "klmnop"))] * 300,
+        [row(0, status="candidates", candidates=tuple((a + b + "cd", 99) for a in "abcdefgh" for b in "ijkl"))] * 300,
+    ]
+    for rows in shapes:
+        table = to_table(rows)
+        data = serialise(table)
+        metadata = pq.ParquetFile(pa.BufferReader(data)).metadata
+        check_sizes(data, metadata)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("results.sizes.MAX_DECODED_BYTES", table.nbytes - 1)
+            with pytest.raises(ValueError, match="would become"):
+                check_sizes(data, metadata)
+    assert table.nbytes < MAX_DECODED_BYTES
+
+
+def test_a_part_without_rows_is_damaged(whole, tmp_path):
+    run = shutil.copytree(whole, tmp_path / "run")
+    write_part(run, SCHEMA.empty_table())
+    with pytest.raises(DamagedError, match="one is the least"):
+        list(open_run(run).rows())

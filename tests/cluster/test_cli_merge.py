@@ -1,0 +1,389 @@
+"""``merge``: shares of a run give the answer of one run; what does not go together is named, and nothing is written."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from dataclasses import replace
+
+import pytest
+
+from boardclass.errors import StoreError
+from cluster.driver import run
+from cluster.shares import Share
+from configs.model import load_config
+from results import files, merging, store
+from results.eventlog import read_events
+from results.parts import Part
+from results.run import open_run
+from results.schema import QUARANTINED, SPLIT, Row
+from results.storage import LocalFolder
+from results.store import Store
+from results.suspects import suspects
+
+SMALL = {"dims": "2x2", "cutoff": 12, "workers": 0, "buckets": "aeiou bcdfg hjklmnp qrstvwxyz"}
+CUT_UP = {"search": {"unit_budget": 1, "node_budget": 1}}
+
+
+def config(folder, **changes):
+    return load_config(None, {**SMALL, "out": str(folder), **changes})
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """Return the folders of a whole run, of its three shares, and of one whose classes are split."""
+    folder = tmp_path_factory.mktemp("made")
+    assert run(config(folder / "whole")).complete
+    assert run(config(folder / "cut_up", **CUT_UP)).complete
+    for number in (1, 2, 3):
+        assert run(config(folder / f"share{number}"), share=Share(number, 3)).share_done
+    return folder
+
+
+@pytest.fixture
+def shares(made, tmp_path):
+    """Return copies of the three shares."""
+    return [shutil.copytree(made / f"share{number}", tmp_path / f"share{number}") for number in (1, 2, 3)]
+
+
+def contents(folder):
+    """Return the bytes of every file of a run but those of its lock."""
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and path.name not in (files.LOCK, files.OWNER)
+    }
+
+
+def rewritten(old, folder, change, **info):
+    """Write a run anew with other rows: a store whose checksums are right."""
+    found = open_run(old)
+    with Store.open(folder, found.fingerprint, found.info | info) as there:
+        there.append(change(list(found.rows())))
+    return folder
+
+
+def status(orderly, folder):
+    return json.loads(orderly("status", folder, "--format", "json").out)
+
+
+@pytest.mark.slow
+def test_three_shares_of_3x3_are_one_run(orderly, tmp_path):
+    asked = ("run", "3x3", "--cutoff", 430, "--workers", 0)
+    for number in (1, 2, 3):
+        answer = orderly(*asked, "--share", f"{number}/3", "--out", tmp_path / f"share{number}")
+        assert (answer.code, "share" in answer.out) == (0, True), answer.err
+    target = tmp_path / "together"
+    merged = orderly("merge", target, *(tmp_path / f"share{number}" for number in (2, 3, 1)))
+    assert merged.code == 0, merged.err
+    assert status(orderly, target)["state"] == "incomplete", "nobody has checked yet that it is complete"
+    done = orderly(*asked, "--out", target)
+    assert done.code == 0, done.err
+    assert "Proven." in done.out
+    assert "0 verdicts computed, 26 from before" in done.out
+    assert orderly("verify", target).code == 0
+    assert orderly(*asked, "--out", tmp_path / "whole").code == 0
+    records = [status(orderly, tmp_path / name) for name in ("together", "whole")]
+    assert records[0]["digest"] == records[1]["digest"]
+    assert orderly("verify", tmp_path / "whole").code == 0
+    claims = [json.loads((tmp_path / name / files.CLAIM).read_text()) for name in ("together", "whole")]
+    assert claims[0] == claims[1], "statement, digests and sums of counters are those of the one run"
+
+
+def test_parts_that_are_there_stay_as_they_are_and_one_is_added(orderly, shares):
+    target, *others = shares
+    before = contents(target)
+    answer = orderly("merge", target, *others, "--format", "json")
+    assert answer.code == 0, answer.err
+    after = contents(target)
+    assert json.loads(answer.out)["new_parts"] == len(set(after) - set(before)) == 1
+    kept = [name for name in before if name.startswith(files.RESULTS)]
+    assert kept
+    assert all(after[name] == before[name] for name in kept)
+    for name in (files.MANIFEST, files.EVENTS):
+        assert after[name].startswith(before[name])
+    assert after[files.RUN] == before[files.RUN]
+
+
+def test_a_target_loses_nothing_and_its_run_goes_on(orderly, made, shares):
+    target = shares[0]
+    assert orderly("merge", target, shares[1]).code == 0
+    record = status(orderly, target)
+    assert (record["state"], record["ended"]) == ("incomplete", None)
+    assert record["n_classes_done"] == sum(len(list(open_run(share).rows())) for share in (made / "share1", shares[1]))
+    whole = run(config(target))
+    assert whole.complete
+    assert whole.n_computed == len(list(open_run(shares[2]).rows()))
+    assert whole.digest == run(config(made / "whole")).digest
+
+
+def test_merging_again_changes_nothing(orderly, shares, tmp_path):
+    target = tmp_path / "target"
+    assert orderly("merge", target, *shares).code == 0
+    before = contents(target)
+    again = orderly("merge", target, *reversed(shares), shares[0], "--format", "json")
+    assert again.code == 0
+    assert json.loads(again.out)["verdicts_added"] == 0
+    assert contents(target) == before
+
+
+def test_split_classes_come_with_their_parts(orderly, made, tmp_path):
+    rows = list(open_run(made / "cut_up").rows())
+    assert any(row.status == SPLIT for row in rows)
+    first = rewritten(made / "cut_up", tmp_path / "first", lambda rows: [row for row in rows if not row.path])
+    rest = rewritten(made / "cut_up", tmp_path / "rest", lambda rows: [row for row in rows if row.path])
+    assert orderly("merge", tmp_path / "target", rest, first).code == 0
+    done = run(config(tmp_path / "target", **CUT_UP))
+    assert (done.complete, done.n_computed) == (True, 0)
+    assert done.digest == run(config(made / "whole")).digest
+
+
+def test_an_unfinished_run_is_carried_on_in_a_copy_and_brought_home(orderly, made, tmp_path):
+    """The way of results/ongoing: copy, go on, merge the copy back; the copy of that is resumed and loses nothing."""
+    ongoing, copy = tmp_path / "ongoing", tmp_path / "copy"
+    n_rows = []
+    for number in (1, 2, 3):
+        if ongoing.exists():
+            shutil.copytree(ongoing, copy)
+        run(config(copy), share=Share(number, 3))
+        before = contents(ongoing)
+        assert orderly("merge", ongoing, copy).code == 0
+        shutil.rmtree(copy)
+        after = contents(ongoing)
+        parts = [name for name in after if name.startswith(files.RESULTS)]
+        assert len(parts) == number
+        assert all(after[name] == before[name] for name in before if name in parts)
+        assert after[files.EVENTS].startswith(before.get(files.EVENTS, b""))
+        n_rows.append(len(list(open_run(ongoing).rows())))
+        sessions = {event["session"] for event in read_events(LocalFolder(ongoing)) if event["event"] == "started"}
+        assert len(sessions) == number
+    assert n_rows == sorted(set(n_rows))
+    shutil.copytree(ongoing, copy)
+    last = run(config(copy))
+    assert (last.complete, last.n_computed, last.n_reused) == (True, 0, n_rows[-1])
+    assert last.digest == run(config(made / "whole")).digest
+    assert orderly("verify", copy).code == 0
+
+
+def other_verdict(rows):
+    """Return the rows with one verdict changed so that nothing but another verdict can tell."""
+    at = next(i for i, row in enumerate(rows) if len(row.candidates) == 1)
+    changed = replace(rows[at], candidates=(), status="eliminated", counters={**rows[at].counters, "n_survivors": 1})
+    return [*rows[:at], changed, *rows[at + 1 :]]
+
+
+@pytest.mark.parametrize("where", ["source and target", "two sources, new target"])
+def test_two_verdicts_on_one_unit_are_both_named_and_nothing_is_written(orderly, made, tmp_path, where):
+    whole = shutil.copytree(made / "whole", tmp_path / "whole")
+    other = rewritten(whole, tmp_path / "other", other_verdict)
+    target = whole if where == "source and target" else tmp_path / "target"
+    before = contents(whole), contents(other)
+    answer = orderly("merge", target, *([other] if target is whole else [whole, other]))
+    assert (answer.code, answer.out) == (3, "")
+    assert "different verdicts" in answer.err
+    for folder in (whole, other):
+        (part,) = open_run(folder).manifest.parts
+        key = next(row.key for row in open_run(made / "whole").rows() if len(row.candidates) == 1)
+        number = next(i for i, row in enumerate(open_run(folder).rows()) if row.key == key)
+        assert f"{folder / part.name} row {number}: " in answer.err
+    assert (contents(whole), contents(other)) == before
+    assert target is whole or not target.exists()
+
+
+def test_another_way_to_split_a_class_is_said_to_be_no_fault(orderly, made, tmp_path):
+    answer = orderly("merge", tmp_path / "target", made / "whole", made / "cut_up")
+    assert answer.code == 3
+    assert "another budget" in answer.err
+
+
+@pytest.mark.parametrize("fault", ["bit", "gone", "foreign class", "foreign part", "size", "run.json"])
+def test_a_source_that_cannot_be_trusted_is_named_and_nothing_is_written(orderly, made, shares, tmp_path, fault):
+    target, good, bad = shares
+    (part,) = (bad / files.RESULTS).iterdir()
+    if fault == "bit":
+        data = bytearray(part.read_bytes())
+        data[len(data) // 2] ^= 4
+        part.write_bytes(data)
+    elif fault == "gone":
+        part.unlink()
+    elif fault == "run.json":
+        (bad / files.RUN).write_text("{}")
+    else:
+        changes = {
+            "foreign class": {"class_id": 1 + max(row.class_id for row in open_run(made / "whole").rows())},
+            "foreign part": {"class_id": 10**6, "path": "0=ae"},
+            "size": {"n_boards": 1},
+        }[fault]
+        bad = rewritten(bad, tmp_path / "bad", lambda rows: [replace(rows[0], **changes), *rows[1:]])
+    before = contents(target)
+    for into in (target, tmp_path / "new"):
+        answer = orderly("merge", into, good, bad)
+        assert (answer.code, answer.out) == (5 if fault == "size" else 3, "")
+        assert bad.name in answer.err
+    assert contents(target) == before
+    assert not (tmp_path / "new").exists()
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"cutoff": 13}, "cutoff: asked for"),
+        ({"buckets": "aeiou bcdfghjklmnpqrstvwxyz"}, "partition: asked for"),
+        ({"search": {"unfuse_parts": 5}}, "unfuse_parts: asked for 3, stored 5"),
+    ],
+)
+def test_runs_of_another_question_or_structure_are_refused(orderly, made, shares, tmp_path, changes, told):
+    run(config(tmp_path / "other", **changes), share=Share(1, 3))
+    before = contents(shares[0]), contents(tmp_path / "other")
+    for command in ((shares[0], tmp_path / "other"), (tmp_path / "other", shares[0])):
+        answer = orderly("merge", *command)
+        assert (answer.code, answer.out) == (3, "")
+        assert told.partition(":")[0] in answer.err
+        assert "--out" not in answer.err
+    assert told in orderly("merge", tmp_path / "new", shares[0], tmp_path / "other").err
+    assert (contents(shares[0]), contents(tmp_path / "other")) == before
+    assert not (tmp_path / "new").exists()
+
+
+def test_a_target_that_promises_more_than_a_source_is_refused(orderly, made, tmp_path):
+    old = rewritten(made / "share1", tmp_path / "old", list, max_bound_covers="")
+    target = shutil.copytree(made / "share2", tmp_path / "target")
+    answer = orderly("merge", target, old)
+    assert answer.code == 3
+    assert "max_bound" in answer.err
+    assert orderly("merge", tmp_path / "new", target, old).code == 0
+    assert open_run(tmp_path / "new").info["max_bound_covers"] == ""
+
+
+def test_what_is_no_run_is_refused(orderly, shares, tmp_path):
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "letter.txt").write_text("dear")
+    assert orderly("merge", tmp_path / "new", tmp_path / "nothing").code == 2
+    assert orderly("merge", tmp_path / "new", tmp_path / "empty").code == 3
+    assert orderly("merge", tmp_path / "full", shares[0]).code == 3
+    assert (tmp_path / "full" / "letter.txt").read_text() == "dear"
+    itself = orderly("merge", shares[0], shares[1], shares[0].parent / "share2" / ".." / "share1")
+    assert itself.code == 2
+    assert "target and a source" in itself.err
+    assert not (tmp_path / "new").exists()
+
+
+def test_the_target_is_locked_meanwhile_and_a_source_need_not_be_free(orderly, shares):
+    found = open_run(shares[0])
+    with Store.open(shares[0], found.fingerprint):
+        locked = orderly("merge", shares[0], shares[1])
+        assert locked.code == 3
+        assert "is being written by" in locked.err
+        assert orderly("merge", shares[1], shares[0]).code == 0
+
+
+def test_a_doubt_about_a_host_comes_along_and_takes_the_claim_with_it(orderly, made, shares, tmp_path):
+    """Both hosts are this machine; one of its verdicts was contradicted in the source."""
+    target = shutil.copytree(made / "whole", tmp_path / "target")
+    found = open_run(shares[0])
+    row = next(found.rows())
+    with Store.open(shares[0], found.fingerprint) as there:
+        there.append([Row(found.fingerprint.digest, *row.key, QUARANTINED, 0, host=row.host, message="contradicted")])
+    answer = orderly("merge", target, shares[0], "--format", "json")
+    assert (json.loads(answer.out)["verdicts_added"], json.loads(answer.out)["failures_added"]) == (0, 1)
+    assert status(orderly, target)["state"] == "incomplete"
+    assert len(suspects(open_run(target))) == len(list(open_run(made / "whole").rows()))
+    assert orderly("verify", target).code == 4
+    again = run(config(target))
+    assert again.complete
+    assert again.n_computed == len(list(open_run(made / "whole").rows()))
+
+
+def test_a_unit_given_up_in_one_run_and_found_in_another_is_found(orderly, made, shares, tmp_path):
+    def give_up(rows):
+        lost = Row(rows[0].fingerprint, *rows[0].key, QUARANTINED, 0, message="three workers died")
+        return [lost, *rows[1:]]
+
+    bad = rewritten(shares[0], tmp_path / "bad", give_up)
+    assert orderly("merge", tmp_path / "target", bad, *shares[1:]).code == 0
+    assert status(orderly, tmp_path / "target")["n_units_quarantined"] == 1
+    assert orderly("merge", tmp_path / "target", shares[0]).code == 0
+    assert status(orderly, tmp_path / "target")["n_units_quarantined"] == 0
+    assert orderly("verify", tmp_path / "target").code == 0
+
+
+def test_boards_and_report_of_a_target_are_those_of_its_rows(orderly, shares, tmp_path):
+    best = {board for share in shares for board in orderly("top", share, "-n", 99, "--format", "csv").out.split()}
+    assert orderly("merge", shares[0], *shares[1:]).code == 0
+    listed = orderly("top", shares[0], "-n", 99, "--format", "csv").out.split()
+    assert set(listed) == best
+    assert orderly("report", shares[0], "--out", tmp_path / "page.html").code == 4
+    assert "Not proven yet" in (tmp_path / "page.html").read_text()
+
+
+@pytest.mark.parametrize("where", ["first part", "line of the first part", "third part", "line of the third part"])
+def test_a_merge_that_fails_half_way_goes_on_where_it_was(orderly, shares, tmp_path, monkeypatch, where):
+    monkeypatch.setattr(merging, "PART_ROWS", 5)
+    monkeypatch.setattr(store, "FLUSH_ROWS", 5)
+    target = tmp_path / "target"
+    number = 1 if "first" in where else 3
+    method = "append_line" if "line" in where else "publish"
+    working = getattr(LocalFolder, method)
+    n_calls = 0
+
+    def fail(self, name, *rest):
+        nonlocal n_calls
+        n_calls += name == files.MANIFEST or name.startswith(files.RESULTS)
+        if n_calls >= number:
+            raise StoreError("no room")
+        return working(self, name, *rest)
+
+    monkeypatch.setattr(LocalFolder, method, fail)
+    assert orderly("merge", target, *shares).code == 3
+    expected = sum(len(list(open_run(share).rows())) for share in shares)
+    assert len(list(open_run(target).rows())) == 5 * (number - 1) < expected
+    monkeypatch.setattr(LocalFolder, method, working)
+    assert orderly("merge", target, *shares).code == 0
+    rows = [row.key for row in open_run(target).rows()]
+    assert len(rows) == len(set(rows)) == expected
+    done = run(config(target))
+    assert (done.complete, done.n_computed) == (True, 0)
+
+
+def test_a_new_part_holds_what_it_can(orderly, made, tmp_path):
+    """A run of many small parts comes out as one; its rows are the same."""
+    found = open_run(made / "whole")
+    with Store.open(tmp_path / "many", found.fingerprint, found.info) as there:
+        for row in found.rows():
+            there.append([row])
+            there.flush()
+    assert orderly("merge", tmp_path / "one", tmp_path / "many").code == 0
+    (part,) = open_run(tmp_path / "one").manifest.parts
+    assert isinstance(part, Part)
+    assert list(open_run(tmp_path / "one").rows()) == list(found.rows())
+
+
+def test_new_lines_of_a_copy_are_appended_and_equal_ones_are_not(orderly, made, tmp_path):
+    target = shutil.copytree(made / "share1", tmp_path / "target")
+    copy = shutil.copytree(target, tmp_path / "copy")
+    run(config(copy), share=Share(2, 3))
+    assert orderly("merge", target, copy).code == 0
+    old = (made / "share1" / files.EVENTS).read_text().splitlines()
+    new = (target / files.EVENTS).read_text().splitlines()
+    assert new[: len(old)] == old
+    assert len(set(new)) == len(new)
+    added = [json.loads(line) for line in new[len(old) :]]
+    assert [event["event"] for event in added if event["event"] in ("started", "finished", "merged")] == [
+        "started",
+        "finished",
+        "merged",
+    ]
+    assert not [event for event in added if event["event"] == "stored"]
+    assert added[-1]["sources"] == ["copy"]
+
+
+def test_runs_in_a_bucket_are_merged_into_one_in_a_bucket(orderly, bucket, shares):
+    target = f"{bucket}/target"
+    assert orderly("merge", f"{bucket}/share1", shares[0]).code == 0
+    assert orderly("merge", target, f"{bucket}/share1", *shares[1:]).code == 0
+    assert orderly("verify", target).code == 0
+    local = shares[0].parent / "local"
+    assert orderly("merge", local, target).code == 0
+    assert sorted(map(repr, open_run(local).rows())) == sorted(map(repr, open_run(target).rows()))
+    assert read_events(LocalFolder(local))[-1]["event"] == "merged"

@@ -1,0 +1,435 @@
+"""A run directory that a stranger hands over: rows rewritten, every seal right.  No reader may say what is untrue."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import re
+import shutil
+from dataclasses import replace
+
+import pytest
+
+from boardclass.canonical import canonical_board
+from boardclass.geometry import geometry
+from boardclass.scores import parse_scores
+from boardclass.wordlist import load_wordlist
+from cluster.driver import run
+from configs.model import load_config
+from results import files
+from results.claim import read_claim
+from results.rescore import unscored_boards, write_rescored
+from results.run import open_run
+from results.schema import QUARANTINED, SPLIT
+from search.scorer import Scorer
+from tests.cluster.whole_run import forge, make_whole_run, seal_claim, seal_run, store_rows, without_boards
+
+READERS = ("status", "top", "query", "compare", "report")
+SQL = "SELECT board, score, proven FROM boards"
+LIE = "Of all 456,976 2x2 boards, none is better than qqqq."
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    return make_whole_run(tmp_path_factory.mktemp("whole"))
+
+
+@pytest.fixture(scope="module")
+def climbed(tmp_path_factory):
+    """A finished run whose cutoff was climbed to."""
+    folder = tmp_path_factory.mktemp("climbed") / "run"
+    assert run(load_config(None, {"dims": "2x2", "cutoff": "auto", "workers": 0, "out": str(folder)})).complete
+    (folder / files.LOCK).unlink(missing_ok=True)
+    return folder
+
+
+@pytest.fixture
+def ask(orderly, tmp_path):
+    """Ask a run with each reader in each format; return the answers by reader and format."""
+    (tmp_path / "boards.txt").write_text("aest,9\nzzzz,8\n")
+
+    def call(folder):
+        answers = {}
+        for fmt in ("table", "json", "csv"):
+            answers["status", fmt] = orderly("status", folder, "--format", fmt)
+            answers["top", fmt] = orderly("top", folder, "-n", 999, "--format", fmt)
+            answers["query", fmt] = orderly("query", folder, SQL, "--format", fmt)
+            answers["compare", fmt] = orderly("compare", folder, tmp_path / "boards.txt", "--format", fmt)
+        page = tmp_path / "page.html"
+        page.unlink(missing_ok=True)
+        answers["report", "table"] = orderly("report", folder, "--out", page)
+        return answers, " ".join(page.read_text().split()) if page.exists() else ""
+
+    return call
+
+
+def rows_of(answer):
+    return list(csv.DictReader(io.StringIO(answer.out)))
+
+
+def check_not_proven(answers, page, code=4):
+    """Check that all readers show what there is and say, in every format, that it is not proven."""
+    for (reader, fmt), answer in answers.items():
+        assert answer.code == (0 if reader == "status" else code), (reader, fmt, answer)
+        assert "Proven." not in answer.out
+        assert LIE not in answer.out
+        if reader != "status":
+            assert "found so far, not proven: " in answer.err, (reader, fmt)
+    status = json.loads(answers["status", "json"].out)
+    assert (status["state"], status["proven"], status["statement"]) == ("incomplete", False, None)
+    assert status["why_not_proven"]
+    assert status["n_classes_begun"] <= status["n_classes"]
+    assert re.search("^boards below +found so far, not proven$", answers["status", "table"].out, re.MULTILINE)
+    assert rows_of(answers["status", "csv"])[0]["proven"] == "False"
+    for reader in ("top", "query"):
+        assert all(item["proven"] is False for item in json.loads(answers[reader, "json"].out))
+        assert all(item["proven"] == "False" for item in rows_of(answers[reader, "csv"]))
+    assert answers["top", "table"].out.startswith("found so far, not proven: ")
+    assert json.loads(answers["compare", "json"].out)["proven"] is False
+    assert rows_of(answers["compare", "csv"])[0]["proven"] == "False"
+    assert answers["compare", "table"].out.startswith("found so far, not proven: ")
+    assert "<strong>Not proven" in page
+    for false in ("Proven.</strong>", "No board reaches the cutoff", "hold all", LIE):
+        assert false not in page
+
+
+# ---- what it says
+
+
+def test_a_proven_run_is_proven_in_every_reader_and_format(ask, whole):
+    answers, page = ask(whole)
+    assert {answer.code for answer in answers.values()} == {0}
+    assert {answer.err for answer in answers.values()} == {""}
+    assert json.loads(answers["status", "json"].out)["statement"].startswith("Of all 456,976 2x2 boards")
+    assert all(item["proven"] is True for item in json.loads(answers["top", "json"].out))
+    assert json.loads(answers["compare", "json"].out)["proven"] is True
+    assert "Proven.</strong> Of all 456,976 2x2 boards" in page
+
+
+@pytest.mark.parametrize("n_rows", [0, 1, 60])
+def test_of_an_unfinished_run_every_reader_says_found_so_far(ask, whole, tmp_path, n_rows):
+    old = open_run(whole)
+    kept = list(old.rows())[:n_rows]
+    folder = store_rows(tmp_path / "begun", old, kept)
+    write_rescored(open_run(folder), unscored_boards(open_run(folder)))
+    answers, page = ask(folder)
+    check_not_proven(answers, page)
+    assert "classes have no verdict" in json.loads(answers["status", "json"].out)["why_not_proven"]
+    if not any(row.candidates for row in kept):
+        assert "No board that reaches the cutoff was found so far." in page
+
+
+def test_a_run_whose_boards_were_not_scored_again_is_not_proven(ask, whole, tmp_path):
+    folder = store_rows(tmp_path / "rows", open_run(whole), open_run(whole).rows())
+    answers, page = ask(folder)
+    check_not_proven(answers, page)
+    assert "not scored again" in answers["top", "csv"].err
+
+
+def test_top_stops_at_a_damaged_part_without_boards(orderly, whole, tmp_path):
+    folder = shutil.copytree(whole, tmp_path / "run")
+    run = open_run(folder)
+    part = next(part for part in run.manifest.parts if part.number not in run.index.with_candidates)
+    data = bytearray((folder / part.name).read_bytes())
+    data[len(data) // 2] ^= 1
+    (folder / part.name).write_bytes(data)
+    for arguments in (("status", folder), ("top", folder), ("query", folder, SQL), ("compare", folder, __file__)):
+        answer = orderly(*arguments)
+        assert (answer.code, answer.out) == (3, ""), arguments
+        assert part.name in answer.err
+
+
+# ---- what is claimed
+
+
+def test_rows_dropped_and_everything_sealed_again_prove_nothing(ask, whole, tmp_path, orderly):
+    folder = forge(tmp_path / "forged", whole, lambda rows: rows[:48] + rows[90:])
+    answers, page = ask(folder)
+    check_not_proven(answers, page)
+    for answer in answers.values():
+        assert "claim.json: it says that the run is proven; its rows do not" in answer.err
+    assert orderly("verify", folder).code == 4
+
+
+@pytest.mark.parametrize("level", [2, 4])
+def test_a_part_dropped_from_a_deep_split_proves_nothing(ask, whole, tmp_path, orderly, level):
+    def drop(rows):
+        gone = next(row for row in rows if row.path.count("/") + 1 == level and not row.children and row.path)
+        cut = [
+            replace(row, children=tuple(child for child in row.children if (row.class_id, child) != gone.key))
+            for row in rows
+            if row is not gone
+        ]
+        assert sum(a.children != b.children for a, b in zip(cut, (r for r in rows if r is not gone), strict=True)) == 1
+        return cut
+
+    answers, page = ask(forge(tmp_path / "forged", whole, drop))
+    check_not_proven(answers, page, 5)
+    assert "neither a child nor settled" in answers["top", "json"].err
+
+
+def test_a_forged_sentence_is_not_repeated_by_any_reader(ask, whole, tmp_path):
+    folder = shutil.copytree(whole, tmp_path / "run")
+    before, _ = ask(folder)
+    seal_claim(folder, whole, statement=LIE)
+    after, page = ask(folder)
+    for key, answer in after.items():
+        assert answer.code == 0
+        if key[0] != "report" and key != ("status", "json") and key != ("status", "csv"):
+            assert answer.out == before[key].out, "nothing is taken from the claim"
+        assert "do not believe" in answer.err
+        assert files.CLAIM in answer.err
+    assert LIE not in page.partition("Note:")[0]
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"statement": LIE},
+        {"n_canonical": 1},
+        {"best_score": 99, "best_boards": ["qqqq"]},
+        {"boards": [["qqqq", 99]]},
+        {"n_boards_covered": 456_977},
+        {"result_digest": "0" * 64},
+    ],
+    ids=lambda changes: next(iter(changes)),
+)
+def test_a_claim_that_says_something_else_is_named(whole, tmp_path, orderly, changes):
+    folder = shutil.copytree(whole, tmp_path / "run")
+    before = json.loads(orderly("status", folder, "--format", "json").out)
+    seal_claim(folder, whole, **changes)
+    after = json.loads(orderly("status", folder, "--format", "json").out)
+    (note,) = after.pop("notes")
+    assert files.CLAIM in note
+    assert before == {**after, "notes": [], "directory": before["directory"]}
+    answer = orderly("verify", folder)
+    assert (answer.code, answer.out) == (5, "")
+    assert files.CLAIM in answer.err
+
+
+def test_a_list_of_boards_that_the_rows_do_not_give_is_not_shown(ask, whole, tmp_path, orderly):
+    folder = shutil.copytree(whole, tmp_path / "run")
+    run = open_run(folder)
+    listed = unscored_boards(run)
+    forged = listed.boards[0]._replace(score=99)
+    write_rescored(run, replace(listed, boards=(forged, *listed.boards[2:])))
+    answers, page = ask(folder)
+    check_not_proven(answers, page)
+    shown = {(item["board"], item["score"]) for item in json.loads(answers["top", "json"].out)}
+    assert shown == {(item.board, item.score) for item in listed.boards}
+    assert files.RESCORED_MANIFEST in answers["top", "csv"].err
+    assert orderly("verify", folder).code == 5
+
+
+def test_the_board_that_was_climbed_to_must_be_among_the_boards(ask, climbed, tmp_path, orderly):
+    assert json.loads(orderly("status", climbed, "--format", "json").out)["proven"]
+    folder = forge(tmp_path / "forged", climbed, lambda rows: [without_boards(row) for row in rows])
+    answers, page = ask(folder)
+    check_not_proven(answers, page, 5)
+    assert "which scores 14; the rows do not list it" in answers["top", "json"].err
+    answer = orderly("verify", folder)
+    assert (answer.code, answer.out) == (5, "")
+    assert "the rows do not list it" in answer.err
+    answer = orderly("run", "2x2", "--cutoff", "auto", "--workers", 0, "--out", folder)
+    assert (answer.code, answer.out) == (4, "")
+    assert "the rows do not list it" in answer.err
+    for nonsense, code, told in (
+        ([], 3, "info.climbed is []"),
+        ("aert", 3, "info.climbed is 'aert'"),
+        ({"board": 7, "score": 14}, 3, "info.climbed.board is 7"),
+        ({"board": "aert"}, 5, "does not say which board the cutoff was climbed to"),
+        ({"board": "toolong", "score": 14}, 5, "does not say which board the cutoff was climbed to"),
+    ):
+        seal_run(folder, climbed=nonsense)
+        answer = orderly("verify", folder)
+        assert (answer.code, answer.out) == (code, "")
+        assert told in answer.err
+
+
+def test_another_board_as_good_does_not_stand_for_the_one_climbed_to(climbed, tmp_path, orderly):
+    run = open_run(climbed)
+    shape = geometry("2x2")
+    lost = canonical_board(run.info["climbed"]["board"], shape)
+
+    def lose(rows):
+        kept = [[item for item in row.candidates if canonical_board(item[0], shape) != lost] for row in rows]
+        pairs = zip(rows, kept, strict=True)
+        return [replace(row, candidates=tuple(few)) if few else without_boards(row) for row, few in pairs]
+
+    folder = forge(tmp_path / "forged", climbed, lose)
+    assert len(unscored_boards(open_run(folder)).boards) == len(unscored_boards(run).boards) - 1
+    answer = orderly("top", folder)
+    assert answer.code == 5
+    assert "the rows do not list it" in answer.err
+
+
+def test_a_score_table_is_named_only_if_it_is_that_of_the_points(orderly, whole, tmp_path):
+    folder = shutil.copytree(whole, tmp_path / "run")
+    seal_run(folder, scores="standard", wordlist={})
+    statement = json.loads(orderly("status", folder, "--format", "json").out)["statement"]
+    assert "custom points" in statement
+    assert "0 words of a list without a name (SHA-256 " in statement
+
+
+@pytest.mark.parametrize(
+    "structure", [{"fused": 5}, {"letter_order": "abc"}, {"unfuse_parts": 2.5}, {"force_groups": [1]}, {"fused": {}}]
+)
+def test_a_structure_that_no_search_has_is_damage(orderly, whole, tmp_path, structure):
+    folder = shutil.copytree(whole, tmp_path / "run")
+    seal_run(folder, structure=structure)
+    for command in ("status", "top", "verify"):
+        answer = orderly(command, folder)
+        assert (answer.code, answer.out) == (3, "")
+        assert files.RUN in answer.err
+
+
+# ---- who is not believed
+
+
+def test_a_claim_does_not_make_doubted_hosts_forgotten(ask, whole, tmp_path, orderly):
+    def doubt(rows):
+        evidence = replace(rows[0], status=QUARANTINED, n_boards=0, max_bound=0, candidates=(), message="differs")
+        return [*rows, replace(evidence, counters=dict.fromkeys(evidence.counters, 0))]
+
+    folder = forge(tmp_path / "forged", whole, doubt)
+    answers, page = ask(folder)
+    check_not_proven(answers, page)
+    assert "come from hosts that replicas contradicted" in answers["top", "json"].err
+    answer = orderly("verify", folder)
+    assert (answer.code, answer.out) == (4, "")
+
+
+def test_a_quarantined_unit_is_not_forgotten(ask, whole, tmp_path):
+    def give_up(rows):
+        gone = next(row for row in rows if not row.path and row.status == "eliminated")
+        return [replace(row, status=QUARANTINED, host="", message="died") if row is gone else row for row in rows]
+
+    answers, page = ask(forge(tmp_path / "forged", whole, give_up))
+    check_not_proven(answers, page)
+    assert "1 units were given up" in answers["top", "json"].err
+
+
+# ---- rows that are not the run's own
+
+
+def test_rows_of_other_classes_are_named_and_can_be_got_rid_of(ask, climbed, tmp_path, orderly):
+    alien = 10**6
+
+    def add(rows):
+        return [*rows, *(replace(rows[0], class_id=class_id) for class_id in (alien, alien + 1))]
+
+    folder = forge(tmp_path / "forged", climbed, add)
+    answers, page = ask(folder)
+    check_not_proven(answers, page, 5)
+    (name,) = {part.name for part in open_run(folder).manifest.parts if part.last_id > alien}
+    for reader in ("top", "query", "compare"):
+        assert f"rows of 2 classes that are not its own: {alien}, {alien + 1}, in {name}" in answers[reader, "csv"].err
+        assert "--drop-damaged" in answers[reader, "csv"].err
+    status = json.loads(answers["status", "json"].out)
+    assert status["n_classes_begun"] == status["n_classes_done"] == status["n_classes"] == 55
+    assert "55 of 55 board classes" in page
+    assert orderly("verify", folder).code == 5
+    command = ("run", "2x2", "--cutoff", 14, "--workers", 0, "--out", folder)
+    answer = orderly(*command)
+    assert (answer.code, answer.out) == (3, "")
+    assert str(alien) in answer.err
+    assert "--drop-damaged" in answer.err
+    assert orderly(*command, "--drop-damaged").code == 0
+    assert orderly("verify", folder).code == 0
+    mended = json.loads(orderly("status", folder, "--format", "json").out)
+    assert mended["proven"]
+    assert mended["digest"] == json.loads(orderly("status", climbed, "--format", "json").out)["digest"]
+
+
+# ---- numbers
+
+
+def test_sums_of_large_counters_do_not_wrap(whole, tmp_path, orderly):
+    large = 2**62
+
+    def enlarge(rows):
+        return [replace(row, counters={**row.counters, "n_terms": large, "max_tree_bytes": 2**63 - 1}) for row in rows]
+
+    folder = forge(tmp_path / "forged", whole, enlarge)
+    n_rows = len(list(open_run(folder).rows()))
+    statistics = json.loads(orderly("verify", folder, "--format", "json").out)["statistics"]
+    assert statistics["n_terms"] == n_rows * large
+    assert statistics["max_tree_bytes"] == 2**63 - 1
+    assert orderly("verify", folder, "--write").code == 0
+    written = read_claim(open_run(folder))
+    assert written is not None
+    assert written.statistics["n_terms"] == n_rows * large
+    page = tmp_path / "page.html"
+    assert orderly("report", folder, "--out", page).code == 0
+    assert f"{n_rows * large:,} terms" in page.read_text()
+    sql = "SELECT sum(n_terms) AS n FROM classes"
+    assert json.loads(orderly("query", folder, sql, "--format", "json").out) == [{"n": n_rows * large}]
+
+
+def test_bounds_near_the_largest_number_are_refused_where_they_prove_nothing(whole, tmp_path, orderly):
+    """A bound that reaches the cutoff eliminates nothing; beside survivors it is shown as it is."""
+
+    def enlarge(rows):
+        return [replace(row, max_bound=2**63 - 1) if row.status == SPLIT else row for row in rows]
+
+    folder = forge(tmp_path / "forged", whole, enlarge)
+    assert orderly("verify", folder).code == 0
+    page = tmp_path / "page.html"
+    assert orderly("report", folder, "--out", page).code == 0
+    assert "<h3>Bounds</h3>" in page.read_text()
+    sql = "SELECT max(max_bound) AS most, sum(max_bound) > most AS more FROM classes"
+    answer = orderly("query", folder, sql, "--format", "json")
+    assert json.loads(answer.out) == [{"most": 2**63 - 1, "more": True}]
+
+
+# ---- readers only read
+
+
+def content(folder):
+    """Return everything about a directory that a writer would change."""
+    found = {}
+    for path in sorted([folder, *folder.rglob("*")]):
+        status = path.stat()
+        data = path.read_bytes() if path.is_file() else b""
+        found[str(path)] = (data, status.st_mtime_ns, status.st_ino, status.st_mode)
+    return found
+
+
+def test_readers_write_nothing_and_work_where_nothing_can_be_written(ask, whole, tmp_path, orderly, monkeypatch):
+    folder = shutil.copytree(whole, tmp_path / "run")
+    shutil.rmtree(folder / files.RESCORED)
+    (folder / files.CLAIM).unlink()
+    directories = [folder, *(path for path in folder.rglob("*") if path.is_dir())]
+    for path in directories:
+        path.chmod(0o500)
+    before = content(folder)
+    opened = os.open
+
+    def watched(path, flags, *more, **named):
+        inside = str(path).startswith(str(folder))
+        assert not (inside and flags & (os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC)), path
+        return opened(path, flags, *more, **named)
+
+    monkeypatch.setattr(os, "open", watched)
+    monkeypatch.chdir(tmp_path)
+    try:
+        ask(folder)
+        assert orderly("report", folder).code == 4
+        assert orderly("verify", folder).code == 0, "no list of boards, no claim, nowhere to write"
+        assert content(folder) == before
+    finally:
+        for path in directories:
+            path.chmod(0o700)
+    assert (tmp_path / "run.html").exists()
+    monkeypatch.setattr(os, "open", opened)
+    assert orderly("verify", folder, "--write").code == 0
+    assert json.loads(orderly("status", folder, "--format", "json").out)["proven"]
+
+
+def test_scores_of_the_fixture_are_those_of_the_words(climbed):
+    """The forged runs above differ from a true one in what they are meant to, and in nothing else."""
+    listed = unscored_boards(open_run(climbed)).boards
+    scorer = Scorer("2x2", load_wordlist("scowl70").words, parse_scores("standard"))
+    assert scorer.scores([item.board for item in listed]).tolist() == [item.score for item in listed]

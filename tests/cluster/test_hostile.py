@@ -1,0 +1,342 @@
+"""Run directories of strangers: no command trusts, follows, obeys or trips over what is in one."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import socket
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from results import audit, files
+from results.errors import SpecialFileError
+from results.parts import serialise
+from results.rescore import BOARD_SCHEMA
+from results.schema import SCHEMA
+from results.storage import LocalFolder
+from tests.cluster.forge import ESCAPES, Forger, Forgery, raw_array, read_raw, seal, write_boards, write_part
+from tests.cluster.hostile import RUN, UNSAFE, Campaign, call, commands
+
+NAMES = (
+    *(files.RUN, files.MANIFEST, files.EVENTS, files.CLAIM, files.AUDITS, files.LOCK, files.OWNER),
+    *(files.RESULTS, files.RESCORED, files.CERTIFICATES, "results/part", "notes", "results/notes"),
+)
+
+
+@pytest.fixture(scope="module")
+def campaign(tmp_path_factory):
+    return Campaign(tmp_path_factory.mktemp("hostile"))
+
+
+@pytest.mark.parametrize("kind", Forger(0).kinds)
+def test_nonsense_under_valid_seals(campaign, kind):
+    """The script has more: python -m tests.cluster.hostile."""
+    forger = Forger(7)
+    for _ in range(8):
+        campaign.strike(forger, kind)
+    assert campaign.faults == []
+
+
+# ---- the examples of nonsense that were found by hand
+
+
+def document(name: str, *keys: str, value: object):
+    def forge(run: Path) -> None:
+        values = json.loads((run / name).read_text())
+        del values["sha256"]
+        place = values
+        for key in keys[:-1]:
+            place = place[key]
+        place[keys[-1]] = value
+        seal(run / name, values)
+
+    return forge
+
+
+def rows(name: str, value: object, at: int = -1):
+    def forge(run: Path) -> None:
+        table = read_raw(next((run / files.RESULTS).iterdir()), SCHEMA)
+        field = table.schema.field(name)
+        values = table.column(name).to_pylist()
+        values[at] = value
+        write_part(run, table.set_column(table.schema.get_field_index(name), field, raw_array(values, field.type)))
+
+    return forge
+
+
+def split_into(path: str):
+    def forge(run: Path) -> None:
+        rows("status", "split")(run)
+        rows("candidates", [])(run)
+        rows("children", [path])(run)
+
+    return forge
+
+
+def boards_without_columns(run: Path) -> None:
+    write_boards(run, pa.table({"a": [1]}))
+
+
+def boards_of(**columns: pa.Array):
+    def forge(run: Path) -> None:
+        write_boards(run, pa.table(columns, schema=BOARD_SCHEMA))
+
+    return forge
+
+
+def certificates_without_columns(run: Path) -> None:
+    next((run / files.CERTIFICATES).iterdir()).write_bytes(serialise(pa.table({"a": [1]})))
+
+
+NAMED = {
+    "a part of 0 rows": lambda run: write_part(run, SCHEMA.empty_table()),
+    "bad UTF-8 in a path": rows("path", b"\xff"),
+    "bad UTF-8 in a status": rows("status", b"\xff"),
+    "bad UTF-8 in a fingerprint": rows("fingerprint", b"\xff"),
+    "bad UTF-8 in a board": rows("candidates", [{"board": b"\xff", "score": 8}]),
+    "bad UTF-8 in a host": rows("host", b"\xff"),
+    "bad UTF-8 in a message": rows("message", b"\xed\xa0\x80"),
+    "bad UTF-8 in a child": rows("children", [b"\xff"]),
+    "a list for the wordlist": document(files.RUN, "info", "wordlist", value=[]),
+    "a list for the config": document(files.RUN, "info", "config", value=[1]),
+    "a list for the versions": document(files.RUN, "info", "versions", value=["x"]),
+    "a list for the info": document(files.RUN, "info", value=[]),
+    "null for the wordlist": document(files.RUN, "info", "wordlist", value=None),
+    "scores: []": document(files.RUN, "fingerprint", "scores", value=[]),
+    "points of 10^40": document(files.RUN, "fingerprint", "scores", value=[10**40] * 65),
+    "a cutoff of 10^40": document(files.RUN, "fingerprint", "cutoff", value=10**40),
+    "a board of 99,999 x 99,999": document(files.RUN, "fingerprint", "dims", value="99999x99999"),
+    "rules of the search that cannot be": document(files.RUN, "info", "structure", "unfuse_parts", value="x"),
+    "letters that are none": document(files.RUN, "info", "structure", "letter_order", value="aaa"),
+    "half a surrogate pair": document(files.RUN, "info", "scores", value="\ud800"),
+    "a path of 3,600 characters": split_into("/".join(["0=a"] * 900)),
+    "a chain of 2,400 narrower parts": split_into("/".join(["3=qrstvwxyz"] * 300)),
+    "seconds 1e308": rows("seconds", 1e308),
+    "n_boards of 40 digits": rows("n_boards", b"9" * 40),
+    "a list of boards without columns": boards_without_columns,
+    "a list of boards with bad UTF-8": boards_of(
+        board=raw_array([b"\xff"], pa.string()), score=pa.array([8], pa.int32()), n_images=pa.array([8], pa.int32())
+    ),
+    "a list of boards elsewhere": document(files.RESCORED_MANIFEST, "name", value="../../list.txt"),
+    "certificates without columns": certificates_without_columns,
+    "an audit of no boards at all": document(files.AUDITS, "audits", value=[{}]),
+    "an audit that divides by zero": document(
+        files.AUDITS,
+        "audits",
+        value=[
+            dict.fromkeys(("n_leaves_checked", "n_scored", "n_boards", "n_boards_all", "n_parts"), 0)
+            | {"certificates": "", "boards": ""}
+        ],
+    ),
+    "events of other types": lambda run: (run / files.EVENTS).write_text(
+        "".join(
+            json.dumps({"time": 10, "session": "x", "event": "progress", name: value}) + "\n"
+            for name in ("n_classes_done", "best_score", "hosts", "flagged", "remaining_s", "n_measured", "session")
+            for value in ([], {"a": []}, "x", 10**40, 1e308, "\ud800", None, -1)
+        )
+        + '{"time": 11, "session": "x", "event": "finished", "complete": [], "message": {}, "seconds": 1e308}\n'
+    ),
+}
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_named_nonsense(campaign, name):
+    """Each ends in a typed error or in an answer, and --drop-damaged survives it."""
+    with campaign.copy() as run:
+        NAMED[name](run)
+        before = len(campaign.faults)
+        campaign.ask(run, Forgery(name, ""))
+        assert campaign.faults[before:] == []
+    with campaign.copy() as run:
+        NAMED[name](run)
+        words = ("-w", campaign.folder / "list.txt")
+        repaired = call(*RUN, *words, "--out", run, "--drop-damaged")
+        assert repaired.code == 0, repaired.err
+        assert call("verify", run, *words).code == 0
+
+
+def test_what_was_dropped_is_told(campaign):
+    with campaign.copy() as run:
+        NAMED["bad UTF-8 in a host"](run)
+        part = next((run / files.RESULTS).iterdir()).name
+        said = call(*RUN, "-w", campaign.folder / "list.txt", "--out", run, "--drop-damaged")
+        assert said.code == 0
+        assert f"dropped results/{part}: its rows are computed again" in said.err
+        assert "UTF8" in said.err
+        events = [json.loads(line) for line in (run / files.EVENTS).read_text().splitlines()]
+        assert [event["name"] for event in events if event["event"] == "dropped"] == [f"results/{part}"]
+    with campaign.copy() as run:
+        document(files.RUN, "info", "wordlist", value=[])(run)
+        document(files.CLAIM, "n_words", value="many")(run)
+        document(files.AUDITS, "audits", value=[{}])(run)
+        said = call(*RUN, "-w", campaign.folder / "list.txt", "--out", run, "--drop-damaged")
+        assert said.code == 0
+        assert "dropped run.json: removed or written anew" in said.err
+        assert "info.wordlist is []" in said.err
+        assert "dropped claim.json" in said.err
+        assert "dropped audits.json" in said.err
+
+
+# ---- links and special files
+
+
+def put(place: Path, kind: str, target: Path) -> None:
+    """Put a link or special file in the place of a file or folder; links lead to ``target``."""
+    if place.is_dir():
+        shutil.rmtree(place)
+    place.unlink(missing_ok=True)
+    if kind == "link":
+        place.symlink_to(target)
+    elif kind == "pipe":
+        os.mkfifo(place)
+    else:
+        with closing(socket.socket(socket.AF_UNIX)) as made:
+            here = Path.cwd()
+            os.chdir(place.parent)  # a socket's path is short
+            made.bind(place.name)
+            os.chdir(here)
+
+
+@pytest.mark.parametrize("kind", ["link", "pipe", "socket"])
+@pytest.mark.parametrize("name", NAMES)
+def test_links_and_special_files_are_refused(campaign, tmp_path, name, kind):
+    with campaign.copy() as run:
+        if name == "results/part":
+            name = f"results/{next((run / files.RESULTS).iterdir()).name}"
+        victim = tmp_path / "victim"
+        if (run / name).is_dir():
+            shutil.copytree(run / name, victim)
+        else:
+            victim.write_bytes((run / name).read_bytes() if (run / name).exists() else b"precious\n")
+        put(run / name, kind, victim)
+        before = {path: path.read_bytes() for path in (victim.rglob("*") if victim.is_dir() else [victim])}
+        for command in commands(run, campaign.folder):
+            said = call(*command)
+            assert (said.code, said.out) == (3, ""), command
+            assert f"{run / name} is a " in said.err
+            assert "remove it" in said.err
+        assert {path: path.read_bytes() for path in before} == before
+        assert sorted(before) == sorted(victim.rglob("*") if victim.is_dir() else [victim])
+
+
+def test_a_link_put_there_later_is_not_followed(campaign, tmp_path):
+    """The directory was looked through before: what opens the files must refuse as well."""
+    victim = tmp_path / "victim"
+    victim.mkdir()
+    (victim / "precious").write_text("precious\n")
+    with campaign.copy() as run:
+        folder = LocalFolder(run)
+        for name in (files.EVENTS, files.MANIFEST, files.CLAIM):
+            put(run / name, "link", victim / "precious")
+        acts: list[Callable[[], object]] = [
+            lambda: folder.note(files.EVENTS, "line\n"),
+            lambda: folder.append_line(files.MANIFEST, "line", 0),
+            lambda: folder.read(files.CLAIM),
+            lambda: folder.read_tail(files.EVENTS, 10),
+        ]
+        for act in acts:
+            with pytest.raises(SpecialFileError, match="symbolic link"):
+                act()
+        folder.publish(files.CLAIM, b"{}")  # renamed over the link
+        assert not (run / files.CLAIM).is_symlink()
+        put(run / files.RESULTS, "link", victim)
+        acts = [
+            lambda: folder.publish("results/new", b"x"),
+            lambda: folder.publish_new("results/new", b"x"),
+            lambda: folder.remove("results/precious"),
+            lambda: folder.names(files.RESULTS),
+            lambda: folder.read("results/precious"),
+        ]
+        for act in acts:
+            with pytest.raises(SpecialFileError, match="symbolic link"):
+                act()
+    assert [path.name for path in victim.iterdir()] == ["precious"]
+    assert (victim / "precious").read_text() == "precious\n"
+
+
+def test_a_log_with_a_second_name_is_not_written_to(campaign, tmp_path):
+    with campaign.copy() as run:
+        os.link(run / files.EVENTS, tmp_path / "other")
+        before = (tmp_path / "other").read_bytes()
+        assert call("status", run).code == 0
+        with pytest.raises(SpecialFileError, match="second name"):
+            LocalFolder(run).note(files.EVENTS, "line\n")
+        assert (tmp_path / "other").read_bytes() == before
+
+
+def test_the_run_directory_itself_may_be_a_link(campaign, tmp_path):
+    (tmp_path / "elsewhere").symlink_to(campaign.whole)
+    assert call("status", tmp_path / "elsewhere").code == 0
+
+
+# ---- control characters
+
+
+def everywhere(run: Path) -> None:
+    """Put control characters wherever text can stand and be shown."""
+    values = json.loads((run / files.RUN).read_text())
+    del values["sha256"]
+    values["info"]["wordlist"]["name"] = values["info"]["scores"] = ESCAPES
+    values["info"]["versions"][ESCAPES] = ESCAPES
+    seal(run / files.RUN, values)
+    for name in ("host", "cpu", "kernel_hash", "message"):
+        rows(name, ESCAPES.encode())(run)
+    claim = json.loads((run / files.CLAIM).read_text())
+    del claim["sha256"]
+    claim |= {"statement": ESCAPES, "strength": ESCAPES, "wordlist": ESCAPES}
+    seal(run / files.CLAIM, claim)
+    lines = [json.loads(line) for line in (run / files.EVENTS).read_text().splitlines()]
+    for line in lines:
+        line |= {name: ESCAPES for name in ("message", "text", "host", "best_board", "board") if name in line}
+        line |= {"hosts": {ESCAPES: 1}, "flagged": [ESCAPES]} if line["event"] == "progress" else {}
+    last = {**lines[-1], "event": "stopped", "reason": ESCAPES, "message": ESCAPES}
+    (run / files.EVENTS).write_text("".join(json.dumps(line) + "\n" for line in [*lines[:-1], last]))
+
+
+def test_control_characters_are_shown_escaped(campaign):
+    words = campaign.folder / "list.txt"
+    with campaign.copy() as run:
+        everywhere(run)
+        shown = []
+        for command in (
+            *commands(run, campaign.folder),
+            ("query", run, "SELECT DISTINCT host, message FROM classes", "--format", "csv"),
+            ("query", run, "SELECT DISTINCT host, message FROM classes", "--format", "json"),
+            ("query", run, f"SELECT '{ESCAPES}' AS \"{ESCAPES}\""),
+            ("query", run, f'SELECT "{ESCAPES}" FROM boards'),
+            ("top", run, "-w", words, "--min-words", "1"),
+        ):
+            said = call(*command)
+            assert said.code in (0, 2, 3, 4, 5), said
+            assert not UNSAFE.search(said.out + said.err), command
+            shown.append(said.out)
+        assert any("\\x1b]0;owned\\x07" in out for out in shown)
+        assert any("\\u001b]0;owned\\u0007" in out for out in shown)  # in JSON
+        page = (campaign.folder / "page.html").read_text()
+        assert not UNSAFE.search(page)
+        assert "\\u202e" in page
+
+
+def test_a_name_of_a_file_is_shown_escaped(campaign):
+    with campaign.copy() as run:
+        (run / "results" / ESCAPES.replace("/", "").replace("\r", "")).symlink_to("/")
+        said = call("status", run)
+        assert said.code == 3
+        assert not UNSAFE.search(said.err)
+
+
+def test_text_of_certificates_is_shown_escaped(campaign):
+    with campaign.copy() as run:
+        part = next((run / files.CERTIFICATES).iterdir())
+        row = {**pq.ParquetFile(part).read().to_pylist()[0], "forced": ESCAPES}
+        row["sha256"] = audit.row_digest(row)
+        part.write_bytes(serialise(pa.Table.from_pylist([row], schema=audit.SCHEMA)))
+        said = call("audit", run, "-w", campaign.folder / "list.txt")
+        assert said.code == 5
+        assert not UNSAFE.search(said.out + said.err)

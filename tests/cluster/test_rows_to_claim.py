@@ -1,0 +1,273 @@
+"""From rows to claim, on a run like real ones: boards in several parts and rows, deep splits, hosts in doubt."""
+
+from __future__ import annotations
+
+import shutil
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+
+from boardclass.errors import IncompleteError, MismatchError
+from cluster.events import Quarantine
+from cluster.ledger import Ledger
+from cluster.nodes import run_nodes
+from results import crosscheck, files
+from results.crosscheck import boards_by_sql, require_same
+from results.errors import ConflictError
+from results.extend import reusable
+from results.query import summary
+from results.rescore import BoardList, candidates, unscored_boards
+from results.run import open_run
+from results.schema import QUARANTINED, SPLIT
+from results.store import Store
+from results.suspects import suspects
+from search.breaker import Unit
+from tests.cluster.whole_run import coverage_of, is_proven, make_whole_run, store_rows, verified
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    return make_whole_run(tmp_path_factory.mktemp("whole"))
+
+
+@pytest.fixture(scope="module")
+def rows(whole):
+    return list(open_run(whole).rows())
+
+
+@pytest.fixture
+def written(whole, tmp_path):
+    """Write a run like the whole one, of other rows."""
+
+    def write(changed, name="run"):
+        return store_rows(tmp_path / name, open_run(whole), changed)
+
+    return write
+
+
+def depth(row):
+    return row.path.count("/") + bool(row.path)
+
+
+def test_the_run_has_what_real_runs_have(whole, rows):
+    splits = Counter(depth(row) for row in rows if row.status == SPLIT)
+    assert set(splits) == {0, 1, 2, 3}
+    assert sum(len(row.candidates) > 1 for row in rows) >= 5
+    assert any(row.settled for row in rows)
+    assert any(row.candidates for row in rows if row.status == SPLIT)
+    run = open_run(whole)
+    assert len(run.index.with_candidates) >= 3
+    assert is_proven(whole)
+    found = verified(whole)
+    assert found.claim.n_candidates == sum(len(row.candidates) for row in rows)
+    assert found.notes == ()
+
+
+def test_boards_of_every_part_and_every_row_are_read(whole, rows):
+    listed = {(board, score, row.class_id) for row in rows for board, score in row.candidates}
+    assert set(candidates(open_run(whole))) == listed
+    assert {board for board, _, _ in listed if len(set(board)) > 3} != set()
+
+
+def test_a_part_lost_on_the_deepest_level_of_splits_is_missed(rows, written):
+    deepest = next(row for row in rows if row.status == SPLIT and depth(row) == 3)
+    lost = deepest.children[-1]
+    kept = [replace(row, children=row.children[:-1]) if row is deepest else row for row in rows]
+    folder = written([row for row in kept if row.key != (deepest.class_id, lost)])
+    assert f"its part {lost!r} is neither a child nor settled" in coverage_of(folder).problems[0]
+    with pytest.raises(MismatchError, match="neither a child nor settled"):
+        verified(folder)
+
+
+@pytest.mark.parametrize("level", [2, 4])
+def test_a_verdict_missing_far_down_is_missed(rows, written, level):
+    gone = next(row for row in rows if depth(row) == level and row.status != SPLIT)
+    folder = written([row for row in rows if row is not gone])
+    coverage = coverage_of(folder)
+    assert not coverage.complete
+    assert coverage.missing == (f"class {gone.class_id} path {gone.path}",)
+    assert not is_proven(folder)
+    with pytest.raises(IncompleteError):
+        verified(folder)
+
+
+@pytest.mark.parametrize("place", [0, 1, -1])
+def test_every_board_of_a_row_must_lie_in_its_unit(rows, written, place):
+    row = next(row for row in rows if len(row.candidates) > 3 and row.path)
+    foreign = next(
+        item for other in rows for item in other.candidates if other.class_id != row.class_id and item[1] >= 4
+    )
+    mixed = list(row.candidates)
+    mixed[place] = foreign
+    folder = written([replace(item, candidates=tuple(mixed)) if item is row else item for item in rows])
+    assert any(f"lists {foreign[0]}, which is not in it" in problem for problem in coverage_of(folder).problems)
+    assert not is_proven(folder)
+
+
+def test_a_size_that_is_wrong_on_a_deep_level_is_a_problem(rows, written):
+    row = next(row for row in rows if depth(row) == 3 and row.n_boards > 1)
+    folder = written([replace(item, n_boards=row.n_boards - 1) if item is row else item for item in rows])
+    assert any(f"has {row.n_boards} boards" in problem for problem in coverage_of(folder).problems)
+
+
+def test_without_the_rules_of_splitting_a_split_run_is_not_proven(whole):
+    """Alone, the rows cannot tell whether a split named all its parts."""
+    found = summary(whole)
+    assert not found.proven
+    assert "it is not known here how its search splits classes" in found.why_not
+
+
+# ---- the boards a second way
+
+
+def test_sql_finds_the_same_boards(whole):
+    run = open_run(whole)
+    listed = unscored_boards(run)
+    assert boards_by_sql(run) == listed
+    require_same(run, listed)
+
+
+def test_sql_counts_what_is_stored_twice_once_and_leaves_dropped_parts_out(whole, tmp_path):
+    folder = shutil.copytree(whole, tmp_path / "run")
+    run = open_run(folder)
+    lines = (folder / files.MANIFEST).read_text().splitlines()
+    part = next(part for part in run.manifest.parts if part.number in run.index.with_candidates)
+    dropped = replace(part, dropped=True)
+    (folder / files.MANIFEST).write_text("".join(f"{line}\n" for line in (*lines, dropped.format())))
+    assert boards_by_sql(open_run(folder)) == unscored_boards(open_run(folder))
+    assert boards_by_sql(open_run(folder)).n_candidates < boards_by_sql(run).n_candidates
+    assert boards_by_sql(run) == boards_by_sql(open_run(whole)), "what was listed when the run was opened"
+
+
+def test_repeated_rows_change_nothing(rows, whole, tmp_path):
+    """Equal verdicts in two parts, as a store that lost sight of them would leave them."""
+    folder = store_rows(tmp_path / "run", open_run(whole), rows)
+    again = store_rows(tmp_path / "again", open_run(whole), [row for row in rows if row.candidates])
+    n_parts = len(open_run(folder).manifest.parts)
+    with (folder / files.MANIFEST).open("a") as manifest:
+        for number, part in enumerate(open_run(again).manifest.parts, n_parts + 1):
+            name = files.part_name(files.RESULTS, number)
+            shutil.copy(again / part.name, folder / name)
+            manifest.write(replace(part, name=name).format() + "\n")
+    run = open_run(folder)
+    assert run.index.repeated
+    assert boards_by_sql(run) == unscored_boards(run) == unscored_boards(open_run(whole))
+    assert verified(folder).claim == replace(verified(whole).claim, statistics=verified(folder).claim.statistics)
+
+
+@pytest.mark.parametrize("change", ["fewer", "another score", "another count"])
+def test_a_list_that_differs_from_sql_is_a_mismatch(whole, change):
+    run = open_run(whole)
+    listed = unscored_boards(run)
+    first, *others = listed.boards
+    other = {
+        "fewer": BoardList(tuple(others), listed.n_candidates),
+        "another score": BoardList((first._replace(score=first.score + 1), *others), listed.n_candidates),
+        "another count": BoardList(listed.boards, listed.n_candidates - 1),
+    }[change]
+    with pytest.raises(MismatchError, match="two ways to read"):
+        require_same(run, other)
+
+
+def test_verify_asks_sql(whole, monkeypatch):
+    fewer = BoardList(unscored_boards(open_run(whole)).boards[1:], 0)
+    monkeypatch.setattr(crosscheck, "boards_by_sql", lambda run: fewer)
+    with pytest.raises(MismatchError, match="SQL does not find"):
+        verified(whole)
+
+
+# ---- hosts in doubt
+
+
+def doubt(row, *hosts):
+    """Return the rows that a contradicted replica of a unit leaves, one for each host."""
+    return [
+        replace(
+            row, status=QUARANTINED, n_boards=0, candidates=(), children=(), settled=(), max_bound=0, host=host,
+            counters=dict.fromkeys(row.counters, 0), message="hosts give different verdicts",
+        )
+        for host in hosts
+    ]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def shared(rows):
+    """The rows as if three hosts had shared the work."""
+    return [replace(row, host="abc"[i % 3]) for i, row in enumerate(rows)]
+
+
+def of(rows, *hosts):
+    return sorted(row.key for row in rows if row.host in hosts)
+
+
+def test_a_contradiction_leaves_a_row_for_each_host(whole, rows, tmp_path):
+    folder = shutil.copytree(whole, tmp_path / "run")
+    print_of = open_run(folder).fingerprint
+    with Store.open(folder, print_of) as store:
+        Ledger(store, print_of).publish([Quarantine(Unit(*rows[0].key), 2, "they differ", ("a", "b"))])
+    assert open_run(folder).index.doubted_hosts == {"a", "b"}
+
+
+def test_both_doubted_hosts_are_remembered(shared, written):
+    folder = written([*shared, *doubt(shared[0], "a", "b")])
+    assert open_run(folder).index.doubted_hosts == {"a", "b"}
+    assert suspects(open_run(folder)) == of(shared, "a", "b")
+
+
+def test_a_claim_does_not_settle_doubts(shared, written, whole):
+    folder = written([*shared, *doubt(shared[0], "a", "b")])
+    for name in (files.CLAIM, files.RESCORED):
+        copy = shutil.copytree if (whole / name).is_dir() else shutil.copy
+        copy(whole / name, folder / name)
+    assert suspects(open_run(folder)) == of(shared, "a", "b")
+    found = summary(folder, run_nodes)
+    assert not found.proven
+    assert f"{len(of(shared, 'a', 'b'))} verdicts come from hosts that replicas contradicted (a, b)" in found.why_not
+    assert any("its rows do not" in note for note in found.notes)
+    with pytest.raises(IncompleteError, match="come from hosts that replicas contradicted"):
+        verified(folder)
+
+
+def test_what_was_found_again_is_not_in_doubt_any_more(shared, written):
+    theirs = [row for row in shared if row.host in "ab"]
+    folder = written([*shared, *doubt(shared[0], "a", "b")])
+    with Store.open(folder, open_run(folder).fingerprint) as store:
+        store.append([replace(row, host="c") for row in theirs[:-2]])
+    assert suspects(open_run(folder)) == sorted(row.key for row in theirs[-2:])
+    assert not is_proven(folder)
+    with Store.open(folder, open_run(folder).fingerprint) as store:
+        again = [replace(row, host="a") for row in theirs]
+        store.append(again)  # later, which is all that a single machine can do
+        assert store.n_merged == len(theirs) - 2, "what is not in doubt is not stored again"
+    assert suspects(open_run(folder)) == []
+    assert verified(folder).claim.n_units == len(shared)
+
+
+def test_a_host_that_is_doubted_again_loses_what_it_found_since(shared, written):
+    folder = written([*shared, *doubt(shared[0], "a")])
+    with Store.open(folder, open_run(folder).fingerprint) as store:
+        store.append([row for row in shared if row.host == "a"])
+    assert suspects(open_run(folder)) == []
+    with Store.open(folder, open_run(folder).fingerprint) as store:
+        store.append(doubt(shared[0], "a"))
+    assert suspects(open_run(folder)) == of(shared, "a")
+
+
+def test_a_verdict_in_doubt_that_is_contradicted_stops_the_store(shared, written):
+    row = next(row for row in shared if len(row.candidates) > 1)
+    folder = written([*shared, *doubt(shared[0], row.host)])
+    with (
+        Store.open(folder, open_run(folder).fingerprint) as store,
+        pytest.raises(ConflictError, match="has different verdicts"),
+    ):
+        store.append([replace(row, candidates=row.candidates[1:], host="d")])
+
+
+def test_verdicts_in_doubt_are_not_taken_over_by_another_run(shared, written):
+    plain = {row.key for row in reusable(open_run(written(shared, "plain")), 5)}
+    assert plain == {row.key for row in shared}
+    folder = written([*shared, *doubt(shared[0], "a", "b")])
+    taken = [row.key for row in reusable(open_run(folder), 5)]
+    assert taken
+    assert not set(taken) & set(of(shared, "a", "b"))

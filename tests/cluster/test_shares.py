@@ -1,0 +1,236 @@
+"""``run --share K/N``: shares are apart and together all classes, one alone proves nothing, what is said is true."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from boardclass.errors import ConfigError
+from cluster.driver import run
+from cluster.journal import Journal
+from cluster.plan import make_plan
+from cluster.progress import Overview, Report, describe, format_report
+from cluster.shares import Hand, Share, parse_share
+from configs.model import load_config
+from results import files
+from results.coverage import check_coverage
+from results.errors import ConflictError
+from results.eventlog import EventLog
+from results.run import open_run
+from results.schema import QUARANTINED, Row
+from results.store import Store
+
+SMALL = {"dims": "2x2", "cutoff": 12, "workers": 0, "buckets": "aeiou bcdfg hjklmnp qrstvwxyz"}
+
+
+def config(folder, **changes):
+    return load_config(None, {**SMALL, "out": str(folder), **changes})
+
+
+def options(folder, *more):
+    named = [text for name, value in SMALL.items() for text in (f"--{name}", str(value))]
+    return ("run", *named, "--out", folder, *more)
+
+
+@pytest.fixture(scope="module")
+def plan(tmp_path_factory):
+    return make_plan(load_config("3x4", {"cutoff": 1500, "out": str(tmp_path_factory.mktemp("plan"))}))
+
+
+@pytest.mark.parametrize("n_shares", [1, 2, 5, 351])
+def test_shares_are_apart_and_together_all_classes(plan, n_shares):
+    hands = [Hand(Share(number, n_shares), plan).class_ids for number in range(1, n_shares + 1)]
+    together = np.concatenate(hands)
+    assert len(set(together.tolist())) == len(together)
+    assert sorted(together.tolist()) == plan.class_ids().tolist()
+    assert max(map(len, hands)) - min(map(len, hands)) <= 1
+
+
+def test_every_share_gets_its_part_of_the_dear_classes(plan):
+    ids = plan.class_ids()
+    costs = dict(zip(ids.tolist(), plan.predicted_costs(ids).tolist(), strict=True))
+    sums = [sum(costs[x] for x in Hand(Share(number, 5), plan).class_ids.tolist()) for number in range(1, 6)]
+    assert max(sums) < 1.05 * min(sums)
+
+
+def test_the_rule_stays_as_it_is(tmp_path):
+    """Shares that different versions deal out have to be the same, or classes are searched twice or by nobody.
+
+    The classes and predictions are those of 4x4-enable2k, whatever the word list.
+    """
+    plan = make_plan(load_config("4x4", {"cutoff": 3600, "out": str(tmp_path)}))
+    dealt = [Hand(Share(number, 5), plan).class_ids for number in range(1, 6)]
+    assert [len(ids) for ids in dealt] == [1452] * 5
+    text = json.dumps([ids.tolist() for ids in dealt])
+    assert (
+        hashlib.sha256(text.encode()).hexdigest() == "ad7181dd1dbf1afb3b775338e7cd11dadd13107857ddaaadcb2d9214d52c0e22"
+    )
+
+
+def test_a_share_does_not_depend_on_the_machine_or_on_what_is_stored(tmp_path):
+    hand = [Hand(Share(1, 3), make_plan(config(tmp_path / "a", seed=seed))).class_ids.tolist() for seed in (0, 7)]
+    run(config(tmp_path / "a"), share=Share(2, 3))
+    assert hand[0] == hand[1] == Hand(Share(1, 3), make_plan(config(tmp_path / "a"))).class_ids.tolist()
+
+
+@pytest.mark.parametrize("text", ["0/3", "4/3", "3", "1/", "-1/3", "1/0", "1/3/5", "a/b", "", "1.0/3", "²/3"])
+def test_what_names_no_share_is_refused(orderly, tmp_path, text):
+    with pytest.raises(ConfigError, match="expected K/N"):
+        parse_share(text)
+    answer = orderly(*options(tmp_path / "run", f"--share={text}"))
+    assert (answer.code, answer.out) == (2, "")
+    assert not (tmp_path / "run").exists()
+
+
+def test_more_shares_than_classes_are_refused_before_anything_is_written(orderly, tmp_path):
+    answer = orderly(*options(tmp_path / "run", "--share", "1/1000"))
+    assert answer.code == 2
+    assert "expected at most" in answer.err
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_share_searches_its_classes_and_says_that_nothing_is_proven(orderly, tmp_path):
+    folder = tmp_path / "run"
+    answer = orderly(*options(folder, "--share", "2/3"))
+    assert answer.code == 0, answer.err
+    assert answer.out.startswith("Not proven.")
+    assert "share 2/3 is done" in answer.out
+    assert "those of 1/3 and 3/3" in answer.out
+    mine = Hand(Share(2, 3), make_plan(config(folder))).class_ids.tolist()
+    assert sorted(row.class_id for row in open_run(folder).rows()) == mine
+    assert not (folder / files.CLAIM).exists()
+    assert orderly("verify", folder).code == 4
+    record = json.loads(orderly("status", folder, "--format", "json").out)
+    assert (record["state"], record["n_classes_done"], record["statement"]) == ("incomplete", len(mine), None)
+    assert record["n_classes_left"] == record["n_classes"] - len(mine) > 0
+    assert "share 2/3 is done" in record["ended"]
+    listed = orderly("top", folder)
+    assert (listed.code, "found so far, not proven" in listed.err) == (4, True)
+
+
+def test_the_share_is_recorded_and_the_same_command_resumes(orderly, tmp_path):
+    folder = tmp_path / "run"
+    orderly(*options(folder, "--share", "2/3"))
+    assert open_run(folder).info["share"] == "2/3"
+    events = [json.loads(line) for line in (folder / files.EVENTS).read_text().splitlines()]
+    assert {e["share"] for e in events if e["event"] in ("started", "progress")} == {"2/3"}
+    again = orderly(*options(folder, "--share", "2/3"))
+    assert again.code == 0
+    assert "0 verdicts computed" in again.out
+
+
+def test_what_is_shown_of_a_share_under_way_is_said_to_be_of_the_share(orderly, tmp_path):
+    folder = tmp_path / "run"
+    run(config(folder), share=Share(2, 3))
+    whole = make_plan(config(folder))
+    n_all, n_own = len(whole.class_ids()), len(Hand(Share(2, 3), whole).class_ids)
+    overview = Overview("runs/x", "2x2", "scowl70", 12, n_all, 0, 1, share="2/3", n_own=n_own)
+    assert f"{n_all} board classes, {n_own} of them are share 2/3" in describe(overview)
+    report = Report(n_all, 2, 5, None, "", 0, 1, 0, 0, elapsed_s=10.0, remaining_s=25.0, n_measured=2, share="2/3")
+    assert f"2/{n_all} classes" in format_report(report)
+    assert "about 25 s left of share 2/3" in format_report(report)
+    assert format_report(replace(report, n_open=0)).endswith("all of share 2/3 done")
+    found = open_run(folder)
+    with Store.open(folder, found.fingerprint), Journal(EventLog(found.folder)) as journal:
+        journal.report(report, now=True)
+        record = json.loads(orderly("status", folder, "--format", "json").out)
+        told = " ".join(orderly("status", folder).out.split())
+    assert (record["state"], record["share"], record["n_classes"]) == ("running", "2/3", n_all)
+    assert "about 25 s for share 2/3, which is all that this driver searches" in told
+
+
+def test_another_share_goes_on_in_the_same_directory_and_the_last_one_proves(orderly, tmp_path):
+    folder = tmp_path / "run"
+    for number in (1, 2):
+        assert orderly(*options(folder, "--share", f"{number}/3")).out.startswith("Not proven.")
+    last = orderly(*options(folder, "--share", "3/3"))
+    assert last.code == 0
+    assert "Proven." in last.out
+    assert run(config(tmp_path / "whole")).digest == run(config(folder)).digest
+    assert orderly("verify", folder).code == 0
+
+
+def test_a_run_of_one_share_can_be_finished_without(tmp_path):
+    run(config(tmp_path / "run"), share=Share(1, 2))
+    n_before = len(list(open_run(tmp_path / "run").rows()))
+    whole = run(config(tmp_path / "run"))
+    assert whole.complete
+    assert whole.n_reused == n_before
+
+
+def test_parts_of_classes_stay_with_the_share_of_their_class(tmp_path):
+    """What splits left over in another share's classes is not searched; what they left over in the share's own is."""
+    budgets = {"search": {"unit_budget": 1, "node_budget": 1}}
+    folder = tmp_path / "run"
+    rows = list(open_run(run(config(tmp_path / "whole", **budgets)).location).rows())
+    plan = make_plan(config(folder, **budgets))
+    split = sorted({row.class_id for row in rows if row.status == "split" and not row.path})
+    mine = set(Hand(Share(1, 2), plan).class_ids.tolist())
+    assert mine.intersection(split)
+    assert set(split) - mine
+    with Store.open(folder, plan.fingerprint, plan.run_info) as store:
+        store.append([row for row in rows if row.class_id in split and not row.path])
+    outcome = run(config(folder, **budgets), share=Share(1, 2))
+    assert outcome.share_done
+    found = open_run(folder)
+    assert {row.class_id for row in found.rows() if row.path} <= mine
+    assert {class_id for class_id, _ in found.index.pending()} == set(split) - mine
+
+
+def test_a_share_is_not_done_while_parts_of_its_classes_are_open(tmp_path):
+    cut_up = config(tmp_path / "whole", search={"unit_budget": 1, "node_budget": 1})
+    rows = [row for row in open_run(run(cut_up).location).rows() if not row.path]
+    plan = make_plan(cut_up)
+    with Store.open(tmp_path / "run", plan.fingerprint, plan.run_info) as store:
+        store.append(rows)
+        store.flush()
+        told, done = Hand(Share(1, 1), plan).judge(store, check_coverage(plan.partition, store, plan.nodes()), "", [])
+    n_split = sum(row.status == "split" for row in rows)
+    assert not done
+    assert told.startswith(f"share 1/1 is not done: {n_split} of its")
+
+
+def test_a_share_with_a_doubted_host_elsewhere_does_not_let_the_run_be_proven(tmp_path):
+    """All classes have a verdict, but those of a host that is not believed are found again by their own share only."""
+    folder = tmp_path / "run"
+    outcome = run(config(folder))
+    assert outcome.complete
+    (folder / files.CLAIM).unlink()
+    found = open_run(folder)
+    host = next(found.rows()).host
+    with Store.open(folder, found.fingerprint) as store:
+        key = next(found.rows()).key
+        doubt = Row(found.fingerprint.digest, *key, QUARANTINED, 0, host=host, message="contradicted")
+        store.append([doubt])
+    first = run(config(folder), share=Share(1, 2))
+    assert (first.complete, first.share_done) == (False, True)
+    assert "verdicts in other shares come from doubted hosts" in first.message
+    assert run(config(folder), share=Share(2, 2)).complete
+
+
+def test_a_share_that_could_not_be_finished_says_so(orderly, tmp_path, monkeypatch):
+    from search.replica import Replicator
+
+    def fail(self, unit):
+        raise RuntimeError("no")
+
+    monkeypatch.setattr(Replicator, "break_unit", fail)
+    monkeypatch.setattr("cluster.worker.self_test", lambda: None)
+    answer = orderly(*options(tmp_path / "run", "--share", "1/3"))
+    assert (answer.code, answer.out) == (4, "")
+    assert "share 1/3 is not done" in answer.err
+
+
+def test_conflicts_of_others_keep_a_share_from_being_done(tmp_path):
+    folder = tmp_path / "run"
+    run(config(folder), share=Share(1, 2))
+    found = open_run(folder)
+    row = next(row for row in found.rows() if row.status == "eliminated")
+    with Store.open(folder, found.fingerprint) as store, pytest.raises(ConflictError):
+        store.append([Row(**{**vars(row), "n_boards": row.n_boards + 1})])
+    with pytest.raises(ConflictError):
+        run(config(folder), share=Share(2, 2))

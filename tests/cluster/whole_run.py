@@ -1,0 +1,123 @@
+"""A real run with all that real runs have, and the tools of somebody who forges one: rows rewritten, everything sealed.
+
+The run: 2x2, budgets of almost nothing, so that units split four levels deep and settle parts out of turn; candidates
+in several parts and several in one row.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from boardclass.partition import parse_partition
+from boardclass.scores import parse_scores
+from cluster.driver import run
+from cluster.nodes import run_nodes
+from configs.model import RunConfig, SearchConfig
+from results import files
+from results.claim import digest_of
+from results.coverage import check_coverage
+from results.documents import format_document
+from results.query import summary
+from results.rescore import unscored_boards, write_rescored
+from results.run import Run, open_run
+from results.schema import Row
+from results.store import Store
+from results.verify import Verified, record, verify
+from search.scorer import Scorer
+from tests.cluster.test_driver import WORDS
+
+GROUPS = ["bcdfghjklm", "pqrvwxyz", "iu", "aeo", "nst"]
+PER_PART = 10
+Rows = list[Row]
+
+
+def make_whole_run(folder: Path) -> Path:
+    """Make the run in ``folder``, a part for every ten rows, with the claim that ``verify`` gives it."""
+    wordlist = folder / "tiny.txt"
+    wordlist.write_text("\n".join(WORDS) + "\n")
+    search = SearchConfig(
+        memory_mb=16, unit_budget=1, node_budget=1, least_budget=1, force_groups=GROUPS, product_limit=1
+    )
+    made = folder / "made"
+    config = RunConfig(
+        dims="2x2", wordlist=str(wordlist), cutoff=4, scores="words", buckets="aeiou bcdfghjklm npqrst vwxyz",
+        out=str(made), search=search, workers=0,
+    )  # fmt: skip
+    assert run(config).complete
+    whole = store_rows(folder / "whole", open_run(made), sorted(open_run(made).rows(), key=lambda row: row.key))
+    record(open_run(whole), verified(whole))
+    shutil.rmtree(made)
+    return whole
+
+
+def toy_scorer() -> Scorer:
+    return Scorer("2x2", WORDS, parse_scores("words"))
+
+
+def verified(folder: Path) -> Verified:
+    """Return what ``verify`` comes to, with one scorer in both places."""
+    from results.claim import question_of
+
+    asked = open_run(folder)
+    scorer = toy_scorer()
+    return verify(asked, run_nodes(asked), scorer, scorer, question_of(asked))
+
+
+def coverage_of(folder: Path) -> Any:
+    asked = open_run(folder)
+    partition = parse_partition(asked.fingerprint.partition, asked.fingerprint.dims)
+    return check_coverage(partition, asked, run_nodes(asked))
+
+
+def store_rows(folder: Path, old: Run, rows: Iterable[Row], info: Mapping[str, Any] | None = None) -> Path:
+    """Write rows as a run like an older one: the store checks them one by one, so each is valid by itself."""
+    with Store.open(folder, old.fingerprint, old.info if info is None else info) as store:
+        waiting = list(rows)
+        for first in range(0, len(waiting), PER_PART):
+            store.append(waiting[first : first + PER_PART])
+            store.flush()
+    (folder / files.LOCK).unlink(missing_ok=True)
+    return folder
+
+
+def forge(folder: Path, whole: Path, change: Callable[[Rows], Rows], **claimed: Any) -> Path:
+    """Write a run anew with its rows changed, and all records sealed to fit: list of boards, claim."""
+    old = open_run(whole)
+    store_rows(folder, old, change(list(old.rows())))
+    forged = open_run(folder)
+    listed = unscored_boards(forged)
+    write_rescored(forged, listed)
+    n_units = len(forged.index.done_ids()) + len(forged.index.done_paths())
+    digest = digest_of(forged.fingerprint, listed, complete=True)
+    seal_claim(folder, whole, n_units=n_units, result_digest=digest, n_candidates=listed.n_candidates, **claimed)
+    return folder
+
+
+def seal_claim(folder: Path, whole: Path, **changes: Any) -> None:
+    """Put the claim of a whole run into another one, with some values changed and its seal renewed."""
+    values = json.loads((whole / files.CLAIM).read_text())
+    del values["sha256"]
+    (folder / files.CLAIM).write_bytes(format_document({**values, **changes}))
+
+
+def seal_run(folder: Path, **info: Any) -> None:
+    """Change what ``run.json`` records, its seal renewed."""
+    values = json.loads((folder / files.RUN).read_text())
+    del values["sha256"]
+    values["info"] |= info
+    (folder / files.RUN).write_bytes(format_document(values))
+
+
+def without_boards(row: Row) -> Row:
+    """Return a row as if its candidates had been refuted one by one."""
+    status = "eliminated" if row.status == "candidates" else row.status
+    return replace(row, candidates=(), status=status, counters={**row.counters, "n_survivors": 1})
+
+
+def is_proven(folder: Path) -> bool:
+    return summary(folder, run_nodes).proven

@@ -1,0 +1,53 @@
+"""Runs under way that are in the repository: sound, small, and resumed from a copy without any loss."""
+
+from __future__ import annotations
+
+import shutil
+
+import pytest
+
+from boardclass.partition import parse_partition
+from cluster.nodes import SearchNodes, run_params
+from results import files
+from results.coverage import check_coverage
+from results.query import summary
+from results.run import open_run
+from results.store import Store
+from tests.conftest import ROOT
+
+FOLDER = ROOT / "results" / "ongoing"
+RUNS = sorted(path.parent.name for path in FOLDER.glob(f"*/{files.RUN}"))
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_its_rows_fit_together_and_it_is_said_to_prove_nothing(name, orderly):
+    run = open_run(FOLDER / name)
+    partition = parse_partition(run.fingerprint.partition, run.fingerprint.dims)
+    nodes = SearchNodes(partition, run_params(run.info), run.fingerprint.cell_order)
+    coverage = check_coverage(partition, run, nodes)
+    assert (coverage.n_problems, coverage.n_conflicting) == (0, 0), coverage.message()
+    assert not coverage.complete, "move it to results/published"
+    assert summary(run).claim is None
+    answer = orderly("status", FOLDER / name)
+    assert answer.code == 0
+    assert "proven" not in answer.out
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_a_copy_is_resumed_with_all_that_is_there(name, tmp_path):
+    copy = shutil.copytree(FOLDER / name, tmp_path / name)
+    before = open_run(FOLDER / name)
+    rows = list(before.rows())
+    with Store.open(copy, before.fingerprint) as store:
+        assert (store.resumed, store.leftovers) == (True, ())
+        assert store.done() == {row.key for row in rows if row.is_verdict}
+    assert list(open_run(copy).rows()) == rows
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_it_is_small_and_made_of_large_parts(name):
+    kept = [path for path in (FOLDER / name).rglob("*") if path.is_file() and path.name != files.LOCK]
+    assert sum(path.stat().st_size for path in kept) < 20 << 20
+    assert {path.suffix for path in kept} <= {".json", ".jsonl", ".parquet"}
+    parts = {path.name for path in (FOLDER / name / files.RESULTS).iterdir()}
+    assert parts == {part.name.partition("/")[2] for part in open_run(FOLDER / name).manifest.parts}
