@@ -25,6 +25,7 @@ import numpy as np
 import pyarrow as pa
 
 from results import audit, files
+from results.folder import Folder
 from results.parts import parse_parquet, serialised
 from results.run import Run
 
@@ -56,7 +57,7 @@ class ShapeLike(Protocol):
 def write_certificates(run: Run, shapes: Iterable[tuple[int, ShapeLike]]) -> int:
     """Add files with the certificates of some classes or parts; return how many bytes they have."""
     rows = [_row(run.fingerprint.digest, class_id, shape) for class_id, shape in shapes]
-    taken = max((files.part_number(name, files.CERTIFICATES) or 0 for name in _names(run)), default=0)
+    taken = max((files.part_number(name, files.CERTIFICATES) or 0 for name in certificate_files(run.folder)), default=0)
     pieces = list(serialised(pa.Table.from_pylist(rows, schema=audit.SCHEMA)))
     for number, (_, data) in enumerate(pieces, taken + 1):
         run.folder.publish(files.part_name(files.CERTIFICATES, number), data)
@@ -72,9 +73,8 @@ def certified_parts(run: Run) -> dict[int, set[str]]:
         When a file cannot be read.
     """
     found: dict[int, set[str]] = {}
-    for name in _names(run):
-        data = run.folder.read(name) or b""
-        table = parse_parquet(data, run.folder.where(name), audit.SCHEMA, ["class_id", "forced"])
+    for name in certificate_files(run.folder):
+        table = read_certificates(run.folder, name, ["class_id", "forced"])
         for class_id, forced in zip(*(table.column(i).to_pylist() for i in ("class_id", "forced")), strict=True):
             found.setdefault(class_id, set()).add(forced)
     return found
@@ -88,13 +88,13 @@ def certificate_rows(run: Run) -> list[dict[str, Any]]:
     DamagedError
         When a file cannot be read.
     """
-    tables = [parse_parquet(run.folder.read(name) or b"", run.folder.where(name), audit.SCHEMA) for name in _names(run)]
+    tables = (read_certificates(run.folder, name) for name in certificate_files(run.folder))
     return [row for table in tables for row in table.to_pylist()]
 
 
 def certificates_digest(run: Run) -> str:
     """Return the SHA-256 over all certificate files; empty when there are none."""
-    names = _names(run)
+    names = certificate_files(run.folder)
     digest = hashlib.sha256()
     for name in names:
         digest.update(name.encode() + hashlib.sha256(run.folder.read(name) or b"").digest())
@@ -114,10 +114,21 @@ def hot_classes(run: Run) -> list[int]:
     return sorted(good.union(most))
 
 
-def _names(run: Run) -> list[str]:
-    """Return the names of the certificate files, sorted."""
-    names = run.folder.names(files.CERTIFICATES)
+def certificate_files(folder: Folder) -> list[str]:
+    """Return the names of the certificate files of a run, sorted."""
+    names = folder.names(files.CERTIFICATES)
     return sorted(name for name in names if files.part_number(name, files.CERTIFICATES) is not None)
+
+
+def read_certificates(folder: Folder, name: str, columns: Sequence[str] | None = None) -> pa.Table:
+    """Return one file of certificates, or some of its columns.
+
+    Raises
+    ------
+    DamagedError
+        When it cannot be read.
+    """
+    return parse_parquet(folder.read(name) or b"", folder.where(name), audit.SCHEMA, columns)
 
 
 def _row(digest: str, class_id: int, shape: ShapeLike) -> dict[str, Any]:

@@ -4,7 +4,8 @@
     part with rows of other classes        the same
     manifest line unreadable or missing    the part that it listed is taken off the list: nothing vouches for its bytes
     run.json unreadable or missing         written anew, if the rows of the run are of the question that was asked
-    claim, rescored list, audits unreadable or impossible   removed; they are made again in the end, audits by request
+    claim, rescored list, audits, certificates unreadable or impossible   removed; they are made again in the end, the
+                                           last two by request
 
 Called with the lock held.  Nothing is touched before the run is known to be the one that was asked for.
 """
@@ -19,6 +20,7 @@ import pyarrow.compute as pc
 from boardclass.partition import parse_partition
 from results import files
 from results.audits import read_audits
+from results.certificates import certificate_files, read_certificates
 from results.claim import read_claim
 from results.coverage import foreign_classes
 from results.errors import DamagedError, RowError
@@ -184,6 +186,12 @@ def _remove_documents(folder: Folder, done: Repaired) -> None:
             continue
         try:
             read(run)
+        except DamagedError as error:
+            folder.remove(name)
+            done.others[name] = str(error)
+    for name in certificate_files(folder):
+        try:
+            read_certificates(folder, name)
         except DamagedError as error:
             folder.remove(name)
             done.others[name] = str(error)

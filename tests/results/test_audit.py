@@ -56,6 +56,10 @@ def certified(tmp_path_factory):
     return folder
 
 
+def question_about(run):
+    return checker._Question(json.loads((run / files.RUN).read_text())["fingerprint"], "", checker._words(LIST))
+
+
 @pytest.fixture
 def copy(certified, tmp_path):
     return shutil.copytree(certified, tmp_path / "copy", ignore=shutil.ignore_patterns(files.AUDITS))
@@ -208,7 +212,7 @@ def test_a_leaf_that_is_none_is_found_among_all_and_by_chance(copy):
     """Boards that reach the cutoff are declared leaves: an audit of all leaves rejects that, one of a few may."""
     row = next(row for row in all_rows(copy) if row["n_boards"])
     body = np.frombuffer(row["body"], "<u4").copy()
-    part = checker._Part(checker._Question.of(copy, LIST), row)
+    part = checker._Part(question_about(copy), row)
     for split in np.flatnonzero((part.level == len(part.free) - 1) & (body > 0)).tolist():
         lost = int(body[split]).bit_count()
         row |= {"n_leaves": row["n_leaves"] + lost, "n_boards": row["n_boards"] - lost}
@@ -378,7 +382,7 @@ def test_an_altered_certificate_is_rejected_even_with_its_digest_made_good(copy,
 
 def test_a_tree_that_ends_too_early_is_rejected_though_its_ends_are_counted_right(copy):
     row = next(row for row in all_rows(copy) if len(row["body"]) > 4)
-    part = checker._Part(checker._Question.of(copy, LIST), row)
+    part = checker._Part(question_about(copy), row)
     split = len(part.body) - 1
     n_left = int(part.body[split]).bit_count()
     n_leaves = len(part.letters[part.free[part.level[split]]]) - n_left
@@ -442,7 +446,7 @@ def test_another_word_list_is_refused(orderly, certified, tmp_path):
 
 
 def test_the_checker_reads_word_lists_scores_and_symmetries_as_the_program_does(certified):
-    question = checker._Question.of(certified, LIST)
+    question = question_about(certified)
     assert checker._words(LIST) == list(load_wordlist("scowl70").words)
     scorer = Scorer("2x2", load_wordlist("scowl70").words, parse_scores("standard"))
     rng = np.random.default_rng(1)
