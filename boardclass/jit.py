@@ -2,7 +2,7 @@
 
 Every kernel of the project is made with :func:`kernel` and an explicit signature, so that it compiles once, on import
 of its module, into a cache directory whose name is a hash of *all* kernel sources, the versions and the NUMBA_*
-settings: numba's own key misses changes in other modules and in flags (design: reliability).  The same hash is
+settings: numba's own key misses changes in other modules and in flags.  The same hash is
 recorded in every run.  numba unpickles and runs what it finds there, so a directory that others can write to, or that
 holds files of theirs, is not used.
 """
@@ -37,8 +37,8 @@ def kernel_hash() -> str:
     digest = hashlib.sha256()
     root = Path(__file__).resolve().parent.parent
     for folder in _KERNEL_FOLDERS:
-        for path in sorted((root / folder).glob("*.py")):
-            digest.update(f"{folder}/{path.name}\0".encode() + path.read_bytes() + b"\0")
+        for path in sorted((root / folder).rglob("*.py")):
+            digest.update(f"{path.relative_to(root).as_posix()}\0".encode() + path.read_bytes() + b"\0")
     versions = (sys.version, numba.__version__, llvmlite.__version__, np.__version__, platform.machine())
     settings = sorted((k, v) for k, v in os.environ.items() if k.startswith("NUMBA_") and k != "NUMBA_CACHE_DIR")
     digest.update(repr((versions, settings)).encode())

@@ -1,22 +1,17 @@
 """search: one class of boards in, the boards at or above the cutoff out; and everything that scores.
 
-    Breaker.break_unit                        breaker.py  Spec, Unit -> UnitResult
-      class_node, split, force                node.py     letters per cell, bare cells, residual symmetry (params.py)
-      Forest.grow, grow_on_layers             forest.py   terms -> sorted keys -> tree
-        shape_terms  <- path_table            shapes.py, paths.py   nodes with open cells, whole or what forcing changes
-        walk                                  walk.py     nodes with few letters on a cell
-        sort                                  radix.py    terms by their keys
-        group, build                          tree.py     the orderly tree
-        merge                                 merge.py    what forcing changes, put into the tree of the node above
-      orderly_bound                           bound.py    letter-synchronised OrderlyBound
-      Scorer.scores                           scorer.py   exact scores; scorer_simd.py, scorer_kernels.py, trie.py
+    Breaker.break_unit     breaker.py     Spec, Unit -> UnitResult; replica.py: the same another way
+      Certifier            certificate.py the shape of a search, for the checker in results/proof/audit.py
+    trees/                 orderly trees: grown, merged, searched by OrderlyBound
+    terms/                 the terms of a node, from path shapes or by a walk over the trie
+    local/                 local search: good boards without proof
+    paper/                 the bounds of the paper as published: twins
+    solvers/               four independent solvers, referees of the scorer
+    scoring/               exact scores
+    node.py, params.py, bits.py   letters per cell and how a node splits; parameters; bit tricks
 
-    basic.py, teaching.py                     the paper's older bounds and plain trees: for twins, `bound` and `explain`
-    climb.py, anneal.py, genetic.py, ...      local search; hamilton.py  words that use every cell
-    solvers/                                  four independent solvers, referees of the scorer
-    certificate.py                            the shape of a search, for the checker in results/audit.py
-
-Importing this package loads nothing heavy; the names below load their module when they are first used.
+Each uses only what stands below it (tests/test_house.py).  Importing this package loads nothing heavy; the names below
+load their module when they are first used.
 """
 
 from __future__ import annotations
@@ -27,9 +22,9 @@ from boardclass.lazy import lazy
 
 if TYPE_CHECKING:
     from search.breaker import Breaker, Spec, Unit, UnitResult, break_class
-    from search.local import Find, local_search
+    from search.local.methods import Find, local_search
     from search.params import Params
-    from search.scorer import Found, Scorer, score
+    from search.scoring.scorer import Found, Scorer, score
     from search.solvers import solve
 
 __all__ = [
@@ -51,9 +46,9 @@ __getattr__ = lazy(
     __name__,
     {
         "breaker": ["Breaker", "Spec", "Unit", "UnitResult", "break_class"],
-        "local": ["Find", "local_search"],
+        "local.methods": ["Find", "local_search"],
         "params": ["Params"],
-        "scorer": ["Found", "Scorer", "score"],
+        "scoring.scorer": ["Found", "Scorer", "score"],
         "solvers": ["solve"],
     },
 )

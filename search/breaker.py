@@ -1,6 +1,7 @@
 """The breaker: one unit in, its verdict out.  Puts trees, OrderlyBound, splitting and exact scoring together.
 
-    break_unit -> for each node: grow its trees (search.forest) -> OrderlyBound (search.bound) -> score the survivors
+    break_unit -> for each node: grow its trees (search.trees.forest) -> OrderlyBound (search.trees.bound) -> score what
+                  is left
                   the letters of the next cell whose search spends its budget are forced and searched as nodes of
                   their own; a node that does not fit the memory splits (search.node)
                   a fused node is unfused instead, and before that the letters of the next cell that can be ruled out
@@ -8,7 +9,7 @@
                   what is left of a unit that spends the unit budget goes back to the caller as children
 
 Pure: no files, no clock in any decision, so a unit gives the same verdict anywhere.  A budget or a full array is never
-an elimination.  Design: search.md sections 2-3, architecture.md "Work units".
+an elimination.
 """
 
 from __future__ import annotations
@@ -25,11 +26,11 @@ from boardclass.errors import InputError
 from boardclass.geometry import Geometry, geometry
 from boardclass.partition import Partition, parse_partition
 from boardclass.scores import ScoreTable
-from search import bound
-from search.forest import MAX_FREE_CELLS, Forest, Grown, Lexicon, make_lexicon
 from search.node import Node, at_least, class_node, node_at, split, split_at
 from search.params import Params
-from search.scorer import Scorer, decode_boards
+from search.scoring.scorer import Scorer, decode_boards
+from search.trees import bound
+from search.trees.forest import MAX_FREE_CELLS, Forest, Grown, Lexicon, make_lexicon
 
 _SURVIVORS = 4096
 _ALL_LETTERS = (1 << 26) - 1

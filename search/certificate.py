@@ -3,7 +3,7 @@
     Certifier.shape -> Forest.terms (forest.py), the terms of a part -> grow (certificate_kernels.py) -> Shape
 
 Not the fast search: no fused letters, no residual symmetry, no letters synchronised, no budget; only the nested bound U
-(search.md section 2) over the terms of the part, merged anew in every smaller one.  A checker needs nothing else.
+(docs/algorithm.md) over the terms of the part, merged anew in every smaller one.  A checker needs nothing else.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from boardclass.geometry import Geometry
 from boardclass.jit import frozen
 from boardclass.partition import letter_mask
 from search.certificate_kernels import DONE, FULL_BODY, Space, grow
-from search.forest import Forest
 from search.node import Node
 from search.params import Params
+from search.trees.forest import Forest
 
 MAX_SPLITS = 100_000_000
 

@@ -4,7 +4,7 @@ A class is a node; splitting a node gives nodes that together hold every board o
 pure function of the class and the parameters, so that a path of forced parts (text such as ``5=ab/6=t``) names a node
 for good.
 
-Residual symmetry (design: search.md section 4, idea 4).  Let H be the symmetries that map the class to itself.  Take
+Residual symmetry.  Let H be the symmetries that map the class to itself.  Take
 the cells in cell order; for each cell c demand ``letter(c) <= letter(d)`` for every d in the orbit of c under H, then
 go on with the part of H that leaves c in place.  Every board of the class has an image that meets all of these: choose
 first a symmetry that brings a smallest letter of the orbit to c, then, among those that leave c in place, one for the

@@ -11,7 +11,7 @@ LETTER_ORDER = "jqxzvwkfybughmpcdlnorstiae"
 
 @dataclass(frozen=True)
 class Params:
-    """Search parameters; every value gives the same candidates (design: search.md section 5).
+    """Search parameters; every value gives the same candidates.
 
     Attributes
     ----------

@@ -23,7 +23,7 @@ from boardclass.wordlist import WordList, load_wordlist
 
 ROOT = Path(__file__).resolve().parent.parent
 GOLDEN = ROOT.parent / "shared" / "golden"
-COMMAND = (sys.executable, "-c", "from cluster.cli import main; main()")  # orderly as a process of its own
+COMMAND = (sys.executable, "-c", "from cluster.cli.app import main; main()")  # orderly as a process of its own
 
 # The machine may be shared: no deadlines; in CI the same examples every time.
 hypothesis_settings.register_profile(
@@ -102,7 +102,7 @@ def golden() -> Path:
 @pytest.fixture
 def orderly(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Callable[..., Answer]:
     """Run the command line in this process: ``orderly("show", "cat...", stdin="...")`` returns code, out, err."""
-    from cluster import cli
+    from cluster.cli import app as cli
 
     def call(*arguments: object, stdin: bytes | str = b"") -> Answer:
         data = stdin.encode() if isinstance(stdin, str) else stdin

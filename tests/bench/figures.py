@@ -28,10 +28,10 @@ import numpy as np
 
 from boardclass.scores import parse_scores
 from boardclass.wordlist import load_wordlist
-from cluster.estimate import estimate
-from cluster.plan import Plan, make_plan
+from cluster.planning.estimate import estimate
+from cluster.planning.plan import Plan, make_plan
 from configs.model import load_config
-from search.scorer import Scorer
+from search.scoring.scorer import Scorer
 from tests.bench.process import break_share
 
 WORDLIST = "enable2k"

@@ -12,8 +12,8 @@ import time
 from pathlib import Path
 
 from boardclass.canonical import canonical_board
-from cluster.cli_sql import read_boards
-from cluster.plan import make_plan
+from cluster.cli.sql import read_boards
+from cluster.planning.plan import make_plan
 from configs.model import load_config
 from search.breaker import Breaker, Unit
 

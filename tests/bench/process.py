@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from cluster.worker import break_all
+from cluster.workers.worker import break_all
 from search.breaker import Breaker, Spec
 
 

@@ -10,14 +10,14 @@ import pytest
 from boardclass.partition import parse_partition
 from boardclass.scores import parse_scores
 from boardclass.wordlist import load_wordlist
-from cluster.plan import make_plan
+from cluster.planning.plan import make_plan
 from configs.model import load_config
-from results.schema import Row
-from results.store import Store
-from search import basic
+from results.store.schema import Row
+from results.store.store import Store
 from search.breaker import Breaker, Unit
-from search.scorer import Scorer
-from search.trie import build_trie
+from search.paper import basic
+from search.scoring.scorer import Scorer
+from search.scoring.trie import build_trie
 
 FOUR = "aeijou bcdfgmpqvwxz hklnrsty, corner: aeiosuy bcdfghjklmnpqrtvwxz"
 STANDARD = parse_scores("standard")

@@ -26,13 +26,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from cluster.driver import default_policy, run
-from cluster.events import Returned
-from cluster.ray_executor import RayExecutor
-from cluster.worker import checked_breaker
+from cluster.driver.driver import default_policy, run
+from cluster.scheduling.events import Returned
+from cluster.workers.ray_executor import RayExecutor
+from cluster.workers.worker import checked_breaker
 from configs.model import RunConfig, SearchConfig
-from results.run import open_run
-from results.store import FLUSH_ROWS
+from results.store.run import open_run
+from results.store.store import FLUSH_ROWS
 from tests.cluster.processes import command_line, descendants
 
 ROOT = Path(__file__).resolve().parent.parent.parent

@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 from unittest import mock
 
-from cluster.ray_cluster import import_ray
+from cluster.workers.ray_cluster import import_ray
 from tests.cluster.processes import parent
 
 ROOT = Path(__file__).resolve().parent.parent.parent

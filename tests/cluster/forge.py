@@ -11,11 +11,12 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
-from results import audit, files
-from results.documents import format_document
-from results.parts import describe, serialise
-from results.rescore import BOARD_SCHEMA
-from results.schema import SCHEMA
+from results.proof import audit
+from results.proof.rescore import BOARD_SCHEMA
+from results.storage import files
+from results.store.documents import format_document
+from results.store.parts import describe, serialise
+from results.store.schema import SCHEMA
 
 WORDS = ["tea", "ate", "eat", "rat", "tar", "art", "rate", "tear", "quit"]
 DOCUMENTS = (files.RUN, files.CLAIM, files.RESCORED_MANIFEST, files.AUDITS)

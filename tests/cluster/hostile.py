@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import NamedTuple
 from unittest import mock
 
-from cluster import cli
+from cluster.cli import app as cli
 from tests.cluster.forge import WORDS, Forger, Forgery
 
 FINE = frozenset((0, 2, 3, 4, 5))

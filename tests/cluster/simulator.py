@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from cluster.events import (
+from cluster.scheduling.events import (
     Answer,
     Assign,
     Death,
@@ -36,8 +36,8 @@ from cluster.events import (
     WorkerDown,
     WorkerUp,
 )
-from cluster.policy import Policy
-from cluster.scheduler import Scheduler
+from cluster.scheduling.policy import Policy
+from cluster.scheduling.scheduler import Scheduler
 from search.breaker import Unit, UnitResult
 
 MAX_STEPS = 200_000

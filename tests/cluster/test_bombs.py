@@ -11,10 +11,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from results.errors import DamagedError
-from results.parts import parse_parquet, serialise, serialised
-from results.run import open_run
-from results.schema import SCHEMA, to_table
-from results.sizes import MAX_DECODED_BYTES, MAX_ROWS, check_sizes
+from results.store.parts import parse_parquet, serialise, serialised
+from results.store.run import open_run
+from results.store.schema import SCHEMA, to_table
+from results.store.sizes import MAX_DECODED_BYTES, MAX_ROWS, check_sizes
 from tests.cluster.bombs import BOMBS, plant
 from tests.cluster.forge import write_part
 from tests.conftest import ROOT, run_in
@@ -23,7 +23,7 @@ from tests.results.helpers import row
 GROWTH_MB = 100
 READ = """
 import resource, sys
-from results.run import open_run
+from results.store.run import open_run
 def peak_mb(): return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
 run = open_run(sys.argv[1])
 rows = list(open_run(sys.argv[2]).rows())  # a sound one first: libraries and their threads
@@ -125,7 +125,7 @@ def test_the_bound_on_memory_holds_for_parts_of_every_shape():
         metadata = pq.ParquetFile(pa.BufferReader(data)).metadata
         check_sizes(data, metadata)
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("results.sizes.MAX_DECODED_BYTES", table.nbytes - 1)
+            patch.setattr("results.store.sizes.MAX_DECODED_BYTES", table.nbytes - 1)
             with pytest.raises(ValueError, match="would become"):
                 check_sizes(data, metadata)
     assert table.nbytes < MAX_DECODED_BYTES

@@ -9,8 +9,10 @@ import sys
 import pytest
 
 from boardclass.errors import IncompleteError, MismatchError, StoreError
-from cluster import cli, cli_boards, cli_status
-from cluster.cli_group import SECTIONS
+from cluster.cli import app as cli
+from cluster.cli import boards as cli_boards
+from cluster.cli import status as cli_status
+from cluster.cli.group import SECTIONS
 
 PROVING = ("run", "status", "top", "show", "score", "bound", "solve", "verify")
 WORKBENCH = ("climb", "longest", "neighbours", "lists", "query", "compare", "roll", "report", "explain", "wordlist")
@@ -43,7 +45,7 @@ def test_every_command_explains_itself(orderly, command):
 def test_help_imports_nothing_heavy(project_root):
     code = (
         "import sys; sys.argv = ['orderly', '--help']\n"
-        "from cluster.cli import main\n"
+        "from cluster.cli.app import main\n"
         "try: main()\n"
         f"finally: print([name for name in {HEAVY} if name in sys.modules], file=sys.stderr)"
     )
@@ -118,6 +120,8 @@ def test_version(orderly):
 def test_a_closed_pipe_is_no_error(project_root, tmp_path):
     boards = tmp_path / "boards.txt"
     boards.write_text("abcdefghi\n" * 20_000)
-    command = f"{sys.executable} -c 'from cluster.cli import main; main()' score --format csv < {boards} | head -n 1"
+    command = (
+        f"{sys.executable} -c 'from cluster.cli.app import main; main()' score --format csv < {boards} | head -n 1"
+    )
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, cwd=project_root, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (0, "board,score\n", "")

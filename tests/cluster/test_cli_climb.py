@@ -14,7 +14,7 @@ import pytest
 
 from boardclass.canonical import canonical_board
 from boardclass.geometry import geometry
-from cluster.cli_climb import describe
+from cluster.cli.climb import describe
 from tests.conftest import COMMAND
 
 LIST = "bee\nbeef\nfee\nqueen\nquit\nzebra\nseat\neats\neast\ntea\nate\n"

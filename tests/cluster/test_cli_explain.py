@@ -9,11 +9,11 @@ import pytest
 
 from boardclass.geometry import geometry
 from boardclass.scores import parse_scores
-from cluster.draw_tree import as_dot, as_svg, as_text
-from search import basic
-from search.basic import class_terms, max_bound, orderly_tree
-from search.scorer import Scorer
-from search.teaching import MAX_NODES, orderly_nodes, sum_choice_tree
+from cluster.cli.draw_tree import as_dot, as_svg, as_text
+from search.paper import basic
+from search.paper.basic import class_terms, max_bound, orderly_tree
+from search.paper.teaching import MAX_NODES, orderly_nodes, sum_choice_tree
+from search.scoring.scorer import Scorer
 
 STANDARD = parse_scores("standard")
 WORDS = ("tar", "tier", "rite", "tire", "tie", "air", "rat", "tea", "ire", "ate")

@@ -9,17 +9,19 @@ from dataclasses import replace
 import pytest
 
 from boardclass.errors import StoreError
-from cluster.driver import run
-from cluster.shares import Share
+from cluster.driver.driver import run
+from cluster.planning.shares import Share
 from configs.model import load_config
-from results import files, merging, store
-from results.eventlog import read_events
-from results.parts import Part
-from results.run import open_run
-from results.schema import QUARANTINED, SPLIT, Row
-from results.storage import LocalFolder
-from results.store import Store
-from results.suspects import suspects
+from results.log.eventlog import read_events
+from results.storage import files
+from results.storage.local import LocalFolder
+from results.store import store
+from results.store.parts import Part
+from results.store.run import open_run
+from results.store.schema import QUARANTINED, SPLIT, Row
+from results.store.store import Store
+from results.store.suspects import suspects
+from results.upkeep import merging
 
 SMALL = {"dims": "2x2", "cutoff": 12, "workers": 0, "buckets": "aeiou bcdfg hjklmnp qrstvwxyz"}
 CUT_UP = {"search": {"unit_budget": 1, "node_budget": 1}}

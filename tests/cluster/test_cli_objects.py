@@ -9,8 +9,8 @@ import time
 
 import pytest
 
-from results import files
-from results.storage import open_folder
+from results.storage import files
+from results.storage.local import open_folder
 from tests.conftest import COMMAND, SECRET_KEY
 
 QUESTION = ("--dims", "2x3", "--cutoff", "80", "--buckets", "aeiou bcdfg hjklmnp qrstvwxyz", "--workers", "0")

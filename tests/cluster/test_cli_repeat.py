@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from cluster.driver import run
+from cluster.driver.driver import run
 from configs.model import load_config
-from results.run import open_run
-from results.schema import SPLIT
-from results.store import Store
+from results.store.run import open_run
+from results.store.schema import SPLIT
+from results.store.store import Store
 from search import replica
 
 SMALL = {"dims": "2x2", "cutoff": 12, "workers": 0, "buckets": "aeiou bcdfg hjklmnp qrstvwxyz"}

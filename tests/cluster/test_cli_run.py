@@ -255,7 +255,7 @@ def test_bad_options_exit_2_and_leave_nothing(orderly, here, arguments, quoted):
 
 
 def test_a_missing_ray_is_told_before_anything_is_written(orderly, here, monkeypatch):
-    monkeypatch.setattr("cluster.cli_run.find_spec", lambda _: None)
+    monkeypatch.setattr("cluster.cli.run.find_spec", lambda _: None)
     answer = orderly("run", "2x2", "--cutoff", "12", "--workers", "2")
     assert (answer.code, answer.out) == (2, "")
     assert "--workers 0" in answer.err

@@ -28,7 +28,7 @@ def proven(tmp_path_factory, project_root):
 
 @pytest.fixture(scope="module")
 def listed(proven, project_root):
-    from results.query import boards
+    from results.reading.query import boards
 
     return [item.board for item in boards(proven)]
 

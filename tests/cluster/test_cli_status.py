@@ -11,7 +11,7 @@ import time
 
 import pytest
 
-from results import files
+from results.storage import files
 from tests.conftest import COMMAND
 
 # long enough to be watched: seconds for the first classes, minutes for all of them

@@ -10,11 +10,11 @@ import pytest
 
 from boardclass.scores import parse_scores
 from boardclass.wordlist import load_wordlist
-from cluster.cli_verify import Referee
-from results import files
-from results.run import open_run
-from results.store import Store
-from search.scorer import Scorer
+from cluster.cli.verify import Referee
+from results.storage import files
+from results.store.run import open_run
+from results.store.store import Store
+from search.scoring.scorer import Scorer
 from tests.conftest import Answer
 
 CUTOFF = 12
@@ -23,7 +23,7 @@ CUTOFF = 12
 @pytest.fixture(scope="module")
 def proven(tmp_path_factory):
     """A finished 2x2 run."""
-    from cluster.driver import run
+    from cluster.driver.driver import run
     from configs.model import load_config
 
     folder = tmp_path_factory.mktemp("proven") / "run"

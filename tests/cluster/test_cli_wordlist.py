@@ -74,7 +74,7 @@ def test_get_keeps_what_has_the_right_digest(orderly, served, home, monkeypatch)
     (folder / "list").write_bytes(b"CAT\r\nDOG\r\n")
     known = {**KNOWN_SHA256, "enable2k": hashlib.sha256(b"cat\ndog").hexdigest()}
     monkeypatch.setattr(wordlist, "KNOWN_SHA256", known)
-    monkeypatch.setattr("cluster.cli_wordlist.KNOWN_SHA256", known)
+    monkeypatch.setattr("cluster.cli.wordlist.KNOWN_SHA256", known)
     answer = orderly("wordlist", "get", "enable2k", "--url", f"{url}/list", "--format", "json")
     assert answer.code == 0, answer.err
     assert json.loads(answer.out)["n_words"] == 2

@@ -21,20 +21,21 @@ from boardclass.canonical import canonical_board
 from boardclass.errors import ConfigError, DimsError, InputError, PartitionError, ScoreError, StoreError, WordListError
 from boardclass.geometry import geometry
 from boardclass.scores import parse_scores
-from cluster import plan as plan_module
-from cluster.driver import Interrupted, run
-from cluster.executors import InProcessExecutor
-from cluster.plan import _params, make_plan
-from cluster.progress import Bar, Overview, PlainLines, Report, make_progress
+from cluster.driver.driver import Interrupted, run
+from cluster.driver.progress import Bar, Overview, PlainLines, make_progress
+from cluster.planning import plan as plan_module
+from cluster.planning.plan import _params, make_plan
+from cluster.scheduling.figures import Report
+from cluster.workers.executors import InProcessExecutor
 from configs.model import DEFAULT_BUCKETS, RunConfig, SearchConfig
 from results.errors import ConflictError, DamagedError, FingerprintError, StoreLockedError
-from results.parts import read_parts
-from results.run import open_run
-from results.schema import SCHEMA, from_table
-from results.store import Store
+from results.store.parts import read_parts
+from results.store.run import open_run
+from results.store.schema import SCHEMA, from_table
+from results.store.store import Store
 from search.breaker import Breaker, Unit
 from search.node import class_node, split
-from search.scorer import Scorer
+from search.scoring.scorer import Scorer
 
 WORDS = ["ate", "east", "eat", "eta", "sat", "sea", "seat", "tea", "teas", "toe", "tone", "note", "one", "eon", "sot"]
 BUCKETS = "aeiou bcdfghjklm npqrst vwxyz"
@@ -189,9 +190,9 @@ def test_auto_cutoff_is_the_best_board_and_stays(config, monkeypatch):
     info = open_run(auto.out).info
     assert info["climbed"]["score"] == best
     assert info["config"]["cutoff"] == "auto"
-    import search.local
+    import search.local.methods
 
-    monkeypatch.setattr(search.local, "local_search", lambda *_, **__: pytest.fail("climbs again"))
+    monkeypatch.setattr(search.local.methods, "local_search", lambda *_, **__: pytest.fail("climbs again"))
     assert run(change(auto, seed=9)).cutoff == best
 
 
@@ -329,7 +330,7 @@ def units_broken(config, breaker, **options):
 @pytest.mark.parametrize("breaker", [Breaker, TiredBreaker])
 def test_damaged_parts_are_computed_again_and_nothing_else(config, monkeypatch, breaker):
     """Small parts: rows of splits are lost while those of their children are not, and the other way round."""
-    monkeypatch.setattr("results.store.FLUSH_ROWS", 1)
+    monkeypatch.setattr("results.store.store.FLUSH_ROWS", 1)
     first, _ = units_broken(config, breaker)
     old = open_run(config.out)
     rows = {

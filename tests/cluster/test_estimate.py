@@ -10,9 +10,9 @@ from statistics import fmean, stdev
 import pytest
 
 from boardclass.geometry import geometry
-from cluster.estimate import LEAST, estimate, likely_cost, probe
-from cluster.plan import Plan, make_plan
-from cluster.tune import Variant, variants
+from cluster.planning.estimate import LEAST, estimate, likely_cost, probe
+from cluster.planning.plan import Plan, make_plan
+from cluster.planning.tune import Variant, variants
 from configs.model import RunConfig
 from search.breaker import Breaker, Unit, UnitResult
 from search.params import Params

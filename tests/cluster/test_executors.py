@@ -8,7 +8,8 @@ import time
 import numpy as np
 import pytest
 
-from cluster.events import (
+from cluster.driver.loop import run_loop
+from cluster.scheduling.events import (
     Answer,
     Assign,
     Death,
@@ -21,11 +22,10 @@ from cluster.events import (
     WorkerDown,
     WorkerUp,
 )
-from cluster.executors import InProcessExecutor
-from cluster.loop import run_loop
-from cluster.policy import Policy
-from cluster.scheduler import Scheduler
-from cluster.worker import Failure, Reply, Worker
+from cluster.scheduling.policy import Policy
+from cluster.scheduling.scheduler import Scheduler
+from cluster.workers.executors import InProcessExecutor
+from cluster.workers.worker import Failure, Reply, Worker
 from search.breaker import Unit
 from tests.cluster.fakes import SPEC, BadBreaker, FakeBreaker, SlowBreaker, UnfitBreaker, expected_units
 

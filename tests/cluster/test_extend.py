@@ -9,11 +9,11 @@ import re
 import pytest
 
 from boardclass.canonical import images
-from cluster.driver import run
-from cluster.plan import make_plan
+from cluster.driver.driver import run
+from cluster.planning.plan import make_plan
 from configs.model import RunConfig
-from results.extend import COVERS, EVERYTHING
-from results.run import open_run
+from results.store.run import open_run
+from results.upkeep.extend import COVERS, EVERYTHING
 
 SMALL = ("--dims", "2x3", "--buckets", "aeiou bcdfg hjklmnp qrstvwxyz", "--workers", "0")
 MIDDLE = 60

@@ -16,14 +16,14 @@ from boardclass.canonical import canonical_board
 from boardclass.geometry import geometry
 from boardclass.scores import parse_scores
 from boardclass.wordlist import load_wordlist
-from cluster.driver import run
+from cluster.driver.driver import run
 from configs.model import load_config
-from results import files
-from results.claim import read_claim
-from results.rescore import unscored_boards, write_rescored
-from results.run import open_run
-from results.schema import QUARANTINED, SPLIT
-from search.scorer import Scorer
+from results.proof.claim import read_claim
+from results.proof.rescore import unscored_boards, write_rescored
+from results.storage import files
+from results.store.run import open_run
+from results.store.schema import QUARANTINED, SPLIT
+from search.scoring.scorer import Scorer
 from tests.cluster.whole_run import forge, make_whole_run, seal_claim, seal_run, store_rows, without_boards
 
 READERS = ("status", "top", "query", "compare", "report")

@@ -14,12 +14,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from results import audit, files
 from results.errors import SpecialFileError
-from results.parts import serialise
-from results.rescore import BOARD_SCHEMA
-from results.schema import SCHEMA
-from results.storage import LocalFolder
+from results.proof import audit
+from results.proof.rescore import BOARD_SCHEMA
+from results.storage import files
+from results.storage.local import LocalFolder
+from results.store.parts import serialise
+from results.store.schema import SCHEMA
 from tests.cluster.forge import ESCAPES, Forger, Forgery, raw_array, read_raw, seal, write_boards, write_part
 from tests.cluster.hostile import RUN, UNSAFE, Campaign, call, commands
 

@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from cluster.events import Death, Quarantine, Retire, UnitFailed, WorkerDown, WorkerUp
-from cluster.journal import Journal
-from cluster.progress import Report
-from results.eventlog import FIELDS, EventLog, read_events
-from results.storage import LocalFolder
+from cluster.driver.journal import Journal
+from cluster.scheduling.events import Death, Quarantine, Retire, UnitFailed, WorkerDown, WorkerUp
+from cluster.scheduling.figures import Report
+from results.log.eventlog import FIELDS, EventLog, read_events
+from results.storage.local import LocalFolder
 from search.breaker import Unit
 
 REPORT = Report(26, 13, 20, 545, "abc", 4, 2, 1, 0, 61.0, None, 3, 2, 1, 5, 40, 13)

@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from results.run import open_run
+from results.store.run import open_run
 from tests.cluster.campaign import Campaign, config_of_units
 from tests.cluster.processes import command_line, descendants
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from cluster.driver import run
-from cluster.executors import InProcessExecutor
-from cluster.ray_cluster import RayError, UnguardedError, check_guarded, joined_cluster
-from cluster.ray_executor import RayExecutor
+from cluster.driver.driver import run
+from cluster.workers.executors import InProcessExecutor
+from cluster.workers.ray_cluster import RayError, UnguardedError, check_guarded, joined_cluster
+from cluster.workers.ray_executor import RayExecutor
 from configs.model import RunConfig, SearchConfig
 from tests.cluster import fakes
 from tests.cluster.clusters import refused_without_token, started

@@ -11,10 +11,10 @@ import time
 
 import pytest
 
-from cluster.driver import Interrupted, run
-from cluster.ray_executor import RayExecutor
+from cluster.driver.driver import Interrupted, run
+from cluster.workers.ray_executor import RayExecutor
 from configs.model import RunConfig, SearchConfig
-from results.run import open_run
+from results.store.run import open_run
 from tests.cluster.processes import command_line, descendants
 from tests.cluster.test_driver import WORDS
 
@@ -76,7 +76,7 @@ def test_same_digest_with_two_workers_that_are_killed(config, digest):
 
 CHILD = """
 import json, sys
-from cluster.driver import run
+from cluster.driver.driver import run
 from configs.model import RunConfig
 run(RunConfig.model_validate(json.loads(sys.argv[1])))
 """

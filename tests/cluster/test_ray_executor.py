@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from cluster.events import Assign, Death, Event, Returned, Row, WorkerDown, WorkerUp
-from cluster.plan import make_plan
-from cluster.ray_executor import RayExecutor, cause_of
+from cluster.planning.plan import make_plan
+from cluster.scheduling.events import Assign, Death, Event, Returned, Row, WorkerDown, WorkerUp
+from cluster.workers.ray_executor import RayExecutor, cause_of
 from configs.model import RunConfig, SearchConfig
 from search.breaker import Breaker, Unit, share
 from tests.cluster import fakes

@@ -9,8 +9,8 @@ import urllib.request
 
 import pytest
 
-from cluster.progress import Report
-from cluster.ray_metrics import GAUGES, RayMetrics
+from cluster.scheduling.figures import Report
+from cluster.workers.ray_metrics import GAUGES, RayMetrics
 
 REPORT = Report(26, 13, 20, 545, "abc", 4, 2, 1, 0, 61.0, None, 3, 2, 1, 5, 40, 13)
 

@@ -8,8 +8,8 @@ from dataclasses import replace
 
 import pytest
 
-from cluster.events import Death, WorkerDown
-from cluster.ray_executor import RayExecutor
+from cluster.scheduling.events import Death, WorkerDown
+from cluster.workers.ray_executor import RayExecutor
 from search.breaker import Unit
 from tests.cluster import fakes
 from tests.cluster.processes import command_line, descendants

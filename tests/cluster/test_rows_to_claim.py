@@ -9,19 +9,20 @@ from dataclasses import replace
 import pytest
 
 from boardclass.errors import IncompleteError, MismatchError
-from cluster.events import Quarantine
-from cluster.ledger import Ledger
-from cluster.nodes import run_nodes
-from results import crosscheck, files
-from results.crosscheck import boards_by_sql, require_same
+from cluster.driver.ledger import Ledger
+from cluster.planning.nodes import run_nodes
+from cluster.scheduling.events import Quarantine
 from results.errors import ConflictError
-from results.extend import reusable
-from results.query import summary
-from results.rescore import BoardList, candidates, unscored_boards
-from results.run import open_run
-from results.schema import QUARANTINED, SPLIT
-from results.store import Store
-from results.suspects import suspects
+from results.proof import crosscheck
+from results.proof.crosscheck import boards_by_sql, require_same
+from results.proof.rescore import BoardList, candidates, unscored_boards
+from results.reading.query import summary
+from results.storage import files
+from results.store.run import open_run
+from results.store.schema import QUARANTINED, SPLIT
+from results.store.store import Store
+from results.store.suspects import suspects
+from results.upkeep.extend import reusable
 from search.breaker import Unit
 from tests.cluster.whole_run import coverage_of, is_proven, make_whole_run, store_rows, verified
 

@@ -7,7 +7,7 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from cluster.events import (
+from cluster.scheduling.events import (
     Answer,
     Assign,
     Cancel,
@@ -26,8 +26,8 @@ from cluster.events import (
     WorkerDown,
     WorkerUp,
 )
-from cluster.policy import Policy
-from cluster.scheduler import Scheduler
+from cluster.scheduling.policy import Policy
+from cluster.scheduling.scheduler import Scheduler
 from search.breaker import Unit, UnitResult
 
 

@@ -10,19 +10,20 @@ import numpy as np
 import pytest
 
 from boardclass.errors import ConfigError
-from cluster.driver import run
-from cluster.journal import Journal
-from cluster.plan import make_plan
-from cluster.progress import Overview, Report, describe, format_report
-from cluster.shares import Hand, Share, parse_share
+from cluster.driver.driver import run
+from cluster.driver.journal import Journal
+from cluster.driver.progress import Overview, describe, format_report
+from cluster.planning.plan import make_plan
+from cluster.planning.shares import Hand, Share, parse_share
+from cluster.scheduling.figures import Report
 from configs.model import load_config
-from results import files
-from results.coverage import check_coverage
 from results.errors import ConflictError
-from results.eventlog import EventLog
-from results.run import open_run
-from results.schema import QUARANTINED, Row
-from results.store import Store
+from results.log.eventlog import EventLog
+from results.proof.coverage import check_coverage
+from results.storage import files
+from results.store.run import open_run
+from results.store.schema import QUARANTINED, Row
+from results.store.store import Store
 
 SMALL = {"dims": "2x2", "cutoff": 12, "workers": 0, "buckets": "aeiou bcdfg hjklmnp qrstvwxyz"}
 
@@ -219,7 +220,7 @@ def test_a_share_that_could_not_be_finished_says_so(orderly, tmp_path, monkeypat
         raise RuntimeError("no")
 
     monkeypatch.setattr(Replicator, "break_unit", fail)
-    monkeypatch.setattr("cluster.worker.self_test", lambda: None)
+    monkeypatch.setattr("cluster.workers.worker.self_test", lambda: None)
     answer = orderly(*options(tmp_path / "run", "--share", "1/3"))
     assert (answer.code, answer.out) == (4, "")
     assert "share 1/3 is not done" in answer.err

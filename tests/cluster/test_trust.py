@@ -10,9 +10,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from cluster import worker
-from cluster.driver import default_policy, run
-from cluster.events import (
+from cluster.driver.driver import default_policy, run
+from cluster.scheduling.events import (
     Answer,
     Assign,
     Death,
@@ -25,11 +24,12 @@ from cluster.events import (
     WorkerDown,
     WorkerUp,
 )
-from cluster.executors import InProcessExecutor
+from cluster.workers import worker
+from cluster.workers.executors import InProcessExecutor
 from configs.model import RunConfig, SearchConfig
 from results.errors import ConflictError
-from results.run import open_run
-from results.suspects import suspects
+from results.store.run import open_run
+from results.store.suspects import suspects
 from search.breaker import Unit, UnitResult
 from tests.cluster.test_driver import WORDS
 from tests.cluster.test_scheduler import Bench, of

@@ -15,20 +15,20 @@ from typing import Any
 
 from boardclass.partition import parse_partition
 from boardclass.scores import parse_scores
-from cluster.driver import run
-from cluster.nodes import run_nodes
+from cluster.driver.driver import run
+from cluster.planning.nodes import run_nodes
 from configs.model import RunConfig, SearchConfig
-from results import files
-from results.claim import digest_of
-from results.coverage import check_coverage
-from results.documents import format_document
-from results.query import summary
-from results.rescore import unscored_boards, write_rescored
-from results.run import Run, open_run
-from results.schema import Row
-from results.store import Store
-from results.verify import Verified, record, verify
-from search.scorer import Scorer
+from results.proof.claim import digest_of
+from results.proof.coverage import check_coverage
+from results.proof.rescore import unscored_boards, write_rescored
+from results.proof.verify import Verified, record, verify
+from results.reading.query import summary
+from results.storage import files
+from results.store.documents import format_document
+from results.store.run import Run, open_run
+from results.store.schema import Row
+from results.store.store import Store
+from search.scoring.scorer import Scorer
 from tests.cluster.test_driver import WORDS
 
 GROUPS = ["bcdfghjklm", "pqrvwxyz", "iu", "aeo", "nst"]
@@ -61,7 +61,7 @@ def toy_scorer() -> Scorer:
 
 def verified(folder: Path) -> Verified:
     """Return what ``verify`` comes to, with one scorer in both places."""
-    from results.claim import question_of
+    from results.proof.claim import question_of
 
     asked = open_run(folder)
     scorer = toy_scorer()

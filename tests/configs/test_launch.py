@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from typer.main import get_command
 
-from cluster.cli import app
+from cluster.cli.app import app
 from configs.model import load_config
 
 yaml = pytest.importorskip("yaml", reason="comes with Ray")

@@ -36,7 +36,7 @@ def prepared(folder: Path) -> dict[str, str]:
     tools = folder / "bin"
     tools.mkdir()
     scripts = {
-        "orderly": f"#!{sys.executable}\nfrom cluster.cli import main\nmain()\n",
+        "orderly": f"#!{sys.executable}\nfrom cluster.cli.app import main\nmain()\n",
         "python": f'#!/bin/sh\nexec {sys.executable} "$@"\n',
     }
     for name, script in scripts.items():

@@ -7,7 +7,7 @@ import re
 import pytest
 import typer.main
 
-from cluster.cli import app
+from cluster.cli.app import app
 from tests.conftest import ROOT
 
 PAGES = sorted((ROOT / "README.md", *(ROOT / "docs").rglob("*.md"), *(ROOT / "results").rglob("*.md")))

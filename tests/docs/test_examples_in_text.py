@@ -47,7 +47,7 @@ def test_the_names_of_the_library_have_examples():
         "boardclass.partition",
         "boardclass.wordlist",
         "search.breaker",
-        "search.scorer",
+        "search.scoring.scorer",
         "search.solvers",
-        "results.run",
+        "results.store.run",
     } <= set(MODULES)

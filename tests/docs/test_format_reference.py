@@ -8,11 +8,11 @@ from dataclasses import fields
 
 import pytest
 
-from results import audit
-from results.claim import Claim
-from results.rescore import BOARD_SCHEMA
-from results.schema import SCHEMA
-from results.sql import connect
+from results.proof import audit
+from results.proof.claim import Claim
+from results.proof.rescore import BOARD_SCHEMA
+from results.reading.sql import connect
+from results.store.schema import SCHEMA
 from tests.conftest import ROOT
 
 PAGE = (ROOT / "docs" / "format.md").read_text(encoding="utf-8")

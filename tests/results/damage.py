@@ -21,17 +21,18 @@ from pathlib import Path
 from typing import Any
 
 from boardclass.errors import OrderlyError
-from results import files
-from results.claim import read_claim, write_claim
-from results.coverage import check_coverage
-from results.parts import read_manifest, read_parts
-from results.query import summary
-from results.rescore import rescore
-from results.run import open_run
-from results.schema import SCHEMA
-from results.storage import open_folder
-from results.store import Store
-from results.verify import Question, record, verify
+from results.proof.claim import read_claim, write_claim
+from results.proof.coverage import check_coverage
+from results.proof.rescore import rescore
+from results.proof.verify import Question, record, verify
+from results.reading.query import summary
+from results.storage import files
+from results.storage.local import open_folder
+from results.store.parts import read_manifest, read_parts
+from results.store.run import open_run
+from results.store.schema import SCHEMA
+from results.store.store import Store
+from results.upkeep.repair import repair
 from tests.results.helpers import ToyScorer, all_rows, fingerprint, partition
 
 REMEDY = re.compile("--drop-damaged|remove")
@@ -171,8 +172,8 @@ class Campaign:
     def _repaired(self, victims: list[Path]) -> None:
         """Open with ``drop_damaged``, put back what is missing, and compare."""
         intact = self._keys_of_intact_parts()
-        with Store.open(self.run, fingerprint(), {"seed": 1}, drop_damaged=True) as store:
-            missing = [item for item in all_rows() if item.key not in store.done()]
+        with Store.open(self.run, fingerprint(), {"seed": 1}, mend=repair) as store:
+            missing = [item for item in all_rows() if item.key not in store.index.done()]
             assert not {item.key for item in missing} & intact, "what could be read is not computed again"
             store.append(missing)
             conclude(store)

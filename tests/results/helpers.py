@@ -9,9 +9,9 @@ import numpy as np
 
 from boardclass.geometry import Geometry, geometry
 from boardclass.partition import Partition, parse_partition
-from results.audit import _Question
-from results.fingerprint import Fingerprint
-from results.schema import Row
+from results.proof.audit import _Question
+from results.store.fingerprint import Fingerprint
+from results.store.schema import Row
 
 BUCKETS = "aeiou bcdfghjklmnpqrstvwxyz"
 CUTOFF = 80

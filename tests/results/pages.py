@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from boardclass.scores import ScoreTable
-from results.report import render
-from results.rescore import rescore
-from results.run import open_run
-from results.schema import Row
-from results.store import Store
-from search.scorer import Scorer
+from results.proof.rescore import rescore
+from results.reading.report import render
+from results.store.run import open_run
+from results.store.schema import Row
+from results.store.store import Store
+from search.scoring.scorer import Scorer
 from tests.results.helpers import ToyScorer, fingerprint
 
 # words on the boards that the toy run holds; its scores are not these words' points

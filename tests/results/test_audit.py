@@ -22,16 +22,17 @@ from boardclass.errors import IncompleteError, InputError
 from boardclass.geometry import geometry
 from boardclass.scores import parse_scores
 from boardclass.wordlist import available_names, load_wordlist
-from results import audit as checker
-from results import certificates, files
-from results.audit import Rejected, Unreadable
-from results.audits import read_audits
-from results.documents import format_document
 from results.errors import DamagedError
-from results.parts import serialise
-from results.run import open_run
+from results.proof import audit as checker
+from results.proof import certificates
+from results.proof.audit import Rejected, Unreadable
+from results.proof.audits import read_audits
+from results.storage import files
+from results.store.documents import format_document
+from results.store.parts import serialise
+from results.store.run import open_run
 from search.certificate import Certifier
-from search.scorer import Scorer
+from search.scoring.scorer import Scorer
 from tests.reference.orderly import absorb, all_scores, orderly_bound, terms_of_class, with_points
 from tests.results.helpers import question_of
 
@@ -43,14 +44,14 @@ ALLOWED = {"__future__", "numba", "numpy", "pyarrow", *sys.stdlib_module_names}
 @pytest.fixture(scope="module")
 def certified(tmp_path_factory):
     """A finished 2x2 run with certificates of all its classes."""
-    from cluster.driver import run
+    from cluster.driver.driver import run
     from configs.model import load_config
 
     folder = tmp_path_factory.mktemp("certified") / "run"
     given_options = {"dims": "2x2", "cutoff": CUTOFF, "workers": 0, "out": str(folder), "wordlist": "scowl70"}
     assert run(load_config(None, given_options)).complete
-    from cluster import cli_certify
-    from cluster.render import Format
+    from cluster.cli import certify as cli_certify
+    from cluster.cli.render import Format
 
     cli_certify.certify(str(folder), cli_certify.Choice(), None, Format.json)
     return folder
@@ -98,7 +99,7 @@ def test_the_checker_imports_nothing_of_ours():
     names = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
     names |= {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
     assert {name.partition(".")[0] for name in names} <= ALLOWED
-    code = "import sys, results.audit; print([m for m in sys.modules if m.split('.')[0] in sys.argv[1:]])"
+    code = "import sys, results.proof.audit; print([m for m in sys.modules if m.split('.')[0] in sys.argv[1:]])"
     ours = ("boardclass", "search", "cluster", "configs")
     root = Path(checker.__file__).parent.parent
     done = subprocess.run([sys.executable, "-c", code, *ours], capture_output=True, text=True, check=True, cwd=root)
@@ -262,7 +263,7 @@ def test_the_claim_says_how_much_was_audited(orderly, bare):
 
 def forge_audit(folder, **changes):
     """Change the last recorded audit to one of the certificates that are there, and seal it."""
-    from results.certificates import certificates_digest
+    from results.proof.certificates import certificates_digest
 
     document = json.loads((folder / files.AUDITS).read_text())
     document["audits"][-1] |= {"certificates": certificates_digest(open_run(folder)), **changes}

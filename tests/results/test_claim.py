@@ -7,14 +7,14 @@ from dataclasses import replace
 import pytest
 
 from boardclass.errors import IncompleteError
-from results import files
-from results.claim import COMPLETE, Claim, digest_of, read_claim, result_digest, write_claim
-from results.coverage import check_coverage
 from results.errors import DamagedError
-from results.query import summary
-from results.rescore import Board, BoardList, rescore
-from results.run import open_run
-from results.store import Store
+from results.proof.claim import COMPLETE, Claim, digest_of, read_claim, result_digest, write_claim
+from results.proof.coverage import check_coverage
+from results.proof.rescore import Board, BoardList, rescore
+from results.reading.query import summary
+from results.storage import files
+from results.store.run import open_run
+from results.store.store import Store
 from tests.results.helpers import ToyScorer, all_rows, fingerprint, partition
 
 BOARDS = [("wxyz", 94), ("tvyz", 89)]

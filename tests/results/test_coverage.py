@@ -10,12 +10,12 @@ import pytest
 
 from boardclass.errors import IncompleteError, InputError
 from boardclass.partition import parse_partition
-from results import files
-from results.coverage import MAX_EXAMPLES, Coverage, _Sizes, check_apart, check_coverage
 from results.errors import ConflictError, RowError
-from results.run import open_run
-from results.schema import Row
-from results.store import Store
+from results.proof.coverage import MAX_EXAMPLES, Coverage, _Sizes, check_apart, check_coverage
+from results.storage import files
+from results.store.run import open_run
+from results.store.schema import Row
+from results.store.store import Store
 from tests.results.helpers import BUCKETS, all_rows, fingerprint, partition, row, split_rows
 
 

@@ -12,15 +12,16 @@ import pyarrow.parquet as pq
 import pytest
 
 from boardclass.errors import StoreError
-from results import files
-from results.claim import read_claim
-from results.coverage import check_coverage
 from results.errors import DamagedError, FingerprintError
-from results.parts import parse_parquet, parse_part
-from results.query import summary
-from results.run import open_run
-from results.schema import SCHEMA
-from results.store import Store
+from results.proof.claim import read_claim
+from results.proof.coverage import check_coverage
+from results.reading.query import summary
+from results.storage import files
+from results.store.parts import parse_parquet, parse_part
+from results.store.run import open_run
+from results.store.schema import SCHEMA
+from results.store.store import Store
+from results.upkeep.repair import repair
 from tests.results.damage import COUNTS, Campaign, answer, make_run
 from tests.results.helpers import all_rows, fingerprint, partition, row
 
@@ -136,14 +137,14 @@ def test_missing_part_then_dropped_then_recomputed(finished, tmp_path):
     with pytest.raises(DamagedError, match="--drop-damaged"):
         Store.open(run, fingerprint())
     rows = all_rows()
-    with Store.open(run, fingerprint(), drop_damaged=True) as store:
+    with Store.open(run, fingerprint(), mend=repair) as store:
         assert [Path(name).name for name in store.dropped] == [parts[1].name, parts[3].name]
-        assert store.done() == {r.key for r in rows} - {rows[1].key, rows[3].key}
+        assert store.index.done() == {r.key for r in rows} - {rows[1].key, rows[3].key}
         assert not (run / files.CLAIM).exists()
         store.append([rows[1], rows[3]])
         assert check_coverage(partition(), store).complete
     with Store.open(run, fingerprint()) as store:
-        assert store.done() == {r.key for r in rows}
+        assert store.index.done() == {r.key for r in rows}
 
 
 def test_deleted_files(finished, tmp_path):
@@ -155,8 +156,8 @@ def test_deleted_files(finished, tmp_path):
         if victim.name == files.RUN:
             with pytest.raises(DamagedError, match=r"run\.json is missing: restore .* --drop-damaged"):
                 Store.open(run, fingerprint())
-            with Store.open(run, fingerprint(), {"seed": 2}, drop_damaged=True) as store:
-                assert store.done() == {r.key for r in all_rows()}
+            with Store.open(run, fingerprint(), {"seed": 2}, mend=repair) as store:
+                assert store.index.done() == {r.key for r in all_rows()}
                 assert store.run.info == {"seed": 2}
         elif victim.name == files.CLAIM:
             assert read_claim(open_run(run)) is None
@@ -184,7 +185,7 @@ def test_a_claim_without_its_rows_is_not_shown(finished, tmp_path):
 
 
 def test_each_part_that_is_dropped_leaves_the_others(finished, tmp_path):
-    with Store.open(spoilt(finished, tmp_path), fingerprint(), drop_damaged=True) as store:
+    with Store.open(spoilt(finished, tmp_path), fingerprint(), mend=repair) as store:
         assert store.dropped == ()
 
 
@@ -194,18 +195,18 @@ def test_a_run_json_that_cannot_be_read_is_not_made_up(finished, tmp_path):
     (run / files.RUN).write_text("{")
     before = {path: path.read_bytes() for path in victims(run)}
     with pytest.raises(DamagedError, match=r"the rows are not of the run asked for.*same settings"):
-        Store.open(run, fingerprint(cutoff=81), drop_damaged=True)
+        Store.open(run, fingerprint(cutoff=81), mend=repair)
     with pytest.raises(DamagedError, match="--drop-damaged"):
         Store.open(run, fingerprint())
     for part in (run / files.RESULTS).iterdir():
         part.write_bytes(b"")
     with pytest.raises(DamagedError, match="nor can any rows"):
-        Store.open(run, fingerprint(), drop_damaged=True)
+        Store.open(run, fingerprint(), mend=repair)
     for path, data in before.items():
         path.write_bytes(data)
-    with Store.open(run, fingerprint(), drop_damaged=True) as store:
+    with Store.open(run, fingerprint(), mend=repair) as store:
         assert store.dropped == ()
-        assert len(store.done()) == len(all_rows())
+        assert len(store.index.done()) == len(all_rows())
 
 
 def test_another_run_is_not_repaired(finished, tmp_path):
@@ -213,7 +214,7 @@ def test_another_run_is_not_repaired(finished, tmp_path):
     (run / files.MANIFEST).write_text("{")
     before = {path: path.read_bytes() for path in victims(run)}
     with pytest.raises(FingerprintError):
-        Store.open(run, fingerprint(cutoff=81), drop_damaged=True)
+        Store.open(run, fingerprint(cutoff=81), mend=repair)
     (run / files.LOCK).unlink(missing_ok=True)
     assert {path: path.read_bytes() for path in victims(run)} == before
 
@@ -234,8 +235,8 @@ def test_a_manifest_is_mended_line_by_line(finished, tmp_path, change, lost):
     (run / files.MANIFEST).write_text("".join(change(lines(run))))
     rows = all_rows()
     for _ in range(2):
-        with Store.open(run, fingerprint(), drop_damaged=True) as store:
-            assert store.done() == {r.key for number, r in enumerate(rows, 1) if number not in lost}
+        with Store.open(run, fingerprint(), mend=repair) as store:
+            assert store.index.done() == {r.key for number, r in enumerate(rows, 1) if number not in lost}
     with Store.open(run, fingerprint()) as store:
         store.append(rows[number - 1] for number in lost)
         assert check_coverage(partition(), store).complete

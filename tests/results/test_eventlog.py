@@ -10,11 +10,12 @@ from pathlib import Path
 import pytest
 
 from boardclass.errors import StoreError
-from results import files, storage
-from results.eventlog import EventLog, read_events
-from results.live import live
-from results.lock import RunLock
-from results.storage import LocalFolder
+from results.log.eventlog import EventLog, read_events
+from results.log.live import live
+from results.storage import files
+from results.storage import local as storage
+from results.storage.local import LocalFolder
+from results.storage.lock import RunLock
 
 
 def lines(run: Path) -> list[str]:

@@ -13,13 +13,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from results import files
 from results.errors import ConflictError, DamagedError, FingerprintError
-from results.extend import COVERS, EVERYTHING, extend, inherited, open_source, reusable
-from results.fingerprint import Fingerprint
-from results.run import open_run
-from results.schema import Row, parse_path
-from results.store import Store
+from results.storage import files
+from results.store.fingerprint import Fingerprint
+from results.store.run import open_run
+from results.store.schema import Row, parse_path
+from results.store.store import Store
+from results.upkeep.extend import COVERS, EVERYTHING, extend, inherited, open_source, reusable
 from tests.results.helpers import fingerprint, partition, row, toy_score
 
 ALL_COVERED = {COVERS: EVERYTHING}
@@ -178,7 +178,7 @@ def test_units_that_were_given_up_are_not_reused(tmp_path):
 
 def test_an_extension_that_was_killed_goes_on(made, tmp_path, monkeypatch):
     source = open_run(made(80))
-    monkeypatch.setattr("results.extend.FLUSH_ROWS", 3)
+    monkeypatch.setattr("results.upkeep.extend.FLUSH_ROWS", 3)
     store = Store.open(tmp_path, fingerprint(cutoff=85), inherited(source))
     append, calls = store.append, []
 

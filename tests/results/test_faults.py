@@ -10,13 +10,15 @@ from pathlib import Path
 import pytest
 
 from boardclass.errors import StoreError
-from results import files, storage
-from results.claim import read_claim, write_claim
-from results.coverage import check_coverage
-from results.query import summary
-from results.rescore import rescore
-from results.run import open_run
-from results.store import Store
+from results.proof.claim import read_claim, write_claim
+from results.proof.coverage import check_coverage
+from results.proof.rescore import rescore
+from results.reading.query import summary
+from results.storage import files
+from results.storage import local as storage
+from results.store.run import open_run
+from results.store.store import Store
+from results.upkeep.repair import repair
 from tests.results.helpers import ToyScorer, all_rows, fingerprint, partition
 
 SEAM = ("write_all", "sync", "sync_folder", "replace", "link_new", "truncate")
@@ -61,7 +63,7 @@ def drive(run: Path, acknowledged: list[int]) -> None:
     store = Store.open(run, fingerprint(), {"a": 1})
     try:
         for batch in BATCHES:
-            new = [r for r in all_rows()[batch] if r.key not in store.done()]
+            new = [r for r in all_rows()[batch] if r.key not in store.index.done()]
             store.append(new)
             store.flush()
             acknowledged += [r.class_id for r in new]
@@ -132,9 +134,9 @@ def spoil(run: Path) -> None:
 
 
 def repair_run(run: Path) -> None:
-    store = Store.open(run, fingerprint(), {"a": 1}, drop_damaged=True)
+    store = Store.open(run, fingerprint(), {"a": 1}, mend=repair)
     try:
-        store.append(r for r in all_rows() if r.key not in store.done())
+        store.append(r for r in all_rows() if r.key not in store.index.done())
         store.flush()
         conclude(store)
     finally:
@@ -159,8 +161,8 @@ def test_fault_at_every_call_of_a_repair(tmp_path, monkeypatch, kind, step):
         with pytest.raises((KilledError, StoreError)):
             repair_run(run)
         faults.fail_at = -1
-        with Store.open(run, fingerprint(), {"a": 1}, drop_damaged=True) as store:
-            assert intact <= store.done()
+        with Store.open(run, fingerprint(), {"a": 1}, mend=repair) as store:
+            assert intact <= store.index.done()
         repair_run(run)
         assert summary(run).result_digest == digest
         assert len(list(open_run(run).rows())) == len(all_rows())
@@ -182,7 +184,7 @@ def test_a_flush_that_failed_can_be_repeated(tmp_path, monkeypatch, kind):
             assert store.n_buffered == 4
             faults.fail_at = -1
             store.flush()
-            assert store.done() == {r.key for r in all_rows()}
+            assert store.index.done() == {r.key for r in all_rows()}
         assert [r.key for r in open_run(run).rows()] == [r.key for r in all_rows()]
         with Store.open(run, fingerprint()) as store:
             assert len(store.leftovers) <= 1
@@ -199,7 +201,7 @@ def test_a_torn_manifest_line_is_cut_off(tmp_path):
     assert len(list(open_run(tmp_path).rows())) == 2
     with Store.open(tmp_path, fingerprint()) as store:
         assert len(store.leftovers) == 1
-        assert len(store.done()) == 2
+        assert len(store.index.done()) == 2
         store.append(all_rows()[2:])
     assert len(list(open_run(tmp_path).rows())) == 6
 

@@ -6,8 +6,8 @@ import pytest
 
 from boardclass.errors import StoreError
 from results.errors import FingerprintError
-from results.fingerprint import Fingerprint
-from results.store import Store
+from results.store.fingerprint import Fingerprint
+from results.store.store import Store
 from tests.results.helpers import fingerprint, row
 
 CHANGES = {

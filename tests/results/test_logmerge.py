@@ -7,12 +7,12 @@ import json
 import pytest
 
 from boardclass.errors import StoreError
-from results import files
-from results.eventlog import EventLog, read_events
-from results.live import live
-from results.logmerge import PROGRESS_S, merge_logs, thinned
-from results.stages import stage_seconds
-from results.storage import LocalFolder
+from results.log.eventlog import EventLog, read_events
+from results.log.live import live
+from results.log.logmerge import PROGRESS_S, merge_logs, thinned
+from results.reading.stages import stage_seconds
+from results.storage import files
+from results.storage.local import LocalFolder
 
 HOUR_S = 3600.0
 

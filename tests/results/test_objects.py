@@ -17,16 +17,18 @@ from typing import Any
 import pytest
 
 from boardclass.errors import InputError, StoreError
-from results import files, lease, storage
-from results.claim import read_claim, write_claim
-from results.coverage import check_coverage
 from results.errors import DamagedError, StoreLockedError
-from results.lock import current_owner
-from results.objects import ObjectFolder, connect
-from results.query import summary
-from results.rescore import rescore
-from results.run import open_run
-from results.store import Store
+from results.proof.claim import read_claim, write_claim
+from results.proof.coverage import check_coverage
+from results.proof.rescore import rescore
+from results.reading.query import summary
+from results.storage import files, lease
+from results.storage import local as storage
+from results.storage.lock import current_owner
+from results.storage.objects import ObjectFolder, connect
+from results.store.run import open_run
+from results.store.store import Store
+from results.upkeep.repair import repair
 from tests.conftest import ROOT, SECRET_KEY
 from tests.results.helpers import ToyScorer, all_rows, fingerprint, partition, row
 
@@ -81,7 +83,7 @@ def drive(address: str, acknowledged: list[int]) -> None:
     store = Store.open(address, fingerprint(), {"a": 1})
     try:
         for batch in BATCHES:
-            new = [r for r in all_rows()[batch] if r.key not in store.done()]
+            new = [r for r in all_rows()[batch] if r.key not in store.index.done()]
             store.append(new)
             store.flush()
             acknowledged += [r.class_id for r in new]
@@ -135,7 +137,7 @@ def test_objects_that_are_lost_or_doubled_are_noticed(bucket):
     folder.publish(part, (folder.read(part) or b"")[:-1])
     with pytest.raises(DamagedError, match=part):
         list(open_run(address).rows())
-    with Store.open(address, fingerprint(), drop_damaged=True) as store:
+    with Store.open(address, fingerprint(), mend=repair) as store:
         assert store.dropped == (part,)
 
 
@@ -178,7 +180,7 @@ def test_a_driver_that_lives_keeps_its_claim(bucket, elsewhere, quick):
 
 DRIVER = """
 import os, signal
-from results.store import Store
+from results.store.store import Store
 from tests.results.helpers import fingerprint, row
 store = Store.open({address!r}, fingerprint())
 store.append([row(1)]); store.flush(); store.append([row(2)])
@@ -196,7 +198,7 @@ def kill_a_driver(address: str, temporary: Path) -> None:
 def test_a_driver_killed_here_is_followed_at_once(bucket, elsewhere, tmp_path):
     kill_a_driver(f"{bucket}/run", tmp_path / "here")
     with Store.open(f"{bucket}/run", fingerprint()) as store:
-        assert store.done() == {(1, "")}
+        assert store.index.done() == {(1, "")}
 
 
 def test_a_driver_killed_elsewhere_is_forgotten_after_a_while(bucket, elsewhere, quick, tmp_path):
@@ -206,7 +208,7 @@ def test_a_driver_killed_elsewhere_is_forgotten_after_a_while(bucket, elsewhere,
         Store.open(f"{bucket}/run", fingerprint())
     time.sleep(3.5)
     with Store.open(f"{bucket}/run", fingerprint()) as store:
-        assert store.done() == {(1, "")}
+        assert store.index.done() == {(1, "")}
 
 
 def test_a_driver_that_slept_stops_before_it_writes(bucket, elsewhere, asleep):

@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 from boardclass.errors import StoreError
-from results import files, lease
 from results.errors import StoreLockedError
-from results.query import summary
-from results.run import open_run
-from results.storage import open_folder
-from results.store import Store
+from results.reading.query import summary
+from results.storage import files, lease
+from results.storage.local import open_folder
+from results.store.run import open_run
+from results.store.store import Store
 from tests.results.helpers import all_rows, fingerprint, row
 from tests.results.test_objects import drive
 
@@ -41,7 +41,7 @@ def test_a_run_at_google(google, tmp_path, monkeypatch):
     assert "retry_limit" not in folder.where("")
     assert not folder.names(files.LOCK), "the lock was given back"
     with Store.open(google, fingerprint()) as store:
-        assert len(store.done()) == len(all_rows())
+        assert len(store.index.done()) == len(all_rows())
 
 
 def test_one_driver_at_a_time_at_google(google, tmp_path, monkeypatch):

@@ -7,12 +7,12 @@ import shutil
 import pytest
 
 from boardclass.partition import parse_partition
-from cluster.nodes import SearchNodes, run_nodes, run_params
-from results import files
-from results.coverage import check_coverage
-from results.query import summary
-from results.run import open_run
-from results.store import Store
+from cluster.planning.nodes import SearchNodes, run_nodes, run_params
+from results.proof.coverage import check_coverage
+from results.reading.query import summary
+from results.storage import files
+from results.store.run import open_run
+from results.store.store import Store
 from tests.conftest import ROOT
 
 FOLDER = ROOT / "results" / "ongoing"
@@ -40,7 +40,7 @@ def test_a_copy_is_resumed_with_all_that_is_there(name, tmp_path):
     rows = list(before.rows())
     with Store.open(copy, before.fingerprint) as store:
         assert (store.resumed, store.leftovers) == (True, ())
-        assert store.done() == {row.key for row in rows if row.is_verdict}
+        assert store.index.done() == {row.key for row in rows if row.is_verdict}
     assert list(open_run(copy).rows()) == rows
 
 

@@ -10,10 +10,10 @@ from boardclass.canonical import canonical_board
 from boardclass.geometry import geometry
 from boardclass.partition import parse_partition
 from boardclass.wordlist import WordList
-from cluster.nodes import SearchNodes, run_nodes
-from results.coverage import check_coverage
-from results.query import boards, summary
-from results.run import open_run
+from cluster.planning.nodes import SearchNodes, run_nodes
+from results.proof.coverage import check_coverage
+from results.reading.query import boards, summary
+from results.store.run import open_run
 from search.params import Params
 
 RUNS = {"3x3-enable2k": (500, 42, 545, 26), "3x4-enable2k": (1500, 33, 1651, 351)}

@@ -12,9 +12,9 @@ import pytest
 pytest.importorskip("altair", reason="the report needs the extra: pip install 'orderly[report]'")
 pytest.importorskip("vl_convert", reason="the report needs the extra: pip install 'orderly[report]'")
 
-from results import charts
-from results.report import histogram
-from results.stages import stage_seconds
+from results.reading import charts
+from results.reading.report import histogram
+from results.reading.stages import stage_seconds
 from tests.results.helpers import CUTOFF, all_rows, fingerprint
 from tests.results.pages import make_page
 

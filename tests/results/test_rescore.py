@@ -9,13 +9,13 @@ import pytest
 
 from boardclass.errors import MismatchError
 from boardclass.geometry import geometry
-from results import files
-from results import rescore as module
 from results.errors import DamagedError
-from results.query import boards, summary, top
-from results.rescore import Board, rescore
-from results.run import open_run
-from results.store import Store
+from results.proof import rescore as module
+from results.proof.rescore import Board, rescore
+from results.reading.query import boards, summary, top
+from results.storage import files
+from results.store.run import open_run
+from results.store.store import Store
 from tests.results.helpers import ToyScorer, all_rows, fingerprint, row, toy_score
 
 

@@ -9,8 +9,8 @@ import pyarrow as pa
 import pytest
 
 from results.errors import RowError
-from results.parts import parse_parquet, serialise
-from results.schema import COUNTERS, SCHEMA, Row, check_table, from_table, parse_path, to_table
+from results.store.parts import parse_parquet, serialise
+from results.store.schema import COUNTERS, SCHEMA, Row, check_table, from_table, parse_path, to_table
 from tests.results.helpers import all_rows, fingerprint, row, split_rows
 
 FOUND = {"status": "candidates", "candidates": (("wxyz", 94),)}

@@ -19,14 +19,15 @@ import pytest
 from pyarrow import fs
 
 from boardclass.errors import StoreError
-from results import files, storage
 from results.errors import ConflictError, DamagedError, RowError, StoreLockedError
-from results.lock import current_owner
-from results.parts import describe, serialise
-from results.run import open_run
-from results.schema import SCHEMA, to_table
-from results.storage import LocalFolder
-from results.store import FLUSH_ROWS, FLUSH_SECONDS, Store
+from results.storage import files
+from results.storage import local as storage
+from results.storage.local import LocalFolder
+from results.storage.lock import current_owner
+from results.store.parts import describe, serialise
+from results.store.run import open_run
+from results.store.schema import SCHEMA, to_table
+from results.store.store import FLUSH_ROWS, FLUSH_SECONDS, Store
 from tests.results.helpers import all_rows, fingerprint, row, split_rows
 
 
@@ -57,11 +58,11 @@ def test_run_is_resume(tmp_path):
     for index, part in enumerate((rows[:2], rows[2:4], rows[4:])):
         with Store.open(tmp_path, fingerprint(), {"n": index}) as store:
             assert store.resumed == (index > 0)
-            assert store.done() == {r.key for r in rows[: 2 * index]}
+            assert store.index.done() == {r.key for r in rows[: 2 * index]}
             store.append(part)
-            assert store.done() == {r.key for r in rows[: 2 * index + len(part)]}
+            assert store.index.done() == {r.key for r in rows[: 2 * index + len(part)]}
     assert open_run(tmp_path).info == {"n": 0}, "run.json is written once"
-    ids = Store.open(tmp_path, fingerprint()).done_ids()
+    ids = Store.open(tmp_path, fingerprint()).index.done_ids()
     assert ids.dtype == np.int64
     assert ids.tolist() == sorted(r.class_id for r in rows)
 
@@ -70,16 +71,16 @@ def test_split_units_are_pending_until_their_children_are_done(tmp_path):
     root, high, low, deep_one, deep_two = split_rows(0)
     with Store.open(tmp_path, fingerprint()) as store:
         store.append([root])
-        assert store.pending() == [low.key, high.key]
+        assert list(store.index.pending()) == [low.key, high.key]
         store.append([high, low])
-        assert store.pending() == [deep_one.key, deep_two.key]
+        assert list(store.index.pending()) == [deep_one.key, deep_two.key]
     with Store.open(tmp_path, fingerprint()) as store:
-        assert store.done_ids().tolist() == [0]
-        assert store.done_paths() == {low.key, high.key}
-        assert store.pending() == [deep_one.key, deep_two.key]
-        assert store.splits() == {root.key: root.children, low.key: low.children}
+        assert store.index.done_ids().tolist() == [0]
+        assert store.index.done_paths() == {low.key, high.key}
+        assert list(store.index.pending()) == [deep_one.key, deep_two.key]
+        assert store.index.splits == {root.key: root.children, low.key: low.children}
         store.append([deep_one, deep_two])
-        assert store.pending() == []
+        assert list(store.index.pending()) == []
 
 
 def test_equal_duplicates_merge_wherever_the_first_is(tmp_path):
@@ -123,13 +124,13 @@ def test_quarantined_and_error_rows_are_no_verdict(tmp_path):
     with Store.open(tmp_path, fingerprint()) as store:
         store.append([row(1, status="error", n_boards=0, message="died")])
         store.append([row(1, status="quarantined", n_boards=0, attempt=3), row(2, status="quarantined", n_boards=0)])
-        assert store.done() == set()
-        assert store.quarantined() == {(1, ""), (2, "")}
+        assert store.index.done() == set()
+        assert store.index.quarantined == {(1, ""), (2, "")}
     with Store.open(tmp_path, fingerprint()) as store:
-        assert store.quarantined() == {(1, ""), (2, "")}
+        assert store.index.quarantined == {(1, ""), (2, "")}
         store.append([row(1)])
-        assert store.quarantined() == {(2, "")}
-    assert Store.open(tmp_path, fingerprint()).quarantined() == {(2, "")}
+        assert store.index.quarantined == {(2, "")}
+    assert Store.open(tmp_path, fingerprint()).index.quarantined == {(2, "")}
 
 
 def test_bad_rows_are_refused_whole(tmp_path):
@@ -137,9 +138,8 @@ def test_bad_rows_are_refused_whole(tmp_path):
         with pytest.raises(RowError):
             store.append([row(1), row(2, fingerprint="f" * 64)])
         with pytest.raises(RowError):
-            store.check([row(n_boards=0)])
-        store.check([row()])
-        assert store.done() == set()
+            store.append([row(n_boards=0)])
+        assert store.index.done() == set()
         assert store.n_buffered == 0
 
 
@@ -171,7 +171,7 @@ def test_one_driver_per_run(tmp_path):
 
 def test_the_lock_of_a_killed_driver_is_free(tmp_path):
     code = (
-        "import os, signal\nfrom results.store import Store\nfrom tests.results.helpers import fingerprint, row\n"
+        "import os, signal\nfrom results.store.store import Store\nfrom tests.results.helpers import fingerprint, row\n"
         f"store = Store.open({str(tmp_path)!r}, fingerprint())\nstore.append([row(1)])\nstore.flush()\n"
         "store.append([row(2)])\nos.kill(os.getpid(), signal.SIGKILL)\n"
     )
@@ -180,7 +180,7 @@ def test_the_lock_of_a_killed_driver_is_free(tmp_path):
     assert done.returncode == -9
     assert (tmp_path / files.OWNER).exists()
     with Store.open(tmp_path, fingerprint()) as store:
-        assert store.done() == {(1, "")}
+        assert store.index.done() == {(1, "")}
 
 
 def test_leftovers_are_removed_and_told_foreign_files_stay(tmp_path):
@@ -195,7 +195,7 @@ def test_leftovers_are_removed_and_told_foreign_files_stay(tmp_path):
     assert [r.class_id for r in open_run(tmp_path).rows()] == [1]
     with Store.open(tmp_path, fingerprint()) as store:
         assert set(store.leftovers) == {"_tmp.2", "results/_tmp.1", str(orphan.relative_to(tmp_path))}
-        assert store.done() == {(1, "")}
+        assert store.index.done() == {(1, "")}
     names = {path.name for path in tmp_path.rglob("*") if path.is_file()}
     assert {"notes.txt", "elsewhere.parquet"} <= names
     assert len(parts_of(tmp_path)) == 1
@@ -237,8 +237,8 @@ def test_a_closed_store_says_so(tmp_path):
 def test_object_store_holds_the_same(tmp_path, monkeypatch):
     uri = f"mock://bucket{tmp_path}"
     folder = storage.ObjectFolder(fs._MockFileSystem(), "bucket/run", uri)
-    monkeypatch.setattr("results.store.open_folder", lambda location: folder)
-    monkeypatch.setattr("results.run.open_folder", lambda location: folder)
+    monkeypatch.setattr("results.store.store.open_folder", lambda location: folder)
+    monkeypatch.setattr("results.store.run.open_folder", lambda location: folder)
     rows = all_rows()
     for part in (rows[:3], rows[3:]):
         with Store.open(uri, fingerprint(), {"a": 1}) as store:
@@ -278,8 +278,8 @@ def test_a_million_rows_resume(tmp_path, monkeypatch):
         folder.publish(part.name, data)
         n_bytes = folder.append_line(files.MANIFEST, part.format(), n_bytes)
     with Store.open(tmp_path, fingerprint()) as store:
-        ids = store.done_ids()
-        assert store.pending() == []
+        ids = store.index.done_ids()
+        assert list(store.index.pending()) == []
     assert len(ids) == n_parts * FLUSH_ROWS
 
 
@@ -310,7 +310,7 @@ def test_a_lock_that_is_removed_lets_no_second_driver_in(tmp_path, gone):
         first.append(all_rows()[2:4])
         first.flush()
     with Store.open(tmp_path, fingerprint()) as store:
-        assert len(store.done()) == 4
+        assert len(store.index.done()) == 4
 
 
 @pytest.fixture

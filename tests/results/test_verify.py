@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from boardclass.errors import MismatchError
-from results.claim import read_claim
-from results.run import open_run
-from results.verify import Question, verify
+from results.proof.claim import read_claim
+from results.proof.verify import Question, verify
+from results.store.run import open_run
 from tests.results.damage import NoParts, make_run, verified
 from tests.results.helpers import ToyScorer
 

@@ -7,16 +7,16 @@ import pytest
 from boardclass.geometry import geometry
 from boardclass.partition import parse_partition
 from boardclass.scores import ScoreTable, n_letters
-from cluster.nodes import SearchNodes
-from results.claim import write_claim
-from results.coverage import check_coverage
-from results.fingerprint import Fingerprint
-from results.rescore import rescore
-from results.schema import Row
-from results.store import Store
+from cluster.planning.nodes import SearchNodes
+from results.proof.claim import write_claim
+from results.proof.coverage import check_coverage
+from results.proof.rescore import rescore
+from results.store.fingerprint import Fingerprint
+from results.store.schema import Row
+from results.store.store import Store
 from search.breaker import Breaker, Spec, Unit
 from search.params import Params
-from search.scorer import Scorer
+from search.scoring.scorer import Scorer
 
 TEXT = "eat eats east seat seats tea teas tease set sets asset state states sea seas ate tat teat tats"
 WORDS = tuple(TEXT.split())
@@ -40,12 +40,12 @@ def test_any_budget_gives_one_digest(tmp_path):
             while todo:
                 results = [breaker.break_unit(unit) for unit in todo]
                 store.append(Row.of_result(result, print_of) for result in results)
-                todo = [Unit(*key) for key in store.pending()]
+                todo = [Unit(*key) for key in store.index.pending()]
             listed = rescore(store, scorer)
             coverage = check_coverage(cut, store, SearchNodes(cut, params))
             assert coverage.complete, coverage.message()
             digests.add(write_claim(store, coverage, listed, wordlist="toy", n_words=len(WORDS)).result_digest)
-            n_splits.append(len(store.splits()))
+            n_splits.append(len(store.index.splits))
             n_settled += sum(len(row.settled) for row in store.rows())
             assert listed.boards
     assert len(digests) == 1

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from search import tree
+from search.trees import tree
 from tests.search import harness
 
 

@@ -16,10 +16,11 @@ import numpy as np
 
 from boardclass.geometry import Geometry, geometry
 from boardclass.jit import frozen
-from search import bound, tree, walk
 from search.node import at_least
 from search.params import LETTER_ORDER
-from search.trie import build_trie
+from search.scoring.trie import build_trie
+from search.terms import walk
+from search.trees import bound, tree
 from tests.reference.orderly import Literals, Term, Weighted, absorb, deduplicated, terms_of_class
 from tests.reference.truth_table import Boards
 

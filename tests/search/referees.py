@@ -16,7 +16,7 @@ import numpy as np
 from boardclass.geometry import parse_dims
 from boardclass.scores import parse_scores
 from boardclass.wordlist import load_wordlist
-from search.scorer import Scorer
+from search.scoring.scorer import Scorer
 from search.solvers import Grid, HeapSolver, PathsSolver, TrieSolver, WordsSolver
 
 SIZES = ("2x2", "2x3", "3x3", "3x4", "4x4")

@@ -9,8 +9,8 @@ from boardclass.errors import InputError
 from boardclass.geometry import geometry
 from boardclass.partition import parse_class, parse_partition
 from boardclass.scores import parse_scores
-from search import basic
-from search.scorer import Scorer
+from search.paper import basic
+from search.scoring.scorer import Scorer
 from tests.reference import bounds, orderly
 
 STANDARD = parse_scores("standard")

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from boardclass.geometry import geometry
-from search import bound, tree
 from search.node import residual_demands
 from search.params import LETTER_ORDER
+from search.trees import bound, tree
 from tests.reference.orderly import orderly_bound, synchronised_bound
 from tests.reference.truth_table import Sums, multi_scores
 from tests.search.harness import Case, planted, prepared, random_case

@@ -17,10 +17,10 @@ from boardclass.geometry import geometry
 from boardclass.partition import Partition, parse_partition
 from boardclass.scores import TABLES, parse_scores
 from boardclass.wordlist import load_wordlist
-from search import forest
 from search.breaker import Breaker, Spec, Unit, UnitResult, break_class
 from search.node import Node, class_node, node_at, split
 from search.params import LETTER_ORDER, Params
+from search.trees import forest
 from tests.reference.classes import slow_images
 from tests.reference.orderly import absorb, terms_of_class, with_points
 from tests.reference.solver import score as slow_score

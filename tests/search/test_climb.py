@@ -12,8 +12,8 @@ from boardclass.canonical import canonical_board
 from boardclass.errors import InputError
 from boardclass.geometry import DIMS, geometry
 from boardclass.scores import parse_scores
-from search.climb import canonical_cells, climb, neighbours
-from search.scorer import Scorer, decode_boards
+from search.local.climb import canonical_cells, climb, neighbours
+from search.scoring.scorer import Scorer, decode_boards
 
 STANDARD = parse_scores("standard")
 WORDS = ["aba", "bab", "abc", "cab", "qaba", "abcd", "dcba", "add", "baddab"]

@@ -10,12 +10,12 @@ import pytest
 from boardclass.cutoff import reaches
 from boardclass.geometry import geometry
 from boardclass.scores import TABLES, ScoreTable
-from search import bound, forest
 from search.breaker import Breaker, Spec, Unit, UnitResult
-from search.forest import Forest, Grown
 from search.node import Node
 from search.params import Params
-from search.scorer import Scorer, encode_boards
+from search.scoring.scorer import Scorer, encode_boards
+from search.trees import bound, forest
+from search.trees.forest import Forest, Grown
 from tests.search.harness import Case, prepared, random_words
 from tests.search.test_merge import Ground
 

@@ -8,8 +8,8 @@ import pytest
 
 from boardclass.canonical import canonical_board
 from boardclass.wordlist import WordList
-from cluster.cli_sql import read_boards
-from cluster.plan import make_plan
+from cluster.cli.sql import read_boards
+from cluster.planning.plan import make_plan
 from configs.model import load_config
 from search.breaker import Breaker, Spec, Unit
 from search.node import Node, class_node, split

@@ -9,8 +9,8 @@ import pytest
 
 from boardclass.geometry import geometry
 from boardclass.scores import parse_scores
-from search.hamilton import best_boards, hamiltonian_paths, sampled_paths
-from search.scorer import Scorer
+from search.local.hamilton import best_boards, hamiltonian_paths, sampled_paths
+from search.scoring.scorer import Scorer
 
 STANDARD = parse_scores("standard")
 

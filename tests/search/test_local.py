@@ -8,11 +8,11 @@ import pytest
 from boardclass.canonical import canonical_board
 from boardclass.errors import BoardError, InputError
 from boardclass.scores import parse_scores
-from search.anneal import anneal
-from search.climb import ascend, climb, neighbours, parse_alphabet
-from search.local import METHODS, local_search
-from search.parallel import HoldingScorer, ParallelScorer
-from search.scorer import Scorer, decode_boards, encode_boards
+from search.local.anneal import anneal
+from search.local.climb import ascend, climb, neighbours, parse_alphabet
+from search.local.methods import METHODS, local_search
+from search.local.parallel import HoldingScorer, ParallelScorer
+from search.scoring.scorer import Scorer, decode_boards, encode_boards
 
 STANDARD = parse_scores("standard")
 WORDS = ["aba", "bab", "abc", "cab", "qaba", "abcd", "dcba", "add", "baddab"]

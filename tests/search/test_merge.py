@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from search import merge, tree
+from search.trees import merge, tree
 from tests.search import harness
 
 pytestmark = pytest.mark.usefixtures("width")

@@ -7,7 +7,7 @@ from dataclasses import fields, replace
 import pytest
 
 from boardclass.errors import ConfigError
-from cluster.plan import _params
+from cluster.planning.plan import _params
 from configs.model import RunConfig, SearchConfig
 from search.params import LETTER_ORDER, Params
 

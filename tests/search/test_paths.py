@@ -11,7 +11,7 @@ import pytest
 
 from boardclass.geometry import Geometry, geometry
 from boardclass.jit import frozen
-from search.paths import (
+from search.terms.paths import (
     ELSEWHERE,
     FREE,
     MAX_BARE,

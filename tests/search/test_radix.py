@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from search import radix
+from search.terms import radix
 
 
 @pytest.mark.parametrize("key_bits", [5, 10, 15, 45, 50, 60])

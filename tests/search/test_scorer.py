@@ -11,8 +11,8 @@ import pytest
 from boardclass.errors import BoardError, ScoreError
 from boardclass.geometry import DIMS, geometry
 from boardclass.scores import parse_scores
-from search import scorer_simd
-from search.scorer import Scorer, decode_boards, encode_boards
+from search.scoring import scorer_simd
+from search.scoring.scorer import Scorer, decode_boards, encode_boards
 from tests.reference import solver
 
 STANDARD = parse_scores("standard")

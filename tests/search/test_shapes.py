@@ -12,8 +12,8 @@ import pytest
 
 from boardclass.geometry import Geometry
 from boardclass.jit import frozen
-from search import shapes
-from search.paths import MAX_BARE, MAX_CELLS, MAX_EXTRA, pairs_of, path_table
+from search.terms import shapes
+from search.terms.paths import MAX_BARE, MAX_CELLS, MAX_EXTRA, pairs_of, path_table
 from tests.reference.classes import slow_neighbours
 from tests.reference.orderly import Term
 from tests.search.harness import Case, decoded, random_case

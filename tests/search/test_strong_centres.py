@@ -8,7 +8,7 @@ from concurrent.futures import ProcessPoolExecutor
 
 import pytest
 
-from cluster.plan import make_plan
+from cluster.planning.plan import make_plan
 from configs.model import load_config
 from search.breaker import Breaker, Unit
 from search.params import Params

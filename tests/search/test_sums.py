@@ -7,7 +7,7 @@ import pytest
 from numba import types
 
 from boardclass.jit import kernel, read_only, writable
-from search import sums, tree
+from search.trees import sums, tree
 
 
 @kernel([

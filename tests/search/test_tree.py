@@ -8,7 +8,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from search import tree
+from search.trees import tree
 from tests.reference.orderly import Literals, orderly_bound
 from tests.search import harness
 from tests.search.harness import Case, Planted, decoded, encoded, generate, planted, random_case

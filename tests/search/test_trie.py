@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from boardclass.errors import InputError
-from search.trie import CHILD_SHIFT, CODE_SHIFT, LETTER_MASK, N_CODES, Trie, build_trie
+from search.scoring.trie import CHILD_SHIFT, CODE_SHIFT, LETTER_MASK, N_CODES, Trie, build_trie
 
 WORDS = st.dictionaries(st.text("abcz", min_size=1, max_size=6), st.integers(0, 5), max_size=40)
 

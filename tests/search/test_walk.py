@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from boardclass.scores import TABLES
-from search import tree, walk
-from search.basic import published_order
+from search.paper.basic import published_order
+from search.terms import walk
+from search.trees import tree
 from tests.search.harness import NO_LIMIT, Case, decoded, generate, random_case
 
 SEEDS = [(dims, seed) for dims, n in (("2x2", 40), ("2x3", 40), ("3x3", 25), ("3x4", 8)) for seed in range(n)]

@@ -24,12 +24,12 @@ from boardclass.geometry import geometry
 from boardclass.partition import letter_mask
 from boardclass.scores import parse_scores
 from boardclass.wordlist import load_wordlist
-from search import bound
-from search.basic import max_bound, orderly_root_bound, sum_bound
-from search.forest import Forest, Grown
 from search.node import Node
+from search.paper.basic import max_bound, orderly_root_bound, sum_bound
 from search.params import Params
-from search.scorer import Scorer
+from search.scoring.scorer import Scorer
+from search.trees import bound
+from search.trees.forest import Forest, Grown
 from tests.results.helpers import question_of
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"

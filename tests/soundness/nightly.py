@@ -62,7 +62,7 @@ def _pytest(*arguments: str) -> tuple[str, ...]:
 
 
 def _orderly(*arguments: str) -> tuple[str, ...]:
-    return (sys.executable, "-c", "from cluster.cli import main; main()", *arguments)
+    return (sys.executable, "-c", "from cluster.cli.app import main; main()", *arguments)
 
 
 def stages(seed: int) -> list[Stage]:
@@ -203,8 +203,8 @@ def report(outcomes: Sequence[Outcome], waiting: Sequence[str], seed: int, wall_
 
 def strength(directory: Path) -> str:
     """Return the strength that a run's claim has."""
-    from results.claim import read_claim
-    from results.run import open_run
+    from results.proof.claim import read_claim
+    from results.store.run import open_run
 
     claim = read_claim(open_run(directory))
     return claim.strength if claim else "no claim"

@@ -26,7 +26,7 @@ from boardclass.scores import parse_scores
 from boardclass.wordlist import load_wordlist
 from search.breaker import Breaker, Spec, Unit
 from search.params import Params
-from search.scorer import Scorer, decode_boards
+from search.scoring.scorer import Scorer, decode_boards
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 COMMON = np.array([LETTERS.index(x) for x in "eeeaaariinoossttlldrcpmhgu"], np.uint8)

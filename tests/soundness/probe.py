@@ -33,12 +33,12 @@ N_BOARDS = 742  # audited: no leaf of the unmutated program's certificates is re
 
 def probe(folder: Path) -> str:
     """Return what a run of :data:`CONFIG` in an empty folder comes to."""
-    from cluster.cli_certify import Choice, certify
-    from cluster.cli_verify import verify
-    from cluster.driver import run
-    from cluster.render import Format
+    from cluster.cli.certify import Choice, certify
+    from cluster.cli.render import Format
+    from cluster.cli.verify import verify
+    from cluster.driver.driver import run
     from configs.model import load_config
-    from results.audit import Rejected, audit
+    from results.proof.audit import Rejected, audit
 
     (folder / "config.toml").write_text(CONFIG)
     directory = folder / "run"

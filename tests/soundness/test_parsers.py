@@ -25,28 +25,28 @@ from boardclass.geometry import Dims, geometry, parse_dims
 from boardclass.partition import Partition, parse_class, parse_partition
 from boardclass.scores import ScoreTable, parse_scores
 from boardclass.wordlist import load_wordlist
-from cluster.cli_certify import named_classes
-from cluster.cli_solve import parse_cells
-from cluster.cli_sql import read_boards
-from cluster.nodes import SearchNodes
-from cluster.shares import Share, parse_share
+from cluster.cli.certify import named_classes
+from cluster.cli.solve import parse_cells
+from cluster.cli.sql import read_boards
+from cluster.planning.nodes import SearchNodes
+from cluster.planning.shares import Share, parse_share
 from configs.dicesets import DiceSet, load_dice
 from configs.model import RunConfig, load_config
-from results import audit as checker
-from results import files
-from results.audits import read_audits
-from results.claim import read_claim
-from results.documents import format_document
-from results.eventlog import FIELDS, read_events
-from results.owner import Owner, describe_owner, parse_owner
-from results.parts import parse_parquet, parse_part, serialise
-from results.query import summary
-from results.rescore import read_rescored
-from results.run import open_run
-from results.schema import SCHEMA, parse_path
-from results.stages import read_stages
-from results.storage import LocalFolder, open_folder
-from search.climb import parse_alphabet
+from results.log.eventlog import FIELDS, read_events
+from results.proof import audit as checker
+from results.proof.audits import read_audits
+from results.proof.claim import read_claim
+from results.proof.rescore import read_rescored
+from results.reading.query import summary
+from results.reading.stages import read_stages
+from results.storage import files
+from results.storage.local import LocalFolder, open_folder
+from results.storage.owner import Owner, describe_owner, parse_owner
+from results.store.documents import format_document
+from results.store.parts import parse_parquet, parse_part, serialise
+from results.store.run import open_run
+from results.store.schema import SCHEMA, parse_path
+from search.local.climb import parse_alphabet
 from search.params import Params
 from tests.results.damage import make_run
 from tests.results.helpers import BUCKETS, fingerprint

@@ -1,0 +1,226 @@
+"""``orderly show``, ``score`` and ``bound``: single boards and classes, no run directory."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from boardclass.board import dims_of_length, format_rows, parse_board
+from boardclass.errors import BoardError, InputError, PartitionError, quote
+from boardclass.geometry import DIMS, geometry, parse_dims
+from boardclass.scores import n_letters, parse_scores
+from boardclass.tracing import trace
+from boardclass.wordlist import load_wordlist
+from cluster.cli.render import (
+    Format,
+    console,
+    draw_board,
+    full_spelling,
+    heat_of_cells,
+    write_json,
+    write_record,
+    write_table,
+)
+
+if TYPE_CHECKING:
+    from boardclass.geometry import Dims
+    from boardclass.scores import ScoreTable
+    from boardclass.wordlist import WordList
+    from search.scoring.scorer import Found, Scorer
+
+
+def words_and_table(wordlist: str | None, scores: str | None) -> tuple[WordList, ScoreTable]:
+    """Return the word list and the score table that the options name, checked against each other."""
+    from configs.model import DEFAULT_WORDLIST
+
+    table = parse_scores("standard" if scores is None else scores)
+    words = load_wordlist(DEFAULT_WORDLIST if wordlist is None else wordlist)
+    return words, table
+
+
+def scorer_for(dims: Dims, words: WordList, table: ScoreTable) -> Scorer:
+    """Return the scorer of a board size, with the kernels loaded."""
+    from search.scoring.scorer import Scorer
+
+    return Scorer(dims, words.words, table)
+
+
+def _board(text: str, dims: Dims | None) -> tuple[Dims, str]:
+    """Return the dimensions, inferred from the length unless given, and the board."""
+    try:
+        size = dims or dims_of_length(len(text.strip()))
+    except BoardError as error:
+        raise BoardError(f"board {quote(text)}: {error}") from error
+    return size, parse_board(text, size)
+
+
+def show(
+    text: str,
+    dims_text: str | None,
+    wordlist: str | None,
+    scores: str | None,
+    word: str | None,
+    out: str | None,
+    fmt: Format,
+) -> None:
+    """Draw a board and list its words by length with their points; or draw it into a file."""
+    if word is not None and out is None:
+        raise InputError(f"--word {quote(word)} draws a path into a picture: give --out FILE.svg as well")
+    dims, board = _board(text, parse_dims(dims_text) if dims_text else None)
+    path = _path_of(word, board, dims) if word is not None else ()
+    words, table = words_and_table(wordlist, scores)
+    scorer = scorer_for(dims, words, table)
+    found = sorted(scorer.words(board), key=lambda word: (-n_letters(word.word), full_spelling(word.word)))
+    total = sum(word.points for word in found)
+    if out is not None:
+        from cluster.cli.draw_board import save_board
+
+        heat = heat_of_cells(dims.n, ((item.points, item.path) for item in found))
+        file = save_board(out, format_rows(board, dims), heat, path)
+        console().print(f"{file}: {board}, {total:,} points, {len(found):,} words", markup=False, soft_wrap=True)
+    elif fmt is Format.csv:
+        rows = [(full_spelling(word.word), word.points, n_letters(word.word)) for word in found]
+        write_table(("word", "points", "letters"), rows, fmt)
+    elif fmt is Format.json:
+        from cluster.cli.dice import rollable
+
+        write_json(_shown(board, dims, words, total, found) | {"rollable": rollable(board)})
+    else:
+        _show_to_people(board, dims, words, total, found)
+
+
+def _path_of(word: str, board: str, dims: Dims) -> tuple[int, ...]:
+    """Return the cells of a word, which need not be in the list."""
+    path = trace(word.strip().lower().replace("qu", "q"), board, geometry(dims))
+    if path is None:
+        raise InputError(f"--word {quote(word)} cannot be traced on {board}; without --out, show lists its words")
+    return path
+
+
+def _shown(board: str, dims: Dims, words: WordList, total: int, found: Iterable[Found]) -> dict[str, object]:
+    listed = [
+        {"word": full_spelling(word.word), "points": word.points, "letters": n_letters(word.word), "path": [*word.path]}
+        for word in found
+    ]
+    return {
+        "board": board,
+        "dims": str(dims),
+        "wordlist": words.name,
+        "wordlist_sha256": words.sha256,
+        "score": total,
+        "n_words": len(listed),
+        "words": listed,
+    }
+
+
+def _show_to_people(board: str, dims: Dims, words: WordList, total: int, found: list[Found]) -> None:
+    from rich.columns import Columns
+
+    from cluster.cli.dice import rollable_text
+
+    out = console()
+    out.print(draw_board(format_rows(board, dims), heat_of_cells(dims.n, ((w.points, w.path) for w in found))))
+    out.print(f"{board}: {total:,} points, {len(found):,} words of {words.name}", markup=False)
+    if told := rollable_text(board):
+        out.print(told, markup=False)
+    if out.is_terminal:
+        out.print("The redder a cell, the more points of words run through it.", style="dim")
+    for letters, group in groupby(found, key=lambda word: n_letters(word.word)):
+        same = list(group)
+        out.print()
+        out.print(f"{letters} letters, {_points(same[0].points)} each ({len(same)})", style="bold", markup=False)
+        out.print(Columns([full_spelling(word.word) for word in same], padding=(0, 2), column_first=True))
+
+
+def _points(points: int) -> str:
+    return "1 point" if points == 1 else f"{points:,} points"
+
+
+def _numbered_lines() -> Iterator[tuple[int, str]]:
+    """Yield the number and text of each line of standard input that is not blank; any bytes are readable text."""
+    if sys.stdin.isatty():
+        sys.stderr.write("boards, one a line; end with Ctrl-D\n")
+    for number, line in enumerate(sys.stdin.buffer, 1):
+        text = line.decode("utf-8", "backslashreplace").strip()
+        if text:
+            yield number, text
+
+
+def score(dims_text: str | None, wordlist: str | None, scores: str | None, fmt: Format) -> None:
+    """Score the boards on standard input; nothing is printed unless every line is a board."""
+    dims = parse_dims(dims_text) if dims_text else None
+    words, table = words_and_table(wordlist, scores)
+    boards: list[tuple[Dims, str]] = []
+    for number, text in _numbered_lines():
+        try:
+            boards.append(_board(text, dims))
+        except BoardError as error:
+            raise BoardError(f"standard input, line {number}: {error}") from error
+    write_table(("board", "score"), score_boards(boards, words, table), fmt)
+
+
+def score_boards(boards: list[tuple[Dims, str]], words: WordList, table: ScoreTable) -> list[tuple[str, int]]:
+    """Return (board, score) in the order given, scoring boards of one size together."""
+    of_size: dict[Dims, list[int]] = {}
+    for index, (dims, _) in enumerate(boards):
+        of_size.setdefault(dims, []).append(index)
+    result = [0] * len(boards)
+    for dims, indices in of_size.items():
+        for index, value in zip(
+            indices, scorer_for(dims, words, table).scores([boards[i][1] for i in indices]), strict=True
+        ):
+            result[index] = int(value)
+    return [(board, value) for (_, board), value in zip(boards, result, strict=True)]
+
+
+def bound(
+    text: str,
+    dims_text: str | None,
+    buckets: str | None,
+    wordlist: str | None,
+    scores: str | None,
+    fmt: Format,
+) -> None:
+    """Print the sum, max and orderly bounds of a class, given by number or by its letters."""
+    dims, letters = class_letters(text, dims_text, buckets)
+    words, table = words_and_table(wordlist, scores)
+    scorer = scorer_for(dims, words, table)
+    from search.paper import basic
+
+    n_boards = 1
+    for cell in letters:
+        n_boards *= len(cell)
+    record: dict[str, object] = {
+        "class": " ".join(letters),
+        "dims": str(dims),
+        "n_boards": n_boards,
+        "sum_bound": basic.sum_bound(letters, scorer),
+        "max_bound": basic.max_bound(letters, scorer),
+        "orderly_bound": basic.orderly_root_bound(letters, scorer),
+    }
+    write_record(record, fmt)
+
+
+def class_letters(text: str, dims_text: str | None, buckets: str | None) -> tuple[Dims, tuple[str, ...]]:
+    """Return the dimensions and the letters of each cell of the class that the command line names."""
+    from boardclass.partition import parse_class, parse_partition
+    from configs.model import load_config
+
+    groups = text.split()
+    if len(groups) == 1 and groups[0].isdecimal():
+        if not dims_text:
+            raise InputError(f"class {quote(text)} is a number: give --dims as well, or write the letters of each cell")
+        size = str(parse_dims(dims_text))
+        partition = parse_partition(load_config(None, {"dims": size, "buckets": buckets}).buckets, size)
+        return partition.dims, partition.class_letters(int(groups[0]))
+    if buckets is not None:
+        raise InputError(f"--buckets {quote(buckets)} goes with the number of a class; {quote(text)} has its letters")
+    try:
+        dims = parse_dims(dims_text) if dims_text else dims_of_length(len(groups))
+    except BoardError as error:
+        raise PartitionError(
+            f"class {quote(text)} has {len(groups)} groups of letters: expected one for each cell of {', '.join(DIMS)}"
+        ) from error
+    return dims, parse_class(text, dims)

@@ -1,0 +1,221 @@
+"""``orderly certify`` and ``audit``: certificates of classes written, and checked by a program that shares no code."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+from dataclasses import asdict
+from itertools import islice, product
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from boardclass.errors import InputError, MismatchError, StoreError, quote
+from boardclass.geometry import geometry
+from boardclass.partition import Partition, parse_partition
+from boardclass.wordlist import available_names
+from cluster.cli.query import check_run_directory
+from cluster.cli.render import Format, console, tell, write_record
+from cluster.cli.verify import run_wordlist
+
+if TYPE_CHECKING:
+    from results.proof.audit import Audit
+    from results.proof.certificates import ShapeLike
+    from results.store.run import Run
+    from search.certificate import Certifier
+
+_PUBLISH_EVERY_S = 60.0
+Part = tuple[int, str]  # class and the letters forced on its first cells
+
+
+class Choice(NamedTuple):
+    """Which classes to certify: those named, so many parts at random, the hot ones, or all; and cells to force."""
+
+    classes: str | None = None
+    sample: int | None = None
+    seed: int = 0
+    hot: bool = False
+    force: int | None = None
+
+
+def certify(directory: str, choice: Choice, wordlist: str | None, fmt: Format) -> None:
+    """Record the shape of the search of some classes of a run, all of them by default.
+
+    Published once a minute and at the end: what a stopped command published need not be done again.
+    """
+    check_run_directory(directory)
+    from results.proof.certificates import certified_parts, write_certificates
+    from results.storage.lock import RunLock
+    from results.store.run import open_run
+    from search.certificate import Certifier
+
+    run = open_run(directory)
+    asked = run.fingerprint
+    partition = parse_partition(asked.partition, asked.dims)
+    words = run_wordlist(run, wordlist)
+    certifier = Certifier(geometry(asked.dims, asked.cell_order), words.words, asked.scores, asked.cutoff)
+    parts = chosen_parts(run, partition, certifier, choice)
+    lock = RunLock(run.folder)
+    lock.acquire()
+    record = dict.fromkeys(("parts", "parts_from_before", "splits", "leaves", "boards", "bytes"), 0)
+    waiting: list[tuple[int, ShapeLike]] = []
+    began = time.monotonic()
+    try:
+        done = certified_parts(run)
+        for class_id, forced in parts:
+            if any(forced.startswith(other) for other in done.get(class_id, ())):
+                record["parts_from_before"] += 1
+                continue
+            if any(other.startswith(forced) for other in done.get(class_id, ())):
+                raise InputError(
+                    f"class {class_id} is certified in smaller parts than {quote(forced)}: certify the rest of it with "
+                    f"--force {max(map(len, done[class_id]))}"
+                )
+            shape = certifier.shape(partition.class_letters(class_id), forced)
+            waiting.append((class_id, shape))
+            counts = {"splits": shape.n_splits, "leaves": shape.n_leaves, "boards": shape.n_boards}
+            record |= {name: record[name] + count for name, count in counts.items()}
+            record["parts"] += 1
+            name = f"class {class_id} {forced}".rstrip()
+            tell(f"{name}: " + ", ".join(f"{count:,} {kind}" for kind, count in counts.items()))
+            if time.monotonic() - began > _PUBLISH_EVERY_S:
+                record["bytes"] += write_certificates(run, waiting)
+                waiting, began = [], time.monotonic()
+    finally:
+        if waiting:
+            record["bytes"] += write_certificates(run, waiting)
+        lock.release()
+    write_record(record, fmt)
+
+
+def chosen_parts(run: Run, partition: Partition, certifier: Certifier, choice: Choice) -> Iterable[Part]:
+    """Return the classes to certify, cut into parts where more cells have several letters than one tree takes.
+
+    Raises
+    ------
+    InputError
+        If one named is no canonical class, there are too few, or more than one way to choose is given.
+    """
+    if sum([choice.classes is not None, choice.sample is not None, choice.hot]) > 1:
+        raise InputError("give one of --classes, --sample and --hot, not several")
+    if choice.force is not None and choice.force > partition.dims.n:
+        raise InputError(f"--force {choice.force}: expected at most the {partition.dims.n} cells of the board")
+    classes: Iterable[int] = (int(rank) for ranks in partition.canonical_ranks() for rank in ranks)
+    if choice.classes is not None:
+        classes = named_classes(partition, choice.classes)
+    elif choice.hot:
+        from results.proof.certificates import hot_classes
+
+        classes = hot_classes(run)
+        if not classes:
+            raise InputError(f"{run.folder.where('')} has no verdict yet: run it first, or choose classes by --sample")
+    cells = _Cells(partition, certifier, choice.force)
+    parts = ((class_id, "".join(forced)) for class_id in classes for forced in product(*cells.of(class_id)))
+    if choice.sample is None:
+        return parts
+    n_parts = sum(1 for _ in islice(parts, choice.sample))
+    if n_parts < choice.sample:
+        raise InputError(
+            f"cannot sample {choice.sample:,} of {n_parts:,} parts of the run: --force with a larger number makes more"
+        )
+    return _drawn(partition, cells, choice)
+
+
+class _Cells:
+    """The letters of the cells to force in each class: as many as asked, or as few as it takes."""
+
+    def __init__(self, partition: Partition, certifier: Certifier, n: int | None) -> None:
+        self._partition, self._certifier, self._n = partition, certifier, n
+
+    def of(self, class_id: int) -> list[str]:
+        letters = self._partition.class_letters(class_id)
+        n = self._certifier.n_to_force(letters) if self._n is None else self._n
+        return [letters[cell] for cell in self._certifier.geometry.cell_order[:n]]
+
+
+def _drawn(partition: Partition, cells: _Cells, choice: Choice) -> list[Part]:
+    """Return different parts drawn at random: a canonical class, then a letter for each cell that is forced."""
+    every = np.concatenate(list(partition.canonical_ranks()))
+    rng = np.random.default_rng(choice.seed)
+    drawn: set[Part] = set()
+    while len(drawn) < (choice.sample or 0):
+        class_id = int(rng.choice(every))
+        drawn.add((class_id, "".join(letters[int(rng.integers(len(letters)))] for letters in cells.of(class_id))))
+    return sorted(drawn)
+
+
+def named_classes(partition: Partition, text: str) -> list[int]:
+    """Return the classes that ``--classes`` names, ascending.
+
+    Raises
+    ------
+    InputError
+        When one is no canonical class.
+    """
+    chosen = []
+    for part in text.replace(",", " ").split():
+        known = part.isascii() and part.isdigit() and len(part) <= 19 and int(part) < partition.n_classes
+        if not known or not partition.is_canonical(int(part)):
+            raise InputError(f"{quote(part)} in --classes is no canonical class of the run: expected ids such as 0,17")
+        chosen.append(int(part))
+    return sorted(set(chosen))
+
+
+def audit(directory: str, wordlist: str | None, n_leaves: int | None, seed: int, fmt: Format) -> None:
+    """Check the certificates of a run, record what was checked and print what that covers.
+
+    Raises
+    ------
+    MismatchError
+        When the checker rejects a certificate or the list of boards.
+    StoreError
+        When it cannot read what it needs.
+    """
+    check_run_directory(directory)
+    from results.proof import audit as checker
+    from results.proof.audits import check_files, record_audit
+    from results.store.run import open_run
+
+    run = open_run(directory)
+    check_files(run)
+    try:
+        found = checker.audit(Path(directory), _path_of_wordlist(run, wordlist), tell, n_leaves, seed)
+    except checker.Rejected as error:
+        raise MismatchError(f"rejected: {error}; do not believe it before the reason is known") from error
+    except checker.Unreadable as error:
+        raise StoreError(str(error)) from error
+    record_audit(run, found, n_leaves, seed)
+    record = {"complete": found.complete, **asdict(found)}
+    if fmt is Format.table:
+        console().print(_sentence(found), style="bold", markup=False, soft_wrap=True)
+        console().print()
+    write_record(record, fmt)
+
+
+def _sentence(found: Audit) -> str:
+    """Return what an audit shows."""
+    share = "every board there is" if found.n_boards == found.n_boards_all else _percent(found)
+    trees = f"{found.n_parts:,} trees over {share}"
+    drawn, there = found.n_leaves_checked + found.n_scored, found.n_leaves + found.n_left
+    if found.n_listed < 0:
+        end = f"{found.n_reaching:,} boards reach the cutoff; the run has no list of boards yet to compare them with"
+    else:
+        end = "no board reaches the cutoff that is not listed"
+    if drawn == there:
+        return f"Audited: {trees}, all {there:,} leaves and boards in them: {end}."
+    return f"Audited: {drawn:,} leaves and boards drawn at random from {there:,} in {trees}: {end}."
+
+
+def _percent(found: Audit) -> str:
+    return f"{100 * found.n_boards / found.n_boards_all:.2g} % of all boards"
+
+
+def _path_of_wordlist(run: Run, wordlist: str | None) -> Path:
+    """Return the file of the word list, by default the one that the run names; the checker reads it by itself."""
+    run_wordlist(run, wordlist)  # the checker reads it without limits: its size and digest are known first
+    name = wordlist or str(run.info.get("config", {}).get("wordlist"))
+    path = available_names().get(name) or Path(name)
+    if not path.is_file():
+        raise InputError(f"no word list {quote(name)}: name its file with --wordlist")
+    return path

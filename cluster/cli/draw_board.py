@@ -1,0 +1,45 @@
+"""A board as a picture file: ``orderly show BOARD --out FILE.svg`` or ``FILE.png``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from boardclass.errors import InputError, quote
+
+_PNG_SCALE = 2
+
+
+def save_board(out: str, faces: Sequence[Sequence[str]], heat: Sequence[int], path: Sequence[int] = ()) -> Path:
+    """Draw a board into a file and return its path; arguments as for :func:`results.reading.board_svg.board_svg`.
+
+    Raises
+    ------
+    InputError
+        When the name ends in something else than ``.svg`` or ``.png``, or the file cannot be written.
+    """
+    from results.reading.board_svg import board_svg
+
+    file = Path(out)
+    if file.suffix == ".svg":
+        data = board_svg(faces, heat, path, styled=True).encode()
+    elif file.suffix == ".png":
+        data = _png(board_svg(faces, heat, path))
+    else:
+        raise InputError(f"{quote(out)}: expected a name that ends in .svg or .png")
+    try:
+        file.write_bytes(data)
+    except OSError as error:
+        raise InputError(f"cannot write {quote(out)}: {error.strerror}; choose another name") from error
+    return file
+
+
+def _png(svg: str) -> bytes:
+    try:
+        import vl_convert
+    except ImportError as error:
+        raise InputError(f"a PNG needs {error.name}: pip install 'orderly[report]', or write an .svg") from error
+    convert: Any = vl_convert.svg_to_png
+    data: bytes = convert(svg, scale=_PNG_SCALE)
+    return data

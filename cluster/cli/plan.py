@@ -1,0 +1,89 @@
+"""``orderly plan`` and ``tune``: what a run would cost, before it is started; what it would cost done otherwise."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+from cluster.cli.render import Format, console, write_json, write_record, write_table
+from cluster.cli.run import resolve
+
+
+def plan(
+    source: str | None,
+    options: Mapping[str, Any],
+    seconds: float,
+    price: float,
+    seed: int,
+    processes: int,
+    fmt: Format,
+) -> None:
+    """Estimate the cost of a run and print it; nothing is written.
+
+    Raises
+    ------
+    InputError
+        For everything wrong with what the user gave.
+    """
+    config = resolve(source, {**options, "workers": 0})
+    from cluster.planning.estimate import estimate
+    from cluster.planning.plan import make_plan
+
+    found = estimate(make_plan(config), seconds, seed, processes=processes)
+    record = {**asdict(found), "price": found.cpu_hours * price, "price_per_core_hour": price}
+    if fmt is Format.json:
+        write_json(record)
+        return
+    strata = record.pop("strata")
+    if fmt is Format.csv:
+        write_record(record, fmt)
+        return
+    out = console()
+    out.print(
+        f"about {found.cpu_hours:,.3g} hours of one core (95 %: {found.low:,.3g} to {found.high:,.3g}), "
+        f"{found.memory_mb:,} MiB per worker; at {price:g} per core hour: {record['price']:,.2f}",
+        style="bold",
+        soft_wrap=True,
+    )
+    for name, (n_classes, n_probes, mean) in zip(("weak", "medium", "strong", "strongest"), strata, strict=False):
+        out.print(f"{name}: {n_classes:,} classes, {n_probes:,} probed, {mean:,.3g} s each", soft_wrap=True)
+
+
+def tune(source: str | None, options: Mapping[str, Any], rounds: int, seed: int, processes: int, fmt: Format) -> None:
+    """Estimate the cost of a run in several ways and print them side by side.
+
+    Raises
+    ------
+    InputError
+        For everything wrong with what the user gave.
+    """
+    config = resolve(source, {**options, "workers": 0})
+    from cluster.planning.tune import variants
+
+    rows: list[dict[str, Any]] = []
+    for variant in variants(config):
+        found = variant.estimate(rounds, seed, processes)
+        first = rows[0]["cpu_hours"] if rows else found.cpu_hours
+        rows.append(
+            {
+                "variant": variant.name,
+                "cpu_hours": found.cpu_hours,
+                "ratio": found.cpu_hours / first,
+                "low": found.low,
+                "high": found.high,
+                "n_classes": found.n_classes,
+                "n_probes": found.n_probes,
+                "memory_mb": found.memory_mb,
+            }
+        )
+        if fmt is Format.table:  # each takes minutes: shown as it comes
+            console().print(
+                f"{variant.name:32}{found.cpu_hours:12.4g} h  [{found.low:.4g} to {found.high:.4g}]"
+                f"{rows[-1]['ratio']:8.2f}  {found.n_classes:,} classes",
+                soft_wrap=True,
+                highlight=False,
+                markup=False,
+            )
+    if fmt is not Format.table:
+        write_table(list(rows[0]), [list(row.values()) for row in rows], fmt)

@@ -1,0 +1,49 @@
+"""What the commands that ask about a run directory share."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from boardclass.errors import InputError, quote
+
+if TYPE_CHECKING:
+    from results.reading.query import Summary
+
+
+def check_run_directory(directory: str) -> None:
+    """Refuse what cannot be a run directory, before anything looks into it.
+
+    Raises
+    ------
+    InputError
+        When the path is not a directory on this machine; addresses of object stores are left to the store.
+    """
+    if "://" not in directory and ("\0" in directory or not Path(directory).is_dir()):
+        raise InputError(f"no run directory {quote(directory)}: expected what `orderly run --out DIR` wrote")
+
+
+def tell_notes(found: Summary) -> None:
+    """Say on standard error in what the records of a run disagree with its rows."""
+    for note in found.notes:
+        sys.stderr.write(f"orderly: {note}\n")
+
+
+def require_all_proven(summaries: Mapping[str, Summary]) -> None:
+    """End a command that has shown results of some runs: say which of them are not proven.
+
+    Raises
+    ------
+    IncompleteError, MismatchError
+        For the first that is not; the others are named on standard error before it.
+    """
+    for found in summaries.values():
+        tell_notes(found)
+    unproven = [(name, found) for name, found in summaries.items() if not found.proven]
+    for name, found in unproven[1:]:
+        sys.stderr.write(f"orderly: {name}: {found.caveat}\n")
+    if unproven:
+        name, found = unproven[0]
+        found.require_proven(name)

@@ -1,0 +1,103 @@
+"""``orderly repeat``: verdicts of a run found again by another way, and compared with what is stored."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+from boardclass.errors import IncompleteError, InputError, MismatchError
+from boardclass.partition import parse_partition
+from cluster.cli.certify import named_classes
+from cluster.cli.query import check_run_directory
+from cluster.cli.render import Format, console, write_json, write_table
+from cluster.cli.verify import run_wordlist
+from cluster.planning.nodes import run_params
+
+if TYPE_CHECKING:
+    from cluster.driver.repeat import Repeated
+
+_MAX_TOLD = 5
+
+
+def repeat(
+    directory: str,
+    classes: str | None,
+    sample: int | None,
+    seed: int,
+    n_workers: int,
+    wordlist: str | None,
+    fmt: Format,
+) -> None:
+    """Find the verdicts on some classes, or some drawn at random, again and print what came of it.
+
+    Raises
+    ------
+    InputError
+        When it is not said which, or one is no class of the run.
+    MismatchError
+        When a verdict is not found again; it is named with the difference.
+    IncompleteError
+        When a class has no verdict yet, or a repetition takes far more than the search did.
+    """
+    check_run_directory(directory)
+    if (classes is None) == (sample is None):
+        raise InputError("give either --classes, such as --classes 0,17, or --sample N")
+    from cluster.driver.repeat import drawn_rows, repeated, rows_of_classes
+    from results.store.run import open_run, raise_conflicts
+    from search.breaker import Spec
+
+    run = open_run(directory)
+    raise_conflicts(run.conflicts)
+    asked = run.fingerprint
+    words = run_wordlist(run, wordlist)
+    if classes is not None:
+        rows = rows_of_classes(run, named_classes(parse_partition(asked.partition, asked.dims), classes))
+    else:
+        rows = drawn_rows(run, sample or 0, seed)
+    params = run_params(run.info)
+    spec = Spec(asked.dims, words.words, asked.scores, asked.cutoff, asked.partition, params, asked.cell_order)
+    found: list[Repeated] = []
+    for item in repeated(spec, rows, seed, n_workers):
+        found.append(item)
+        sys.stderr.write(
+            f"{len(found)}/{len(rows)} {_name(item)}: {item.status}, {_outcome(item)}, {item.seconds:.1f} s\n"
+        )
+        sys.stderr.flush()
+    _judge(found)
+    if fmt is Format.table:
+        verdicts = "1 verdict was" if len(found) == 1 else f"All {len(found):,} verdicts were"
+        console().print(f"{verdicts} found again, by another cell order.", style="bold", markup=False)
+    elif fmt is Format.json:
+        write_json({"directory": directory, "seed": seed, "repeated": [asdict(item) for item in found]})
+    else:
+        write_table(list(asdict(found[0])), [list(asdict(item).values()) for item in found], fmt)
+
+
+def _judge(found: list[Repeated]) -> None:
+    """Raise unless every verdict was found again."""
+    differing = [item for item in found if item.difference]
+    if differing:
+        raise MismatchError(
+            f"{len(differing):,} of {len(found):,} verdicts are not found again; the run, this machine or the program "
+            f"is at fault: {_told(differing)}"
+        )
+    left = [item for item in found if item.gave_up]
+    if left:
+        raise IncompleteError(
+            f"{len(found) - len(left):,} of {len(found):,} verdicts were found again; {len(left):,} took too long in "
+            f"another cell order: {_told(left)}; another --seed draws another order"
+        )
+
+
+def _told(items: list[Repeated]) -> str:
+    told = [f"{_name(item)}: {item.difference or item.gave_up}" for item in items[:_MAX_TOLD]]
+    return "; ".join(told) + ", ..." * (len(items) > _MAX_TOLD)
+
+
+def _name(item: Repeated) -> str:
+    return f"class {item.class_id} {item.path}".rstrip()
+
+
+def _outcome(item: Repeated) -> str:
+    return "NOT found again" if item.difference else "took too long" if item.gave_up else "found again"

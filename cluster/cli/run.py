@@ -1,0 +1,96 @@
+"""``orderly run``: options to config, the run itself, and what is said at its end."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+from boardclass.board import format_rows
+from boardclass.errors import ConfigError, IncompleteError
+from cluster.cli.render import console, draw_board, heat_of_cells
+from cluster.planning.shares import parse_share
+from configs.model import RunConfig, load_config
+
+if TYPE_CHECKING:
+    from cluster.driver.driver import RunOutcome
+
+MAX_DRAWN = 3
+
+
+def run(
+    source: str | None,
+    options: Mapping[str, Any],
+    *,
+    drop_damaged: bool = False,
+    extends: str | None = None,
+    share: str | None = None,
+) -> None:
+    """Carry out a run and print its claim with the best boards drawn.
+
+    Raises
+    ------
+    ConfigError
+        When neither a config nor dimensions are given, or Ray is asked for and missing.
+    IncompleteError
+        When a class is left without a verdict: of the run, or of the share if one is asked for.
+    """
+    mine = parse_share(share) if share is not None else None
+    config = resolve(source, options)
+    try:
+        from cluster.driver import driver  # compiles the kernels the first time: long enough to be interrupted
+        from cluster.driver.progress import make_progress
+
+        outcome = driver.run(config, progress=make_progress(), drop_damaged=drop_damaged, extends=extends, share=mine)
+    except KeyboardInterrupt as error:  # outside the search, where the driver does not hold signals back
+        raise IncompleteError("stopped; the same command goes on from what is stored") from error
+    if outcome.share_done:
+        _print_share(outcome)
+        return
+    if outcome.claim is None:
+        raise IncompleteError(f"the run in {outcome.location} is incomplete: {outcome.message}")
+    _print_claim(config, outcome)
+
+
+def resolve(source: str | None, options: Mapping[str, Any]) -> RunConfig:
+    """Return the config that the command line asks for; nothing has been written yet."""
+    if source is None and "dims" not in options:
+        raise ConfigError("nothing to run: name a config, such as configs/3x3.toml or 3x3, or give --dims")
+    config = load_config(source, options)
+    if (config.workers or config.address) and find_spec("ray") is None:
+        raise ConfigError(
+            "workers need Ray, which is not installed: "
+            "pip install 'orderly[cluster]', or --workers 0 to compute in this process"
+        )
+    return config
+
+
+def _print_share(outcome: RunOutcome) -> None:
+    out = console()
+    out.print(f"Not proven. In {outcome.location}, {outcome.message}", markup=False, soft_wrap=True)
+    again = f", {outcome.n_reused:,} from before" if outcome.n_reused else ""
+    out.print(f"{outcome.n_computed:,} verdicts computed{again}, {outcome.seconds:,.1f} s", markup=False)
+
+
+def _print_claim(config: RunConfig, outcome: RunOutcome) -> None:
+    from boardclass.scores import parse_scores
+    from boardclass.wordlist import load_wordlist
+    from search.scoring.scorer import Scorer
+
+    assert outcome.claim is not None, "checked by the caller"
+    out = console()
+    best = [item for item in outcome.listed.boards if item.score == outcome.listed.boards[0].score]
+    if best:
+        scorer = Scorer(outcome.dims, load_wordlist(config.wordlist).words, parse_scores(config.scores))
+    for item in best[:MAX_DRAWN]:
+        found = scorer.words(item.board)
+        rows = format_rows(item.board, outcome.dims)
+        out.print(draw_board(rows, heat_of_cells(len(item.board), ((word.points, word.path) for word in found))))
+        out.print(f"{item.board}: {item.score:,} points, {len(found):,} words", markup=False)
+        out.print()
+    out.print(f"Proven. {outcome.claim.statement}", style="bold", markup=False)
+    out.print()
+    again = f", {outcome.n_reused:,} from before" if outcome.n_reused else ""
+    out.print(f"{outcome.n_computed:,} verdicts computed{again}, {outcome.seconds:,.1f} s", markup=False)
+    out.print(f"digest {outcome.digest}", markup=False, soft_wrap=True)
+    out.print(f"more: orderly top {outcome.location}", markup=False, soft_wrap=True)

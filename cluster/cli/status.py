@@ -1,0 +1,159 @@
+"""``orderly status``: how far a run is, from its rows; what goes on in it now, from its lock and event log."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from cluster.cli.query import check_run_directory, tell_notes
+from cluster.cli.render import Format, write_json, write_record
+from cluster.driver.progress import duration
+
+if TYPE_CHECKING:
+    from results.log.live import Live
+    from results.reading.query import Summary
+
+
+def status(directory: str, fmt: Format) -> None:
+    """Print how far a run is, what its rows prove, who is at it, and the digest of its result."""
+    check_run_directory(directory)
+    from cluster.planning.nodes import run_nodes
+    from results.log.live import live
+    from results.reading.query import summary
+    from results.store.run import open_run
+
+    run = open_run(directory)
+    now = live(run.folder)  # before the rows, which take longer: the driver goes on meanwhile
+    found = summary(run, run_nodes)
+    record = status_record(found, now)
+    tell_notes(found)
+    if fmt is Format.json:
+        write_json({"directory": directory, **record})
+        return
+    rows, hosts, notes = record.pop("rows"), record.pop("hosts"), record.pop("notes")
+    statement = record.pop("statement")
+    flat = {**record, "hosts": ", ".join(f"{host} {n}" for host, n in hosts.items()) or None}
+    flat |= {f"rows_{name}": count for name, count in rows.items()} | {"notes": "; ".join(notes) or None}
+    if fmt is Format.table:
+        flat = {**_sentences(record), **{name: value for name, value in flat.items() if name not in _TOLD}}
+        flat = {name: value for name, value in flat.items() if value not in (None, [])}
+    write_record({**flat, "statement": statement} if statement else flat, fmt)
+
+
+def status_record(found: Summary, now: Live) -> dict[str, Any]:
+    """Return what ``status --format json`` holds.
+
+    The question, how far its answer is (what a running driver last said, or the stored rows), the best boards, digest
+    and sentence.  None: not known, or not before somebody works on the run.
+    """
+    boards = found.listed.boards
+    last = now.progress if now.is_running else {}
+    n_classes = found.n_classes
+    n_done = min(n_classes, max(found.n_classes_done, int(last.get("n_classes_done") or 0)))
+    best = max(boards[0].score if boards else 0, int(last.get("best_score") or 0)) or None
+    best_boards = [item.board for item in boards if item.score == best] or [str(last.get("best_board"))]
+    return {
+        "state": _state(found, now),
+        "proven": found.proven,
+        "why_not_proven": found.why_not or None,
+        "driver": now.owner.describe() if now.owner else "unknown" if now.is_running else None,
+        "figures_age_s": now.age_s if now.is_running else None,
+        "ended": _ended(now),
+        "dims": found.fingerprint.dims,
+        "wordlist": found.question.wordlist,
+        "wordlist_sha256": found.fingerprint.wordlist_sha256,
+        "cutoff": found.fingerprint.cutoff,
+        "partition": found.fingerprint.partition,
+        "n_classes": n_classes,
+        "n_classes_begun": max(found.n_classes_begun, n_done),  # what the driver counts may not be stored yet
+        "n_classes_done": n_done,
+        "n_classes_left": n_classes - n_done,
+        "n_units_in_flight": last.get("n_in_flight"),
+        "n_units_pending": found.n_pending,
+        "n_units_split": found.n_rows["split"],
+        "n_units_quarantined": found.n_quarantined,
+        "n_strikes": now.progress.get("n_strikes"),
+        "n_requeued": now.progress.get("n_requeued"),
+        "n_workers": last.get("n_workers"),
+        "n_workers_lost": now.progress.get("n_deaths"),
+        "hosts": last.get("hosts") or {},
+        "hosts_flagged": list(now.progress.get("flagged") or ()),
+        "n_replicas_agreed": now.progress.get("n_agreed"),
+        "classes_per_h": now.classes_per_h if now.is_running else None,
+        "verdicts_per_h": now.verdicts_per_h if now.is_running else None,
+        "remaining_s": last.get("remaining_s"),
+        "n_measured": last.get("n_measured"),
+        "share": last.get("share") or None,
+        "n_conflicts": found.n_conflicts,
+        "rows": found.n_rows,
+        "n_candidates": found.listed.n_candidates,
+        "n_boards": found.listed.n_canonical,
+        "n_boards_with_images": found.listed.n_raw,
+        "rescored": found.rescored,
+        "best_score": best,
+        "best_boards": best_boards if best else [],
+        "digest": found.result_digest,
+        "notes": list(found.notes),
+        "statement": found.statement,
+    }
+
+
+# what the table for people says in sentences
+_TOLD = frozenset(
+    (
+        *("state", "driver", "figures_age_s", "ended", "n_classes_left", "n_units_in_flight", "n_workers"),
+        *("n_workers_lost", "classes_per_h", "verdicts_per_h", "remaining_s", "n_measured", "proven", "why_not_proven"),
+        "notes",  # on standard error
+    )
+)
+
+
+def _state(found: Summary, now: Live) -> str:
+    return "proven" if found.proven else "running" if now.is_running else "incomplete"
+
+
+def _ended(now: Live) -> str | None:
+    """Return how the last session ended, if none is under way and it did not end well."""
+    if now.is_running or (not now.progress and not now.end):
+        return None
+    if not now.end:
+        return f"without a word, last heard of {duration(now.age_s or 0.0)} ago: killed, or its machine is gone"
+    return None if now.end.get("complete") else f"{duration(now.ended_s or 0.0)} ago: {now.end.get('message')}"
+
+
+def _sentences(record: dict[str, Any]) -> dict[str, Any]:
+    """Return the figures of a run under way as people read them."""
+    told: dict[str, Any] = {"state": record["state"]}
+    if not record["proven"]:
+        told["boards below"] = "found so far, not proven"
+        told["in the way"] = record["why_not_proven"]
+    if record["ended"]:
+        told["last session ended"] = record["ended"]
+    if record["driver"] is None:
+        return told
+    told["driver"] = record["driver"]
+    if record["figures_age_s"] is None:
+        return {**told, "progress": "none reported yet: the driver is starting up"}
+    n_done, n_classes = record["n_classes_done"], record["n_classes"]
+    told["figures from"] = f"{duration(record['figures_age_s'])} ago"
+    told["done"] = f"{n_done:,} of {n_classes:,} classes ({100 * n_done / n_classes:.1f} %)"
+    told["left"] = f"{record['n_classes_left']:,} classes; {record['n_units_in_flight']} units are being searched"
+    told["rate"] = _rate(record)
+    told["time left"] = _time_left(record)
+    lost = f", {record['n_workers_lost']} lost so far" if record["n_workers_lost"] else ""
+    told["workers"] = f"{record['n_workers'] or 'none up yet'}{lost}"
+    return told
+
+
+def _rate(record: dict[str, Any]) -> str:
+    if record["verdicts_per_h"] is None:
+        return "unknown: not measured yet"
+    return f"{record['classes_per_h']:,.0f} classes and {record['verdicts_per_h']:,.0f} verdicts an hour"
+
+
+def _time_left(record: dict[str, Any]) -> str:
+    if record["remaining_s"] is None:
+        return "unknown: no class was finished yet since the driver began"
+    few = ", a rough guess" if (record["n_measured"] or 0) < 30 else ""
+    classes = "1 class" if record["n_measured"] == 1 else f"{record['n_measured']:,} classes"
+    share = f" for share {record['share']}, which is all that this driver searches" if record["share"] else ""
+    return f"about {duration(record['remaining_s'])}{share}, judging by {classes} finished so far{few}"

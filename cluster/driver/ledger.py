@@ -1,0 +1,112 @@
+"""Between scheduler and store: checks verdicts before they count, makes rows of accepted ones, knows the best board."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Protocol
+
+from cluster.scheduling.events import Answer, Event, Publish, Quarantine, UnitFailed
+from cluster.scheduling.events import Row as RowEvent
+from results.errors import RowError
+from results.store.fingerprint import Fingerprint
+from results.store.schema import QUARANTINED, Row, check_table, to_table
+
+
+class Appendable(Protocol):
+    """What the ledger needs of a store."""
+
+    def append(self, rows: Sequence[Row]) -> None:
+        """Take rows in; flush when due."""
+
+
+class Ledger:
+    """The run loop's sink.
+
+    Attributes
+    ----------
+    best : (int, str) or None
+        Best score among accepted candidates, with its board.
+    n_candidates, n_rows : int
+        Accepted in this session.
+    """
+
+    def __init__(self, store: Appendable, fingerprint: Fingerprint) -> None:
+        self._store = store
+        self._fingerprint = fingerprint
+        self.best: tuple[int, str] | None = None
+        self.n_candidates = 0
+        self.n_rows = 0
+
+    def admit(self, events: list[Event]) -> list[Event]:
+        """Return the events, each verdict that breaks the schema replaced by a failure of its unit."""
+        answers = [event.answer for event in events if isinstance(event, RowEvent)]
+        if self._problem(answers):
+            return [self._judge(event) for event in events]
+        return events
+
+    def publish(self, settled: list[Publish | Quarantine]) -> None:
+        """Append what is settled; with nothing to append, rows that have waited long enough are flushed."""
+        rows = [row for item in settled for row in self._rows(item)]
+        self._store.append(rows)
+        for row in rows:
+            self.n_rows += row.is_verdict
+            self.note_candidates(row.candidates)
+
+    def note_candidates(self, candidates: Sequence[tuple[str, int]]) -> None:
+        """Count candidates and keep the best."""
+        self.n_candidates += len(candidates)
+        for board, score in candidates:
+            if self.best is None or score > self.best[0]:
+                self.best = score, board
+
+    def _judge(self, event: Event) -> Event:
+        if isinstance(event, RowEvent):
+            problem = self._problem([event.answer])
+            if problem:
+                return UnitFailed(event.worker, event.assignment, event.answer.result.unit, problem)
+        return event
+
+    def _problem(self, answers: Sequence[Answer]) -> str:
+        """Return what is wrong with the first bad answer, or an empty text."""
+        if not answers:
+            return ""
+        try:
+            rows = [self._row(answer) for answer in answers]
+            check_table(to_table(rows), self._fingerprint, "verdict of a worker")
+        except RowError as error:
+            return str(error)
+        except (AttributeError, TypeError, ValueError, KeyError) as error:
+            return f"no verdict: {type(error).__name__}: {error}"
+        return ""
+
+    def _row(self, answer: Answer) -> Row:
+        return Row.of_result(
+            answer.result,
+            self._fingerprint,
+            peak_rss_bytes=answer.peak_rss_bytes,
+            host=answer.host,
+            cpu=answer.cpu,
+            kernel_hash=answer.kernel_hash,
+        )
+
+    def _rows(self, item: Publish | Quarantine) -> list[Row]:
+        """Return the row of a verdict, or of a unit that was given up: one for each host to be doubted, if any."""
+        if isinstance(item, Publish):
+            return [self._published(item)]
+        return [self._given_up(item, host) for host in item.hosts or ("",)]
+
+    def _published(self, item: Publish) -> Row:
+        return replace(self._row(item.answer), attempt=item.attempt)
+
+    def _given_up(self, item: Quarantine, host: str) -> Row:
+        return Row(
+            fingerprint=self._fingerprint.digest,
+            class_id=item.unit.class_id,
+            path=item.unit.path,
+            status=QUARANTINED,
+            n_boards=0,
+            host=host,
+            attempt=item.attempt,
+            message=item.message[:1000],
+        )

@@ -1,0 +1,101 @@
+"""The run loop: carries events from the executor to the scheduler and instructions back, verdicts to the store.
+
+All waiting is in ``executor.poll``.  Nothing here decides anything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+from cluster.scheduling.events import (
+    Assign,
+    Cancel,
+    Event,
+    Finish,
+    Instruction,
+    Publish,
+    Quarantine,
+    Retire,
+    Spawn,
+    Start,
+    Tick,
+)
+from cluster.scheduling.policy import Snapshot
+from cluster.scheduling.scheduler import Scheduler
+from cluster.workers.executors import Executor
+
+POLL_S = 0.5
+
+
+class Sink(Protocol):
+    """Where verdicts go."""
+
+    def admit(self, events: list[Event]) -> list[Event]:
+        """Return the events with every verdict that breaks the rules of the store turned into a failure."""
+
+    def publish(self, settled: list[Publish | Quarantine]) -> None:
+        """Keep what is settled; also called with nothing, so that buffered rows are flushed in time."""
+
+
+def _ignore(events: Sequence[Event], orders: Sequence[Instruction]) -> None:
+    """Note nothing."""
+
+
+def run_loop(
+    scheduler: Scheduler,
+    executor: Executor,
+    sink: Sink,
+    *,
+    clock: Callable[[], float],
+    stop: Callable[[], str],
+    watch: Callable[[Snapshot], None],
+    note: Callable[[Sequence[Event], Sequence[Instruction]], None] = _ignore,
+    poll_s: float = POLL_S,
+) -> Finish:
+    """Run until the scheduler finishes and return how.
+
+    Parameters
+    ----------
+    scheduler, executor, sink
+        The three parties.
+    clock : callable
+        Seconds, monotonic.
+    stop : callable
+        Returns why to stop, or an empty string; asked at least every ``poll_s`` seconds.
+    watch : callable
+        Shown the scheduler's figures as often.
+    note : callable
+        Told all that came and all that was asked for.
+    """
+    events: list[Event] = [*executor.poll(0.0), Start()]
+    while True:
+        now_s = clock()
+        events = sink.admit(events)
+        orders = [order for event in events for order in scheduler.handle(event, now_s)]
+        note(events, orders)
+        settled: list[Publish | Quarantine] = []
+        finish: Finish | None = None
+        for order in orders:
+            if isinstance(order, Publish | Quarantine):
+                settled.append(order)
+            elif isinstance(order, Finish):
+                finish = order
+            else:
+                _carry_out(order, executor)
+        sink.publish(settled)
+        watch(scheduler.snapshot())
+        if finish is not None:
+            return finish
+        why = stop()
+        events = [Cancel(why)] if why else [*executor.poll(poll_s), Tick()]
+
+
+def _carry_out(order: Instruction, executor: Executor) -> None:
+    match order:
+        case Spawn(worker):
+            executor.spawn(worker)
+        case Assign():
+            executor.assign(order)
+        case Retire(worker):
+            executor.retire(worker)

@@ -1,0 +1,240 @@
+"""What a person sees while a run goes on: one bar on a terminal, one plain line per 30 s elsewhere, or nothing.
+
+    driver -> Progress.begin(Overview) -> update(Report) ... stage(text) -> end()
+
+All of it goes to standard error, so that standard output stays a result.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import IO, TYPE_CHECKING, Any, Protocol
+
+from boardclass.printable import printable
+from cluster.scheduling.figures import Report
+
+if TYPE_CHECKING:
+    from rich.progress import Progress as RichProgress
+
+LINE_S = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    """What is about to happen."""
+
+    directory: str
+    dims: str
+    wordlist: str
+    cutoff: int
+    n_classes: int
+    n_reused: int
+    n_workers: int  # 0: one on each processor of the cluster
+    cluster: str = ""
+    share: str = ""  # such as 2/5 when only these classes are searched
+    n_own: int = 0  # classes of the share
+
+
+class Progress(Protocol):
+    """What the driver tells; every call returns at once."""
+
+    def begin(self, overview: Overview) -> None:
+        """Take note that the search begins."""
+
+    def update(self, report: Report) -> None:
+        """Show how far it is; called about twice a second."""
+
+    def stage(self, text: str) -> None:
+        """Show what is done outside the search, such as rescoring."""
+
+    def note(self, text: str) -> None:
+        """Say something that is to stay: what was dropped, or is not as expected."""
+
+    def end(self) -> None:
+        """Clear up; may be called twice."""
+
+
+class Silent:
+    """Shows nothing."""
+
+    def begin(self, overview: Overview) -> None:
+        """Ignore it."""
+
+    def update(self, report: Report) -> None:
+        """Ignore it."""
+
+    def stage(self, text: str) -> None:
+        """Ignore it."""
+
+    def note(self, text: str) -> None:
+        """Ignore it."""
+
+    def end(self) -> None:
+        """Do nothing."""
+
+
+class PlainLines:
+    """One line at the start, one per 30 s, one at the end: for log files.
+
+    Parameters
+    ----------
+    stream : text file
+    clock : callable
+        Seconds, monotonic.
+    """
+
+    def __init__(self, stream: IO[str], clock: Callable[[], float] = time.monotonic) -> None:
+        self._stream = stream
+        self._clock = clock
+        self._shown_at_s = -LINE_S
+        self._last: Report | None = None
+        self._shown: Report | None = None
+
+    def begin(self, overview: Overview) -> None:
+        """Write what is about to happen."""
+        self._write(describe(overview))
+        self._shown_at_s = self._clock()
+
+    def update(self, report: Report) -> None:
+        """Write a line when 30 s have passed since the last one."""
+        self._last = report
+        if self._clock() - self._shown_at_s >= LINE_S:
+            self._show()
+
+    def stage(self, text: str) -> None:
+        """Write the last figures and the text."""
+        self._show()
+        self._write(text)
+
+    def note(self, text: str) -> None:
+        """Write the text."""
+        self._write(text)
+
+    def end(self) -> None:
+        """Write the last figures, unless they have been."""
+        self._show()
+
+    def _show(self) -> None:
+        if self._last is not None and self._last is not self._shown:
+            self._shown, self._shown_at_s = self._last, self._clock()
+            self._write(format_report(self._last))
+
+    def _write(self, line: str) -> None:
+        self._stream.write(printable(line, "\n") + "\n")
+        self._stream.flush()
+
+
+class Bar:
+    """One line that is drawn anew: for terminals."""
+
+    def __init__(self, stream: IO[str]) -> None:
+        self._stream = stream
+        self._bar: RichProgress | None = None
+        self._task: Any = None
+
+    def begin(self, overview: Overview) -> None:
+        """Print what is about to happen and start the bar."""
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
+        from rich.progress import Progress as RichProgress
+
+        console = Console(file=self._stream, highlight=False)
+        console.print(printable(describe(overview)), markup=False)
+        columns = (
+            BarColumn(bar_width=24),
+            MofNCompleteColumn(),
+            TextColumn("{task.fields[best]}", markup=False),
+            TextColumn("{task.fields[left]}", markup=False),
+            TextColumn("{task.fields[trouble]}", style="yellow", markup=False),
+        )
+        self._bar = RichProgress(*columns, console=console, transient=True, refresh_per_second=4)
+        self._task = self._bar.add_task(
+            "", total=overview.n_classes, completed=overview.n_reused, best="", left="", trouble=""
+        )
+        self._bar.start()
+
+    def update(self, report: Report) -> None:
+        """Move the bar."""
+        if self._bar is not None:
+            best = f"best {report.best_score:,} {printable(report.best_board)}" if report.best_score is not None else ""
+            self._bar.update(
+                self._task,
+                completed=report.n_classes_done,
+                best=best,
+                left=f"{duration(report.elapsed_s)} gone, {_left(report)}",
+                trouble=_trouble(report),
+            )
+
+    def stage(self, text: str) -> None:
+        """Show the text in place of the figures."""
+        if self._bar is not None:
+            self._bar.update(self._task, left=printable(text))
+
+    def note(self, text: str) -> None:
+        """Write the text; while there is a bar, above it."""
+        if self._bar is not None:
+            self._bar.console.print(printable(text, "\n"), markup=False, soft_wrap=True)
+        else:
+            self._stream.write(printable(text, "\n") + "\n")
+
+    def end(self) -> None:
+        """Remove the bar."""
+        if self._bar is not None:
+            self._bar.stop()
+            self._bar = None
+
+
+def make_progress(stream: IO[str] | None = None) -> Progress:
+    """Return the progress display that suits the stream (standard error by default)."""
+    stream = stream if stream is not None else sys.stderr
+    return Bar(stream) if stream.isatty() else PlainLines(stream)
+
+
+def describe(overview: Overview) -> str:
+    """Return what a run is about to do, as one line."""
+    reused = f", {overview.n_reused:,} done before" if overview.n_reused else ""
+    share = f", {overview.n_own:,} of them are share {overview.share}" if overview.share else ""
+    workers = f"{overview.n_workers} workers" if overview.n_workers > 1 else "1 worker"
+    if overview.cluster:
+        workers = f"{workers if overview.n_workers else 'every processor'} of the cluster at {overview.cluster}"
+    return (
+        f"{overview.dims}, {overview.wordlist}, cutoff {overview.cutoff:,}: "
+        f"{overview.n_classes:,} board classes{share}{reused}, {workers}, into {overview.directory}"
+    )
+
+
+def format_report(report: Report) -> str:
+    """Return the figures as one line."""
+    share = 100.0 * report.n_classes_done / report.n_classes if report.n_classes else 100.0
+    parts = [f"{report.n_classes_done:,}/{report.n_classes:,} classes ({share:.1f} %)"]
+    if report.best_score is not None:
+        parts.append(f"best {report.best_score:,} {report.best_board}")
+    parts += [f"{duration(report.elapsed_s)} gone", _left(report), _trouble(report)]
+    return ", ".join(part for part in parts if part)
+
+
+def _left(report: Report) -> str:
+    share = f" of share {report.share}" if report.share else ""
+    if report.n_open == 0:
+        return f"all{share} done" if share else "done"
+    if report.remaining_s is None:
+        return "time left unknown"
+    return f"about {duration(report.remaining_s)} left{share}"
+
+
+def _trouble(report: Report) -> str:
+    lost = f"{report.n_deaths} workers lost" if report.n_deaths else ""
+    given_up = f"{report.n_quarantined} units given up" if report.n_quarantined else ""
+    return ", ".join(filter(None, (lost, given_up)))
+
+
+def duration(seconds: float) -> str:
+    """Return a time as people say it."""
+    total = round(seconds)
+    hours, minutes = divmod(total // 60, 60)
+    if hours >= 48:
+        return f"{hours / 24:.1f} d"
+    return f"{hours} h {minutes:02d} min" if hours else f"{minutes} min {total % 60:02d} s" if minutes else f"{total} s"

@@ -1,0 +1,185 @@
+"""Stored verdicts found again by another way: each part of a class anew, as an image of it and in another cell order.
+
+    chosen      units by class, or drawn at random: those whose SHA-256 with the seed is smallest
+    repeat      Replicator (search/replica.py) on each, compared as the replicas of a run are (SearchNodes.difference)
+
+A repetition trusts the word list and the kernels, and nothing that the run stored but what it compares with.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import multiprocessing
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, replace
+
+from boardclass.errors import IncompleteError, InputError
+from boardclass.partition import parse_partition
+from cluster.planning.nodes import SearchNodes, paths_of
+from results.errors import RowError
+from results.proof.coverage import uncovered
+from results.store.index import Key
+from results.store.run import Run
+from results.store.schema import Row
+from search.breaker import Spec, Unit, UnitResult
+from search.params import Params
+from search.replica import Replicator
+
+
+@dataclass(frozen=True)
+class Repeated:
+    """What came of one verdict.
+
+    Attributes
+    ----------
+    class_id, path, status : of the verdict
+    difference : in what the verdict and its repetition differ; empty when they agree
+    gave_up : why it could not be found again; empty when it was
+    seconds : time it took
+    """
+
+    class_id: int
+    path: str
+    status: str
+    difference: str
+    gave_up: str
+    seconds: float
+
+
+def rows_of_classes(run: Run, class_ids: Sequence[int]) -> list[Row]:
+    """Return the verdicts on classes and all their parts, in order of class and path.
+
+    Raises
+    ------
+    IncompleteError
+        When one of the classes is not settled down to its leaves.
+    """
+    wanted = set(class_ids)
+    done = set(run.index.done_ids().tolist()) - {class_id for class_id, _ in run.index.pending()}
+    if missing := sorted(wanted - done):
+        raise IncompleteError(
+            f"class {missing[0]} is not settled in {run.folder.where('')} yet: there is nothing to compare with"
+        )
+    return _verdicts(row for row in run.rows() if row.class_id in wanted)
+
+
+def drawn_rows(run: Run, n: int, seed: int) -> list[Row]:
+    """Return ``n`` verdicts drawn at random, of those that settle boards, in the order of the draw.
+
+    They are those with the smallest SHA-256 of the text ``SEED CLASS PATH``: anybody can draw them again.
+
+    Raises
+    ------
+    InputError
+        When there are fewer.
+    """
+    rows = _verdicts(row for row in run.rows() if row.settled or not row.children)
+    if n > len(rows):
+        raise InputError(f"cannot draw {n:,} of {len(rows):,} verdicts in {run.folder.where('')}")
+    return sorted(rows, key=lambda row: _drawn(seed, row.key))[:n]
+
+
+def _drawn(seed: int, key: Key) -> bytes:
+    return hashlib.sha256(f"{seed} {key[0]} {key[1]}".encode()).digest()
+
+
+def _verdicts(rows: Iterable[Row]) -> list[Row]:
+    """Return one row for each unit that has a verdict."""
+    found: dict[Key, Row] = {}
+    for row in rows:
+        if row.is_verdict:
+            found.setdefault(row.key, row)
+    return [found[key] for key in sorted(found)]
+
+
+class Repeater:
+    """Finds verdicts again; made once per process.
+
+    Parameters
+    ----------
+    spec : Spec
+        The question, and how the run searched it.
+    seed : int
+        Of the images and cell orders.
+    """
+
+    def __init__(self, spec: Spec, seed: int) -> None:
+        # a run may have handed its units back early; a repetition has no children to leave anything to
+        patient = replace(spec.params, unit_budget=max(spec.params.unit_budget, Params().unit_budget))
+        self._breaker = Replicator(replace(spec, params=patient))
+        self._nodes = SearchNodes(parse_partition(spec.partition, spec.dims), spec.params, spec.cell_order)
+        self._seed = seed
+
+    def repeat(self, verdict: UnitResult) -> Repeated:
+        """Search the parts that a verdict settles once more and compare."""
+        unit, began = verdict.unit, time.monotonic()
+        difference = gave_up = ""
+        try:
+            difference = self._compared(verdict)
+        except IncompleteError as error:
+            gave_up = str(error)
+        except (RowError, InputError) as error:
+            difference = str(error)
+        return Repeated(unit.class_id, unit.path, verdict.status, difference, gave_up, time.monotonic() - began)
+
+    def _compared(self, verdict: UnitResult) -> str:
+        """Return in what a verdict and its repetition differ."""
+        key = verdict.unit.class_id, verdict.unit.path
+        expected = self._nodes.n_boards(*key)
+        if verdict.n_boards != expected:
+            return f"the verdict says {verdict.n_boards} boards, the unit has {expected}"
+        boards = [board for board, _ in verdict.candidates]
+        for (board, stored), score in zip(
+            verdict.candidates, self._breaker.scorer.scores(boards).tolist(), strict=True
+        ):
+            if score != stored:
+                return f"the verdict says {board} scores {stored}, it scores {score}"
+        parts = [*(child.path for child in verdict.children), *verdict.settled]
+        if parts and (lost := uncovered(self._nodes, key, parts)) is not None:
+            return f"its part {lost!r} is neither a child nor settled"
+        paths = paths_of(verdict)
+        if not paths:  # it only cut the unit, and all is left to the children
+            return ""
+        seed = int.from_bytes(_drawn(self._seed, key)[:4], "big")
+        return self._nodes.difference(verdict, self._breaker.replicate(verdict.unit, paths, seed))
+
+
+def _result(row: Row) -> UnitResult:
+    """Return a stored verdict as the answer of a breaker."""
+    return UnitResult(
+        unit=Unit(row.class_id, row.path),
+        status=row.status,
+        n_boards=row.n_boards,
+        max_bound=row.max_bound,
+        candidates=row.candidates,
+        children=tuple(Unit(row.class_id, path) for path in row.children),
+        settled=row.settled,
+        counters=dict(row.counters),
+        seconds=row.seconds,
+    )
+
+
+def repeated(spec: Spec, rows: Sequence[Row], seed: int, n_workers: int) -> Iterator[Repeated]:
+    """Yield what comes of each verdict, in order; ``n_workers`` processes search side by side."""
+    verdicts = [_result(row) for row in rows]
+    if n_workers == 1:
+        yield from map(Repeater(spec, seed).repeat, verdicts)
+        return
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(n_workers, context, initializer=_begin, initargs=(spec, seed)) as pool:
+        yield from pool.map(_repeat, verdicts)
+
+
+_repeater: Repeater | None = None  # of this process
+
+
+def _begin(spec: Spec, seed: int) -> None:
+    global _repeater
+    _repeater = Repeater(spec, seed)
+
+
+def _repeat(verdict: UnitResult) -> Repeated:
+    assert _repeater is not None, "made when the process began"
+    return _repeater.repeat(verdict)

@@ -1,0 +1,162 @@
+"""How the search cuts classes into parts, for the coverage check: nothing a worker says about its splits is believed.
+
+The rules are those of ``search.node``; the structural parameters that they follow are recorded with the run (plan.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from boardclass.errors import ConfigError, InputError, quote
+from boardclass.geometry import geometry
+from boardclass.partition import Partition, parse_partition
+from configs.model import SearchConfig
+from results.errors import DamagedError
+from results.storage import files
+from search.node import Node, at_least, class_node, split, split_cell
+from search.params import Params
+
+if TYPE_CHECKING:
+    from results.store.run import Run
+    from search.breaker import UnitResult
+
+_KEPT = 1 << 16
+
+
+def run_nodes(run: Run) -> SearchNodes:
+    """Return how the search of a run cuts its classes, by what ``run.json`` recorded.
+
+    Raises
+    ------
+    DamagedError
+        When the recorded parameters are none that a search can have.
+    """
+    partition = parse_partition(run.fingerprint.partition, run.fingerprint.dims)
+    try:
+        params = run_params(run.info)
+    except ConfigError as error:
+        raise DamagedError(
+            f"{run.folder.where(files.RUN)}: no search has its structure: {error}; restore the file from a copy"
+        ) from error
+    return SearchNodes(partition, params, run.fingerprint.cell_order)
+
+
+def run_params(info: Mapping[str, Any]) -> Params:
+    """Return the search parameters that a run recorded, those it left out at their defaults.
+
+    Raises
+    ------
+    ConfigError
+        When a value is of another type or outside its range.
+    """
+    given: dict[str, Any] = {}
+    config = info.get("config")
+    for place in (config.get("search") if isinstance(config, Mapping) else None, info.get("structure")):
+        if isinstance(place, Mapping):
+            given |= {k: v for k, v in place.items() if k in SearchConfig.model_fields and v is not None}
+    try:
+        found = SearchConfig.model_validate(given).model_dump(exclude_none=True)
+    except ValueError as error:
+        raise ConfigError(f"rules of a search that cannot be: {quote(given, 200)}") from error
+    values: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in found.items()}
+    return Params(**values)
+
+
+class SearchNodes:
+    """The parts that splits of the search make (``results.proof.coverage.NodesLike``).
+
+    Parameters
+    ----------
+    partition : Partition
+        That of the run.
+    params : Params
+        With the structural parameters of the run; budgets do not matter.
+    cell_order : sequence of int
+        That of the run; empty: that of the board's geometry.
+    """
+
+    def __init__(self, partition: Partition, params: Params, cell_order: Sequence[int] = ()) -> None:
+        self._partition = partition
+        self._geometry = geometry(partition.dims, cell_order)
+        self._params = params
+        # The check goes through a run class by class, from the top down: what was split last is asked for again.
+        self._split = lru_cache(_KEPT)(self._split_anew)
+
+    def n_boards(self, class_id: int, path: str) -> int:
+        """Return the number of boards of a part, those that residual symmetry leaves out not counted.
+
+        Raises
+        ------
+        InputError
+            When no split of the search makes the part.
+        """
+        return self._node(class_id, path).n_boards
+
+    def parts(self, class_id: int, path: str) -> tuple[str, ...]:
+        """Return the paths that a part is split into, in the order of the search.
+
+        Raises
+        ------
+        InputError
+            When no split of the search makes the part, or it is a single board.
+        """
+        return tuple(self._split(class_id, path))
+
+    def difference(self, original: UnitResult, replica: UnitResult) -> str:
+        """Return in what a verdict and its replica differ, or an empty text.
+
+        Compared are the boards that every search of the unit's own parts must list: those that meet the demands of
+        residual symmetry.  Others stand for images that are listed elsewhere.
+        """
+        class_id = original.unit.class_id
+        try:
+            nodes = [self._node(class_id, path) for path in paths_of(original)]
+        except InputError as error:
+            return str(error)
+        n_boards = sum(node.n_boards for node in nodes)
+        if replica.n_boards != n_boards:
+            return f"the replica has {replica.n_boards} boards, the parts of the unit {n_boards}"
+        first, second = (self._demanded(nodes, result) for result in (original, replica))
+        only = [
+            f"only the {who} has {min(lone)}"
+            for who, lone in (("verdict", first - second), ("replica", second - first))
+            if lone
+        ]
+        return ", ".join(only)
+
+    def _demanded(self, nodes: Sequence[Node], result: UnitResult) -> set[tuple[str, int]]:
+        return {(board, score) for board, score in result.candidates if any(self._holds(node, board) for node in nodes)}
+
+    def _holds(self, node: Node, board: str) -> bool:
+        """Return whether a board lies in a node and meets its demands."""
+        letters = [ord(letter) - 97 for letter in board]
+        later = at_least(self._params.letter_order)
+        return all(mask >> x & 1 for mask, x in zip(node.masks, letters, strict=True)) and all(
+            later[letters[c]] >> letters[d] & 1 for c, d in node.demands
+        )
+
+    def _node(self, class_id: int, path: str) -> Node:
+        node = class_node(self._partition.class_masks(class_id).tolist(), self._geometry, self._params)
+        parent = ""
+        for step in filter(None, path.split("/")):  # from the top down: a path of any length is given up where it ends
+            here = f"{parent}/{step}".lstrip("/")
+            part = self._split(class_id, parent).get(here)
+            if part is None:
+                raise InputError(
+                    f"no part {quote(here)} of class {class_id}: expected one that splitting {quote(parent)} makes"
+                )
+            node, parent = part, here
+        return node
+
+    def _split_anew(self, class_id: int, path: str) -> dict[str, Node]:
+        node = self._node(class_id, path)
+        if split_cell(node, self._geometry) < 0:
+            raise InputError(f"part {quote(path)} of class {class_id} is a single board: it has no parts")
+        return {part.path: part for part in split(node, self._geometry, self._params)}
+
+
+def paths_of(result: UnitResult) -> tuple[str, ...]:
+    """Return the parts of a unit that its verdict settles: the unit itself unless others are left."""
+    return result.settled if result.children else (result.unit.path,)

@@ -1,0 +1,212 @@
+"""From a config to everything that a run needs; all bad input is found here, nothing is written.
+
+make_plan -> dims, word list, score table, partition -> cutoff (given, stored, or climbed) -> fingerprint, spec
+             check_structure: does a stored run cut its classes into parts by the same rules?
+"""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from importlib import metadata
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from boardclass.errors import InputError
+from boardclass.geometry import cell_order_of, parse_dims
+from boardclass.jit import kernel_hash
+from boardclass.partition import Partition, parse_partition
+from boardclass.scores import ScoreTable, parse_scores
+from boardclass.wordlist import WordList, load_wordlist
+from cluster.planning.nodes import SearchNodes
+from configs.model import RunConfig
+from results.errors import DamagedError
+from results.storage.local import open_folder
+from results.store.fingerprint import Fingerprint, check_same_structure
+from results.store.run import read_identity
+from results.upkeep.extend import COVERS, EVERYTHING
+from search.breaker import Spec
+from search.params import Params
+from search.scoring.scorer import Scorer
+
+MAX_CLASSES = 50_000_000
+# Search parameters that the path of a part depends on: fixed for the life of a run, while budgets may change.
+STRUCTURAL = ("fused", "letter_order", "unfuse_parts", "force_groups")
+_LIBRARIES = ("numba", "numpy", "pyarrow", "ray")
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A resolved run.
+
+    Attributes
+    ----------
+    config : RunConfig
+    location : str
+        Run directory, or the URI of an object store.
+    wordlist : WordList
+    table : ScoreTable
+    partition : Partition
+    scorer : Scorer
+    spec : Spec
+        For the workers.
+    fingerprint : Fingerprint
+    run_info : dict
+        For ``run.json``.
+    """
+
+    config: RunConfig
+    location: str
+    wordlist: WordList
+    table: ScoreTable
+    partition: Partition
+    scorer: Scorer
+    spec: Spec
+    fingerprint: Fingerprint
+    run_info: dict[str, Any]
+
+    @property
+    def cutoff(self) -> int:
+        """The cutoff, resolved."""
+        return self.fingerprint.cutoff
+
+    def nodes(self) -> SearchNodes:
+        """Return the rules by which this run cuts its classes into parts."""
+        return SearchNodes(self.partition, self.spec.params, self.spec.cell_order)
+
+    def class_ids(self) -> npt.NDArray[np.int64]:
+        """Return the canonical classes, int64, ascending."""
+        chunks = list(self.partition.canonical_ranks())
+        return np.concatenate(chunks).astype(np.int64, copy=False) if chunks else np.empty(0, np.int64)
+
+    def predicted_costs(self, class_ids: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
+        """Return float64[n]: ``Breaker.predicted_cost`` of many classes at once."""
+        weights = {letter: 1.0 + place for place, letter in enumerate(self.spec.params.letter_order)}
+        costs, rest = np.ones(len(class_ids)), np.array(class_ids, np.int64)
+        for buckets in self.partition.cell_buckets:
+            heaviest = np.array([max(weights[letter] for letter in bucket) for bucket in buckets])
+            costs *= heaviest[rest % len(buckets)]
+            rest //= len(buckets)
+        return costs
+
+
+def make_plan(config: RunConfig, stage: Callable[[str], None] = lambda _: None) -> Plan:
+    """Resolve a config.
+
+    Parameters
+    ----------
+    config : RunConfig
+    stage : callable
+        Told what takes time.
+
+    Raises
+    ------
+    InputError
+        For everything wrong with what the user gave.
+    StoreError
+        When the run directory exists and cannot be read.
+    """
+    dims = parse_dims(config.dims)
+    table = parse_scores(config.scores)
+    partition = parse_partition(config.buckets, dims)
+    if partition.n_canonical > MAX_CLASSES:
+        raise InputError(
+            f"buckets {config.buckets!r} make {partition.n_canonical:,} board classes of {dims}: "
+            f"expected at most {MAX_CLASSES:,}; use fewer, larger buckets"
+        )
+    wordlist = load_wordlist(config.wordlist)
+    scorer = Scorer(dims, wordlist.words, table)
+    location = config.out or default_location(config, str(dims), wordlist.name)
+    params = _params(config)
+    cutoff, climbed = _resolve_cutoff(config, location, scorer, stage)
+    fingerprint = Fingerprint(
+        dims=str(dims),
+        wordlist_sha256=wordlist.sha256,
+        scores=table.points,
+        cutoff=cutoff,
+        partition=partition.text,
+        cell_order=_resolve_order(config, location, str(dims)),
+    )
+    spec = Spec(str(dims), wordlist.words, table.points, cutoff, partition.text, params, fingerprint.cell_order)
+    run_info = {
+        COVERS: EVERYTHING,
+        "config": config.model_dump(mode="json", exclude={"out"}),  # a run can be moved
+        "wordlist": {"name": wordlist.name, "n_words": len(wordlist.words), "counts": dict(wordlist.counts)},
+        "scores": table.name,
+        "climbed": climbed,
+        "structure": structure(params),
+        "n_classes": partition.n_canonical,
+        "kernel_hash": kernel_hash(),
+        "versions": _versions(),
+    }
+    return Plan(config, location, wordlist, table, partition, scorer, spec, fingerprint, run_info)
+
+
+def structure(params: Params) -> dict[str, Any]:
+    """Return the structural parameters as ``run.json`` holds them."""
+    values = {name: getattr(params, name) for name in STRUCTURAL}
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
+
+
+def check_structure(params: Params, run_info: Mapping[str, Any], where: str) -> None:
+    """Refuse to go on with a run whose classes were cut into parts by other rules.
+
+    Raises
+    ------
+    FingerprintError
+        Naming each structural parameter that differs with both values.
+    """
+    check_same_structure(structure(params), run_info, where)
+
+
+def default_location(config: RunConfig, dims: str, wordlist_name: str) -> str:
+    """Return the run directory of a config that names none: the same command finds the same directory."""
+    name = "".join(letter if letter.isalnum() or letter in "._-" else "_" for letter in wordlist_name)
+    return f"runs/{dims}-{name}-{config.cutoff}"
+
+
+def _resolve_cutoff(
+    config: RunConfig, location: str, scorer: Scorer, stage: Callable[[str], None]
+) -> tuple[int, dict[str, Any] | None]:
+    """Return the cutoff, and the board it was climbed to if it is new; a run that exists keeps the cutoff it has."""
+    if config.cutoff != "auto":
+        return config.cutoff, None
+    identity = read_identity(open_folder(location))
+    if identity is not None:
+        return identity[0].cutoff, None
+    from search.local.methods import local_search
+
+    stage("climbing to a good board for the cutoff")
+    best = local_search(scorer, seed=config.seed)[0]
+    return max(1, best.score), {"board": best.board, "score": best.score, "seed": config.seed}
+
+
+def _resolve_order(config: RunConfig, location: str, dims: str) -> tuple[int, ...]:
+    """Return the cell order: the one named, else that of a run that exists, else that of the board size."""
+    try:
+        identity = read_identity(open_folder(location)) if config.order is None else None
+    except DamagedError:  # the store says so when it is opened, or mends it
+        identity = None
+    if identity is not None and identity[0].dims == dims:
+        return identity[0].cell_order
+    return cell_order_of(dims, config.order)
+
+
+def _params(config: RunConfig) -> Params:
+    """Return the search parameters, with what the config leaves out at its default."""
+    given: dict[str, Any] = {name: value for name, value in config.search.model_dump().items() if value is not None}
+    values: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in given.items()}
+    return Params(**values)
+
+
+def _versions() -> dict[str, str]:
+    versions = {"python": platform.python_version(), "platform": platform.platform()}
+    for name in ("orderly", *_LIBRARIES):
+        try:
+            versions[name] = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            continue
+    return versions

@@ -1,0 +1,151 @@
+"""Shares of a run: its classes dealt out by a fixed rule, so that several people can search one run.
+
+All canonical classes are put in order of predicted cost, the dearest first and equal ones by id.  They are dealt like
+cards, back and forth: to the shares 1, 2 ... N, then N ... 2, 1, then 1, 2 ... N again.  So every share gets its part
+of the dear classes.  The predictions (``Plan.predicted_costs``) depend on the partition and the order of the letters,
+which are the same in all runs that can be merged: shares of one N have no class in common, and together they are all.
+
+A share says what a driver searches now.  It is not part of the question and changes no verdict.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from boardclass.errors import ConfigError, quote
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from cluster.planning.plan import Plan
+    from results.proof.coverage import Coverage
+    from results.store.index import Key
+    from results.store.store import Store
+
+SHARE = "share"  # in the information of a run: the share that it began with; empty: all classes
+_MAX_NAMED = 6
+
+
+@dataclass(frozen=True)
+class Share:
+    """One of ``n_shares`` equal parts of the classes.
+
+    Attributes
+    ----------
+    number : int
+        From 1.
+    n_shares : int
+    """
+
+    number: int
+    n_shares: int
+
+    def __str__(self) -> str:
+        return f"{self.number}/{self.n_shares}"
+
+    def of(self, class_ids: npt.NDArray[np.int64], costs: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
+        """Return the ids of this share's classes, int64, ascending.
+
+        Parameters
+        ----------
+        class_ids : int64[n]
+            All canonical classes of the partition, ascending.
+        costs : float64[n]
+            Their predicted costs, as ``Plan.predicted_costs`` returns them.
+
+        Raises
+        ------
+        ConfigError
+            When there are fewer classes than shares.
+        """
+        if self.n_shares > len(class_ids):
+            raise ConfigError(f"--share {self}: expected at most {len(class_ids):,} shares, the classes of the run")
+        rounds, places = np.divmod(np.arange(len(class_ids)), self.n_shares)
+        dealt_to = np.where(rounds % 2 == 0, places, self.n_shares - 1 - places) + 1
+        dearest_first = np.argsort(-costs, kind="stable")
+        return np.sort(class_ids[dearest_first[dealt_to == self.number]])
+
+    def others(self) -> str:
+        """Return the names of the other shares."""
+        names = [str(Share(number, self.n_shares)) for number in range(1, self.n_shares + 1) if number != self.number]
+        shown = names if len(names) <= _MAX_NAMED else [*names[: _MAX_NAMED - 1], f"{len(names) - _MAX_NAMED + 1} more"]
+        return " and ".join(filter(None, (", ".join(shown[:-1]), *shown[-1:])))
+
+
+def parse_share(text: str) -> Share:
+    """Return the share that a text such as ``2/5`` names.
+
+    Raises
+    ------
+    ConfigError
+        When it names none.
+    """
+    match = re.fullmatch(r"([0-9]{1,6})/([0-9]{1,6})", text, re.ASCII)
+    if match is None or not 1 <= int(match[1]) <= int(match[2]):
+        raise ConfigError(f"--share {quote(text)}: expected K/N with K from 1 to N, such as 2/5 for the second of five")
+    return Share(int(match[1]), int(match[2]))
+
+
+class Hand:
+    """The classes of a share in one run.
+
+    Attributes
+    ----------
+    class_ids : int64[n]
+        Ascending.
+
+    Raises
+    ------
+    ConfigError
+        When the run has fewer classes than there are shares.
+    """
+
+    def __init__(self, share: Share, plan: Plan) -> None:
+        every = plan.class_ids()
+        self._share = share
+        self._n_all = len(every)
+        self.class_ids = share.of(every, plan.predicted_costs(every))
+
+    def __str__(self) -> str:
+        return str(self._share)
+
+    def keep(self, class_ids: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """Return those of the classes that belong to the share, in the same order."""
+        return class_ids[np.isin(class_ids, self.class_ids)]
+
+    def holds(self, class_id: int) -> bool:
+        """Return whether a class belongs to the share."""
+        place = int(np.searchsorted(self.class_ids, class_id))
+        return place < len(self.class_ids) and int(self.class_ids[place]) == class_id
+
+    def judge(self, store: Store, coverage: Coverage, message: str, doubted: Collection[Key]) -> tuple[str, bool]:
+        """Return what to say of a run that is not complete, and whether the share is done all the same.
+
+        Parameters
+        ----------
+        store : Store
+        coverage : Coverage
+        message : str
+            What the search says is missing; empty when it has settled all that it was given.
+        doubted : collection of (int, str)
+            Units of any share that had to be found again, see ``results.store.suspects``.
+        """
+        open_ids = set(np.setdiff1d(self.class_ids, store.index.done_ids()).tolist())
+        open_ids.update(class_id for class_id, _ in store.index.pending() if self.holds(class_id))
+        if message or open_ids or coverage.n_problems or coverage.n_conflicting:
+            told = f"share {self} is not done: {len(open_ids):,} of its {len(self.class_ids):,} classes are not settled"
+            return "\n".join(filter(None, (told, message, coverage.message()))), False
+        n_own, n_left = len(self.class_ids), coverage.n_classes - coverage.n_classes_done
+        told = (
+            f"share {self} is done: all {n_own:,} classes of it are settled. The other "
+            f"{coverage.n_classes - n_own:,} classes are not its own but those of {self._share.others()}: "
+            f"{n_left:,} of them are not settled here, so nothing is proven yet."
+        )
+        if others := sum(not self.holds(class_id) for class_id, _ in doubted):
+            told += f" {others:,} verdicts in other shares come from doubted hosts and have to be found again."
+        return f"{told} Put the shares together with: orderly merge TARGET DIR...", True

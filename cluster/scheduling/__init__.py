@@ -1,0 +1,9 @@
+"""Who computes what: pure logic, without a clock, files or processes.
+
+    Scheduler.handle   scheduler.py   events in, instructions out
+      Backlog          backlog.py     units that wait, and the trouble they had
+      policy.py        limits and the order of classes; trust.py: replicas, and hosts that are not believed
+    events.py          the language of the run loop;  figures.py: the figures of progress
+
+Uses nothing else in ``cluster``.
+"""

@@ -1,0 +1,141 @@
+"""Which hosts to believe: verdicts are held back until a replica agrees, at first all of a host's, later a sample.
+
+    wants -> hold -> take (a replica for a worker of another host) -> judge: they agree, or both are quarantined
+                                                                    -> failed: tried again, then let go unchecked
+
+A host is trusted after ``trust_after`` replicas that agree, on either side of them.  One that took part in a difference
+is flagged, unless it is trusted and the other is not: nothing more of it counts.  Where all workers are on one host
+nobody can vouch for it, so there is only the sample, run again by itself.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from cluster.scheduling.events import Answer, Replica
+from cluster.scheduling.policy import Policy
+from search.breaker import Unit, UnitResult
+
+MAX_TRIES = 3
+Compare = Callable[[UnitResult, UnitResult], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What came of a replica: ``difference`` is empty when it agrees."""
+
+    original: Answer
+    difference: str
+    flagged: tuple[str, ...] = ()
+
+
+@dataclass
+class Trust:
+    """The bookkeeping; decides who is believed, never who works.
+
+    Parameters
+    ----------
+    policy : Policy
+    rng : numpy.random.Generator
+        Draws the sample and the seeds of replicas.
+    compare : callable
+        Says in what an answer and its replica differ.
+
+    Attributes
+    ----------
+    held : dict
+        Verdicts that wait for their replica.
+    flagged : set of str
+        Hosts that are not believed any more.
+    n_agreed, n_let_go : int
+        Replicas that agreed, and verdicts that went without because three replicas failed.
+    """
+
+    policy: Policy
+    rng: np.random.Generator
+    compare: Compare
+    held: dict[Unit, Answer] = field(default_factory=dict)
+    flagged: set[str] = field(default_factory=set)
+    n_agreed: int = 0
+    n_let_go: int = 0
+    _matches: Counter[str] = field(default_factory=Counter)
+    _waiting: deque[Unit] = field(default_factory=deque)
+    _tries: Counter[Unit] = field(default_factory=Counter)
+
+    def is_trusted(self, host: str) -> bool:
+        """Return whether a host has agreed often enough with others."""
+        return self._matches[host] >= self.policy.trust_after and host not in self.flagged
+
+    def wants(self, result: UnitResult, host: str, hosts: Collection[str]) -> bool:
+        """Return whether a verdict should be held back for a replica; ``hosts`` are those with workers."""
+        if self.policy.replicate <= 0 or (result.children and not result.settled):
+            return False
+        alone = all(other == host or other in self.flagged for other in hosts)
+        if not alone and not self.is_trusted(host):
+            return True
+        return bool(self.rng.random() < self.policy.replicate)
+
+    def hold(self, answer: Answer) -> None:
+        """Keep a verdict until its replica is there."""
+        unit = answer.result.unit
+        self.held[unit] = answer
+        self._waiting.append(unit)
+
+    def take(self, host: str, hosts: Collection[str]) -> tuple[Unit, Replica] | None:
+        """Return the next replica that a worker of ``host`` may run: of another host's verdict, if there is another."""
+        for _ in range(len(self._waiting)):
+            unit = self._waiting.popleft()
+            answer = self.held.get(unit)
+            if answer is None:
+                continue
+            others = [other for other in hosts if other not in self.flagged and other != answer.host]
+            if host != answer.host or not others:
+                result = answer.result
+                paths = result.settled if result.children else (unit.path,)
+                return unit, Replica(paths, int(self.rng.integers(2**31)))
+            self._waiting.append(unit)
+        return None
+
+    def failed(self, unit: Unit) -> Answer | None:
+        """Note that a replica could not be had; return the verdict when it is let go without one."""
+        answer = self.held.get(unit)
+        if answer is None:
+            return None
+        self._tries[unit] += 1
+        if self._tries[unit] < MAX_TRIES:
+            self._waiting.append(unit)
+            return None
+        self.n_let_go += 1
+        return self._release(unit)
+
+    def judge(self, replica: Answer) -> Judgement:
+        """Compare a replica with the verdict that is held."""
+        original = self._release(replica.result.unit)
+        difference = self.compare(original.result, replica.result)
+        pair = {original.host, replica.host}
+        if not difference:
+            self.n_agreed += 1
+            self._matches.update(pair if len(pair) > 1 else ())
+            return Judgement(original, "")
+        doubtful = {host for host in pair if not self.is_trusted(host)} or pair
+        self.flagged |= doubtful
+        text = (
+            f"hosts {original.host!r} and {replica.host!r} give different verdicts: {difference}; "
+            f"not believed any more: {', '.join(map(repr, sorted(doubtful)))}"
+        )
+        return Judgement(original, text, tuple(sorted(doubtful)))
+
+    def disown(self) -> list[Unit]:
+        """Return the units whose held verdicts came from flagged hosts; they are open again."""
+        units = [unit for unit, answer in self.held.items() if answer.host in self.flagged]
+        for unit in units:
+            self._release(unit)
+        return units
+
+    def _release(self, unit: Unit) -> Answer:
+        self._tries.pop(unit, None)
+        return self.held.pop(unit)

@@ -1,0 +1,196 @@
+"""Where workers live: the contract between the run loop and an executor, and the executor without a cluster.
+
+    run loop -> spawn, assign, retire -> executor
+    run loop <- events                <- executor.poll
+
+An executor decides nothing.  It carries out what the scheduler asks for and reports what became of it; every failure
+becomes an event, so the loop has no error handling of its own.  The Ray executor is in ray_executor.py.
+"""
+
+from __future__ import annotations
+
+import queue
+import threading
+import time
+from types import TracebackType
+from typing import TYPE_CHECKING, Protocol, Self
+
+from cluster.scheduling.events import (
+    Answer,
+    Assign,
+    Death,
+    Event,
+    Heartbeat,
+    Returned,
+    Row,
+    UnitFailed,
+    WorkerDown,
+    WorkerUp,
+)
+from cluster.workers.worker import MakeBreaker, Reply, Worker
+
+if TYPE_CHECKING:
+    from cluster.scheduling.figures import Report
+    from search.breaker import Spec
+
+
+class Executor(Protocol):
+    """What the run loop needs; none of these calls waits for a worker.
+
+    ``poll`` is the only source of events.  After ``spawn(n)`` it reports WorkerUp or WorkerDown for n once; after
+    ``assign`` a Row or UnitFailed for each unit that was tried and then Returned, or WorkerDown.  After ``retire(n)``
+    nothing of n need be reported any more.  The first ``poll`` tells the Room, if it is limited, before
+    any ``spawn``.
+    """
+
+    def spawn(self, worker: int) -> None:
+        """Start a worker under this number."""
+
+    def assign(self, order: Assign) -> None:
+        """Hand units to an idle worker."""
+
+    def retire(self, worker: int) -> None:
+        """End a worker at once, busy or not; unknown numbers are ignored."""
+
+    def poll(self, timeout_s: float) -> list[Event]:
+        """Return what has happened, waiting up to ``timeout_s`` for the first event."""
+
+    def show(self, report: Report) -> None:
+        """Pass the figures of the run on to whatever watches the workers' machines; called about twice a second."""
+
+    def close(self) -> None:
+        """End all workers and release everything; may be called twice."""
+
+    def __enter__(self) -> Self:
+        """Start up."""
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Close."""
+
+
+def events_of(worker: int, assignment: int, reply: Reply) -> Row | UnitFailed:
+    """Return the event that a worker's reply amounts to."""
+    if isinstance(reply, Answer):
+        return Row(worker, assignment, reply)
+    return UnitFailed(worker, assignment, reply.unit, reply.message, reply.oom)
+
+
+class InProcessExecutor:
+    """Workers as threads of this process: one at a time is meant, kernels release the GIL.
+
+    The thread keeps the caller free to show progress and to react to Ctrl-C while a kernel runs.
+
+    Parameters
+    ----------
+    spec : Spec
+    make_breaker : callable, optional
+        Makes the breaker of each worker; the tested real one by default.
+    close_s : float
+        How long :meth:`close` waits for a unit that is being broken.
+    """
+
+    def __init__(self, spec: Spec, make_breaker: MakeBreaker | None = None, *, close_s: float = 5.0) -> None:
+        self._spec = spec
+        self._make_breaker = make_breaker
+        self._close_s = close_s
+        self._events: queue.SimpleQueue[Event] = queue.SimpleQueue()
+        self._threads: dict[int, _WorkerThread] = {}
+        self._retired: list[_WorkerThread] = []
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def spawn(self, worker: int) -> None:
+        """Start the thread; the breaker is made in it."""
+        thread = _WorkerThread(worker, self._spec, self._make_breaker, self._events)
+        self._threads[worker] = thread
+        thread.start()
+
+    def assign(self, order: Assign) -> None:
+        """Put the units into the thread's inbox."""
+        self._threads[order.worker].inbox.put(order)
+
+    def retire(self, worker: int) -> None:
+        """Tell the thread to stop after the unit that it is breaking: a thread cannot be killed."""
+        thread = self._threads.pop(worker, None)
+        if thread is not None:
+            thread.stop()
+            self._retired.append(thread)
+
+    def poll(self, timeout_s: float) -> list[Event]:
+        """Return the events so far; busy threads count as heartbeats."""
+        events: list[Event] = []
+        try:
+            events.append(self._events.get(timeout=max(timeout_s, 0.0)))
+            while True:
+                events.append(self._events.get_nowait())
+        except queue.Empty:
+            pass
+        if not events:
+            beats = [(number, thread.busy_with) for number, thread in self._threads.items()]
+            events = [Heartbeat(number, assignment) for number, assignment in beats if assignment]
+        return events
+
+    def show(self, report: Report) -> None:
+        """Do nothing: nothing but the event log watches this process."""
+
+    def close(self) -> None:
+        """Stop all threads; one that is deep in a kernel is left behind, it ends with the process."""
+        for worker in list(self._threads):
+            self.retire(worker)
+        ends_s = time.monotonic() + self._close_s
+        for thread in self._retired:
+            thread.join(max(0.0, ends_s - time.monotonic()))
+        self._retired = [thread for thread in self._retired if thread.is_alive()]
+
+
+class _WorkerThread(threading.Thread):
+    """One worker; ``inbox`` takes assignments, None ends it."""
+
+    def __init__(
+        self, number: int, spec: Spec, make_breaker: MakeBreaker | None, events: queue.SimpleQueue[Event]
+    ) -> None:
+        super().__init__(name=f"orderly-worker-{number}", daemon=True)
+        self.inbox: queue.SimpleQueue[Assign | None] = queue.SimpleQueue()
+        self._number = number
+        self._spec = spec
+        self._make_breaker = make_breaker
+        self._events = events
+        self._worker: Worker | None = None
+        self._stopped = False
+
+    @property
+    def busy_with(self) -> int:
+        """The assignment it works on, or 0."""
+        return self._worker.status().assignment if self._worker is not None else 0
+
+    def stop(self) -> None:
+        """End after the present unit."""
+        self._stopped = True
+        if self._worker is not None:
+            self._worker.cancel()
+        self.inbox.put(None)
+
+    def run(self) -> None:
+        try:
+            self._worker = Worker(self._spec, self._make_breaker)
+        except Exception as error:  # noqa: BLE001 - reported like a worker process that does not come up
+            self._events.put(WorkerDown(self._number, Death.unfit, f"{type(error).__name__}: {error}"))
+            return
+        hello = self._worker.hello()
+        self._events.put(WorkerUp(self._number, hello.host, hello.kernel_hash))
+        while (order := self.inbox.get()) is not None and not self._stopped:
+            number, assignment = self._number, order.assignment
+
+            def tell(reply: Reply, number: int = number, assignment: int = assignment) -> None:
+                self._events.put(events_of(number, assignment, reply))
+
+            self._worker.work(assignment, order.units, tell, order.replica)
+            self._events.put(Returned(number, assignment))

@@ -1,0 +1,225 @@
+"""The worker: breaks the units it is given and says who it is; the same class in a thread and as a Ray actor.
+
+    Worker(spec, make_breaker) -> hello -> work ... work
+                                  status, cancel: from another thread while a kernel runs
+
+A worker touches no files.  A failure of one unit is an answer about that unit, never the end of the others.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import resource
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from boardclass.canonical import canonical_board
+from boardclass.errors import OrderlyError
+from boardclass.geometry import geometry
+from boardclass.jit import kernel_hash
+from cluster.scheduling.events import Answer, Replica
+
+if TYPE_CHECKING:
+    from search.breaker import Breaker, Spec, Unit, UnitResult
+    from search.trees.forest import Lexicon
+
+_MAX_MESSAGE = 500
+
+
+class BreakerLike(Protocol):
+    """What a worker needs of a class breaker."""
+
+    def break_unit(self, unit: Unit) -> UnitResult:
+        """Return the verdict of a unit."""
+
+    def replicate(self, unit: Unit, paths: Sequence[str], seed: int) -> UnitResult:
+        """Return what the parts of a unit come to when searched in another way."""
+
+
+MakeBreaker = Callable[["Spec"], BreakerLike]
+
+
+class UnfitError(OrderlyError):
+    """A worker that may not work: its self-test gave another answer than the known one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hello:
+    """Who a worker is."""
+
+    host: str
+    pid: int
+    cpu: str
+    kernel_hash: str
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A unit without a verdict, and why."""
+
+    unit: Unit
+    message: str
+    oom: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """What a worker is doing; assignment 0: nothing."""
+
+    assignment: int
+    n_done: int
+    seconds: float
+    peak_rss_bytes: int
+
+
+Reply = Answer | Failure
+
+
+class Worker:
+    """Breaks units.
+
+    Parameters
+    ----------
+    spec : Spec
+        The question.
+    make_breaker : callable, optional
+        Makes the breaker; the default one tests itself first.
+    lexicon : Lexicon, optional
+        The arrays of the words, for the default breaker.
+
+    Raises
+    ------
+    UnfitError
+        When the self-test fails.
+    """
+
+    def __init__(self, spec: Spec, make_breaker: MakeBreaker | None = None, lexicon: Lexicon | None = None) -> None:
+        self._breaker = make_breaker(spec) if make_breaker else checked_breaker(spec, lexicon)
+        self._hello = Hello(platform.node() or "unknown", os.getpid(), cpu_name(), kernel_hash())
+        self._cancelled = threading.Event()
+        self._assignment = 0
+        self._n_done = 0
+        self._began_s = 0.0
+
+    def hello(self) -> Hello:
+        """Return who this is; answered only once the self-test is passed."""
+        return self._hello
+
+    def work(
+        self,
+        assignment: int,
+        units: Sequence[Unit],
+        tell: Callable[[Reply], None] | None = None,
+        replica: Replica | None = None,
+    ) -> tuple[Reply, ...]:
+        """Break units one after the other until done or cancelled; ``tell`` is called with each reply as it comes.
+
+        With ``replica`` they are searched again in place of that.
+        """
+        self._cancelled.clear()
+        self._assignment, self._n_done, self._began_s = assignment, 0, time.monotonic()
+        replies: list[Reply] = []
+        for unit in units:
+            if self._cancelled.is_set():
+                break
+            replies.append(self._break(unit, replica))
+            self._n_done += 1
+            if tell is not None:
+                tell(replies[-1])
+        self._assignment = 0
+        return tuple(replies)
+
+    def status(self) -> Status:
+        """Return what is going on; safe from another thread."""
+        seconds = time.monotonic() - self._began_s if self._assignment else 0.0
+        return Status(self._assignment, self._n_done, seconds, peak_rss_bytes())
+
+    def cancel(self) -> None:
+        """Ask :meth:`work` to stop after the present unit; safe from another thread."""
+        self._cancelled.set()
+
+    def _break(self, unit: Unit, replica: Replica | None) -> Reply:
+        breaker, is_replica = self._breaker, replica is not None
+        try:
+            result = breaker.replicate(unit, replica.paths, replica.seed) if replica else breaker.break_unit(unit)
+        except MemoryError as error:
+            return Failure(unit, f"MemoryError: {error}"[:_MAX_MESSAGE], oom=True)
+        except Exception as error:  # noqa: BLE001 - whatever it is, the driver decides what becomes of the unit
+            return Failure(unit, f"{type(error).__name__}: {error}"[:_MAX_MESSAGE])
+        hello = self._hello
+        return Answer(result, hello.host, hello.cpu, peak_rss_bytes(), hello.kernel_hash, is_replica)
+
+
+def peak_rss_bytes() -> int:
+    """Return the largest resident set of this process so far."""
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else peak * 1024
+
+
+@cache
+def cpu_name() -> str:
+    """Return the model of the processor, as far as the system tells."""
+    try:
+        for line in Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    except OSError:
+        pass
+    return platform.processor() or platform.machine()
+
+
+def checked_breaker(spec: Spec, lexicon: Lexicon | None = None) -> BreakerLike:
+    """Return the breaker of ``spec`` after the self-test."""
+    from search.replica import Replicator
+
+    self_test()
+    return Replicator(spec, lexicon)
+
+
+# On a 2x2 board all cells touch, so a board holds exactly the words that its letters spell.
+_TEST_WORDS = ("ate", "east", "eat", "eta", "sat", "sea", "seat", "seta", "tea", "teas")
+_TEST_CUTOFF = 10
+_TEST_BOARDS = {("aest", 10), ("aets", 10), ("aste", 10)}  # the letter opposite a is t, s or e
+
+
+def self_test() -> None:
+    """Break a tiny question whose answer is known: too many and too few boards are both noticed.
+
+    Raises
+    ------
+    UnfitError
+        When the boards found are not the known ones.
+    """
+    from boardclass.partition import parse_partition
+    from boardclass.scores import parse_scores
+    from search.breaker import Breaker, Spec
+    from search.params import Params
+
+    partition = parse_partition("abcdefghijklm nopqrstuvwxyz", "2x2")
+    spec = Spec("2x2", _TEST_WORDS, parse_scores("words").points, _TEST_CUTOFF, partition.text, Params(memory_mb=16))
+    found = break_all(Breaker(spec), (int(rank) for ranks in partition.canonical_ranks() for rank in ranks))
+    boards = {(canonical_board(board, geometry("2x2")), score) for board, score in found}
+    if boards != _TEST_BOARDS:
+        raise UnfitError(
+            f"self-test found {sorted(boards)!r}, expected {sorted(_TEST_BOARDS)!r}: this machine must not work"
+        )
+
+
+def break_all(breaker: Breaker, class_ids: Iterable[int]) -> list[tuple[str, int]]:
+    """Return every candidate of the classes with its score, following splits: a whole run without a cluster."""
+    from search.breaker import Unit
+
+    found: list[tuple[str, int]] = []
+    stack = [Unit(class_id) for class_id in class_ids]
+    while stack:
+        result = breaker.break_unit(stack.pop())
+        found += result.candidates
+        stack += result.children
+    return found

@@ -1,0 +1,92 @@
+"""What goes on in a run right now: who writes to it, how fast, how long still; from the lock and the event log."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from results.log.eventlog import read_events
+from results.storage.folder import Folder
+from results.storage.lock import current_owner
+from results.storage.owner import Owner
+
+_WINDOW_S = 900.0  # the rate is that of the last quarter of an hour
+_ENDS = ("finished", "stopped")
+
+
+@dataclass(frozen=True)
+class Live:
+    """The last session of a run.
+
+    Attributes
+    ----------
+    is_running : bool
+        Whether a driver holds the lock.
+    owner : Owner or None
+        Who that is, if it says.
+    progress : mapping
+        The last ``progress`` event (fields in ``eventlog.FIELDS``); empty when there is none.
+    age_s : float or None
+        How old it is.
+    classes_per_h, verdicts_per_h : float or None
+        Over the last quarter of an hour, or as long as the session has lasted; None before two events.
+    end : mapping
+        The event that ended the session; empty while it runs, and when it was killed.
+    ended_s : float or None
+        How long ago that was.
+    """
+
+    is_running: bool
+    owner: Owner | None
+    progress: Mapping[str, Any]
+    age_s: float | None
+    classes_per_h: float | None
+    verdicts_per_h: float | None
+    end: Mapping[str, Any]
+    ended_s: float | None
+
+
+def live(folder: Folder) -> Live:
+    """Return what goes on in a run.
+
+    Raises
+    ------
+    StoreError
+        When the folder cannot be read.
+    """
+    owned = current_owner(folder)
+    events = read_events(folder)
+    owner = owned[0] if owned else None
+    if owner:  # it may not have said anything yet, and one that lost the run may have said something since
+        events = [event for event in events if event["time"] >= owner.since_s - 0.001]  # times are rounded
+    starts = [event for event in events if event["event"] == "started" and owner and event.get("pid") == owner.pid]
+    session = (starts or events)[-1].get("session") if events else None
+    ours = [event for event in events if event.get("session") == session]
+    reports = [event for event in ours if event["event"] == "progress"]
+    ends = [event for event in ours if event["event"] in _ENDS]
+    return Live(
+        is_running=owned is not None,
+        owner=owner,
+        progress=reports[-1] if reports else {},
+        age_s=_age_s(reports),
+        classes_per_h=_rate(reports, "n_classes_done"),
+        verdicts_per_h=_rate(reports, "n_verdicts"),
+        end=ends[-1] if ends else {},
+        ended_s=_age_s(ends),
+    )
+
+
+def _age_s(events: Sequence[Mapping[str, Any]]) -> float | None:
+    return max(0.0, time.time() - float(events[-1]["time"])) if events else None
+
+
+def _rate(reports: Sequence[Mapping[str, Any]], name: str) -> float | None:
+    """Return how much a figure grew per hour while there were workers."""
+    values = [(float(event["time"]), event.get(name)) for event in reports if event.get("n_workers")]
+    known = [(at_s, value) for at_s, value in values if isinstance(value, int | float)]
+    recent = [item for item in known if known[-1][0] - item[0] <= _WINDOW_S]
+    if len(recent) < 2 or recent[-1][0] <= recent[0][0]:
+        return None
+    return 3600.0 * (recent[-1][1] - recent[0][1]) / (recent[-1][0] - recent[0][0])

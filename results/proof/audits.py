@@ -1,0 +1,122 @@
+"""What audits came to: RUN/audits.json, one entry per audit that rejected nothing, for the strength of the claim.
+
+An entry counts only as long as the certificates and the listed boards are those that were audited.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+from boardclass.errors import MismatchError
+from results.errors import DamagedError
+from results.proof.audit import SCHEMA, Audit, Rejected, count
+from results.proof.certificates import certificate_rows, certificates_digest
+from results.proof.claim import digest_of
+from results.proof.rescore import BOARD_SCHEMA, BoardList, read_rescored
+from results.storage import files
+from results.store.documents import format_document, read_document
+from results.store.parts import check_parquet
+from results.store.run import Run
+
+_COUNTS = ("n_boards", "n_boards_all", "n_parts", "n_leaves", "n_left")
+_FORMAT = 1
+_REMEDY = "remove it and run `orderly audit` on the run again"
+
+
+def check_files(run: Run) -> None:
+    """Check that what the checker decodes by itself, certificates and lists of boards, is of a size that is read.
+
+    Raises
+    ------
+    DamagedError
+        When a file is not, or has other columns.
+    """
+    for folder, schema in ((files.CERTIFICATES, SCHEMA), (files.RESCORED, BOARD_SCHEMA)):
+        for name in run.folder.names(folder):
+            if files.part_number(name, folder) is not None:
+                check_parquet(run.folder.read(name) or b"", run.folder.where(name), schema)
+
+
+def record_audit(run: Run, found: Audit, n_asked: int | None, seed: int) -> None:
+    """Add an audit; ``n_asked`` leaves at random by ``seed``, None: all of them."""
+    drawn = {} if n_asked is None else {"n_asked": n_asked, "seed": seed}
+    entry = {**_subject(run, read_rescored(run)), **drawn, "complete": found.complete, **asdict(found)}
+    entries = [other for other in read_audits(run) if other != entry]
+    run.folder.publish(files.AUDITS, format_document({"format": _FORMAT, "audits": [*entries, entry]}))
+
+
+def read_audits(run: Run) -> list[dict[str, Any]]:
+    """Return all recorded audits, oldest first.
+
+    Raises
+    ------
+    DamagedError
+        When the file was altered.
+    """
+    values = read_document(run.folder, files.AUDITS, _REMEDY)
+    if values is None:
+        return []
+    entries = values.get("audits")
+    if values.get("format") != _FORMAT or not isinstance(entries, list) or not all(map(_is_entry, entries)):
+        raise DamagedError(f"{run.folder.where(files.AUDITS)} is not of this version; {_REMEDY}")
+    return entries
+
+
+def audited(run: Run, listed: BoardList) -> str:
+    """Return what certificates and audits add to the strength of a claim about the ``listed`` boards; may be empty.
+
+    What is certified is counted from the certificates that are there.  That leaves were audited is on record only.
+
+    Raises
+    ------
+    MismatchError
+        When a certificate does not hold together, or a record is about other numbers than those that are there.
+    """
+    subject = _subject(run, listed)
+    if not subject["certificates"]:
+        return ""
+    try:
+        there = count(run.fingerprint.to_json(), certificate_rows(run))
+    except Rejected as error:
+        raise MismatchError(f"{run.folder.where(files.CERTIFICATES)}: {error}; make them again") from error
+    share = "all boards" if there.n_boards == there.n_boards_all else f"{_percent(there)} % of all boards"
+    certified = f", certified {share} in {there.n_parts:,} trees"
+    entries = [entry for entry in read_audits(run) if {name: entry[name] for name in subject} == subject]
+    if not entries:
+        return f"{certified}, not audited"
+    n_ends = there.n_leaves + there.n_left
+    for entry in entries:
+        differing = [name for name in _COUNTS if entry[name] != getattr(there, name)]
+        n_checked = entry["n_leaves_checked"] + entry["n_scored"]
+        if differing or n_checked > n_ends or ("n_asked" not in entry and n_checked != n_ends):
+            said = ", ".join(f"{name} {entry[name]:,}" for name in (*differing, "n_leaves_checked", "n_scored"))
+            raise MismatchError(
+                f"{run.folder.where(files.AUDITS)} says {said}; the certificates have {there.n_parts:,} trees with "
+                f"{there.n_leaves:,} leaves and {there.n_left:,} boards: {_REMEDY}"
+            )
+    n_checked = max(entry["n_leaves_checked"] + entry["n_scored"] for entry in entries)
+    checked = f"every one of {n_ends:,} leaves" if n_checked == n_ends else f"{n_checked:,} random leaves"
+    return f"{certified}, audited {checked} by an independent checker, as {files.AUDITS} records"
+
+
+def _percent(there: Audit) -> str:
+    return f"{100 * there.n_boards / there.n_boards_all:.2g}"
+
+
+def _subject(run: Run, listed: BoardList | None) -> dict[str, str]:
+    """Return digests of what an audit is about: the certificates and the list of boards."""
+    digest = digest_of(run.fingerprint, listed, complete=True) if listed else ""
+    return {"certificates": certificates_digest(run), "boards": digest}
+
+
+def _is_entry(entry: object) -> bool:
+    return (
+        isinstance(entry, dict)
+        and all(
+            type(entry.get(name)) is int and 0 <= entry[name] <= 26**25
+            for name in (*_COUNTS, "n_leaves_checked", "n_scored")
+        )
+        and entry["n_boards_all"] > 0
+        and all(type(entry.get(name)) is str for name in ("certificates", "boards"))
+    )

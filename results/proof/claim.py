@@ -1,0 +1,303 @@
+"""The claim: one sentence about every board there is; written only with full coverage.
+
+The file is a record of what was found once.  No reader believes it: what is proven, and the sentence, follow from the
+rows every time (proof.py), and :func:`disagreement` tells whether the record still says the same.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, field, fields, replace
+from typing import Any
+
+from boardclass.errors import ScoreError, quote
+from boardclass.geometry import parse_dims
+from boardclass.scores import parse_scores
+from results.errors import DamagedError
+from results.proof.coverage import Coverage
+from results.proof.rescore import BoardList, Source
+from results.storage import files
+from results.store.documents import format_document, read_document
+from results.store.fingerprint import Fingerprint
+from results.store.run import Run
+
+COMPLETE = "complete"
+MAX_LISTED = 1000
+_FORMAT = 1
+_LATER = {"boards", "statistics", "verdict_digest"}  # claims of the first version lack them
+_REMEDY = "remove it and run `orderly run` on the directory again to write it anew"
+
+
+@dataclass(frozen=True)
+class Question:
+    """How to name what a run is about, in the sentence of the claim.
+
+    Attributes
+    ----------
+    wordlist, scores : str
+        Names.
+    n_words : int
+        Usable words of the list.
+    """
+
+    wordlist: str
+    n_words: int
+    scores: str
+
+
+@dataclass(frozen=True)
+class Claim:
+    """What a complete run proves.
+
+    Attributes
+    ----------
+    statement : str
+        The sentence.
+    strength : str
+        ``complete``: every class has a verdict and every candidate was scored exactly; then what was checked beyond.
+    result_digest : str
+        Equal for equal answers, whatever partition, workers, order or budgets led to them.
+    boards : tuple of (str, int)
+        The first thousand boards with their scores, best first; all of them are in the rescored list.
+    statistics : dict
+        Work done, summed over the verdicts: the same in whatever order they came (``orderly verify`` adds them).
+    verdict_digest : str
+        Digest of all verdicts, the same in whatever order they came; likewise.
+    """
+
+    statement: str
+    strength: str
+    result_digest: str
+    fingerprint: dict[str, Any]
+    wordlist: str
+    n_words: int
+    n_classes: int
+    n_units: int
+    n_boards_covered: int
+    n_candidates: int
+    n_canonical: int
+    n_raw: int
+    best_score: int | None
+    best_boards: tuple[str, ...]
+    boards: tuple[tuple[str, int], ...] = ()
+    statistics: dict[str, int] = field(default_factory=dict)
+    verdict_digest: str = ""
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What ``orderly verify`` adds to a claim; the fields are those of :class:`Claim`."""
+
+    strength: str
+    statistics: dict[str, int]
+    verdict_digest: str
+
+
+def result_digest(fingerprint: Fingerprint, boards: Iterable[tuple[str, int]], *, complete: bool) -> str:
+    """Return the SHA-256 of the answer: the question asked, whether it is answered, canonical boards with scores.
+
+    Partition and cell order are left out: they are ways, not answers.
+    """
+    answer = {
+        "dims": fingerprint.dims,
+        "wordlist_sha256": fingerprint.wordlist_sha256,
+        "points": list(fingerprint.scores),
+        "cutoff": fingerprint.cutoff,
+        "complete": complete,
+        "boards": sorted([board, score] for board, score in boards),
+    }
+    return hashlib.sha256(json.dumps(answer, sort_keys=True).encode()).hexdigest()
+
+
+def digest_of(fingerprint: Fingerprint, listed: BoardList, *, complete: bool) -> str:
+    """Return the result digest of a board list."""
+    return result_digest(fingerprint, ((item.board, item.score) for item in listed.boards), complete=complete)
+
+
+def write_claim(
+    source: Source,
+    coverage: Coverage,
+    listed: BoardList,
+    *,
+    wordlist: str,
+    n_words: int,
+    scores: str = "custom",
+    checked: Checked | None = None,
+) -> Claim:
+    """Write ``claim.json`` and return what it says.
+
+    Parameters
+    ----------
+    source : Store or Run
+    coverage : Coverage
+        Of this run, as :func:`results.proof.coverage.check_coverage` found it.
+    listed : BoardList
+        As :func:`results.proof.rescore.rescore` made it.
+    wordlist, scores : str
+        Names of the word list and of the score table, for the sentence.
+    n_words : int
+        Usable words of the list.
+    checked : Checked, optional
+        What verification did beyond coverage and rescoring.
+
+    Raises
+    ------
+    IncompleteError
+        When a class has no verdict; nothing is written.
+    """
+    run = source.snapshot()
+    claim = make_claim(run.fingerprint, coverage, listed, Question(wordlist, n_words, scores), checked)
+    publish_claim(run, claim)
+    return claim
+
+
+def publish_claim(run: Run, claim: Claim) -> None:
+    """Write a claim as ``claim.json`` of its run."""
+    run.folder.publish(files.CLAIM, format_document({"format": _FORMAT, **asdict(claim)}))
+
+
+def make_claim(
+    fingerprint: Fingerprint,
+    coverage: Coverage,
+    listed: BoardList,
+    question: Question,
+    checked: Checked | None = None,
+) -> Claim:
+    """Return the claim that coverage and boards support, see :func:`write_claim`.
+
+    Raises
+    ------
+    IncompleteError
+        When a class has no verdict.
+    """
+    coverage.require_complete()
+    best = listed.boards[0].score if listed.boards else None
+    claim = Claim(
+        statement=statement_of(fingerprint, listed, question),
+        strength=COMPLETE,
+        result_digest=digest_of(fingerprint, listed, complete=True),
+        fingerprint=fingerprint.to_json(),
+        wordlist=question.wordlist,
+        n_words=question.n_words,
+        n_classes=coverage.n_classes,
+        n_units=coverage.n_units,
+        n_boards_covered=coverage.n_boards,
+        n_candidates=listed.n_candidates,
+        n_canonical=listed.n_canonical,
+        n_raw=listed.n_raw,
+        best_score=best,
+        best_boards=tuple(item.board for item in listed.boards if item.score == best),
+        boards=tuple((item.board, item.score) for item in listed.boards[:MAX_LISTED]),
+    )
+    return replace(claim, **asdict(checked)) if checked else claim
+
+
+def read_claim(run: Run) -> Claim | None:
+    """Return the claim of a run, or None when it has none.
+
+    Raises
+    ------
+    DamagedError
+        When the file was altered or belongs to another run.
+    """
+    values = read_document(run.folder, files.CLAIM, _REMEDY)
+    if values is None:
+        return None
+    where = run.folder.where(files.CLAIM)
+    names = {item.name for item in fields(Claim)}
+    if values.pop("format", None) != _FORMAT or not names - _LATER <= set(values) <= names:
+        raise DamagedError(f"{where} is not of this version; {_REMEDY}")
+    if values["fingerprint"] != run.fingerprint.to_json():
+        raise DamagedError(f"{where} belongs to another run; {_REMEDY}")
+    if not _is_claim(values):
+        raise DamagedError(f"{where} holds values of other types; {_REMEDY}")
+    boards = tuple((board, score) for board, score in values.get("boards", ()))
+    return Claim(**{**values, "best_boards": tuple(values["best_boards"]), "boards": boards})
+
+
+def _is_claim(values: dict[str, Any]) -> bool:
+    """Return whether the values of a claim, as JSON has them, have the types that the fields of Claim say."""
+    plain = {"str": str, "int": int}
+    given = [(values[item.name], str(item.type)) for item in fields(Claim) if item.name in values]
+    boards, statistics = values.get("boards", []), values.get("statistics", {})
+    return (
+        all(type(value) is plain[kind] for value, kind in given if kind in plain)
+        and (values["best_score"] is None or type(values["best_score"]) is int)
+        and isinstance(values["best_boards"], list)
+        and all(isinstance(board, str) for board in values["best_boards"])
+        and isinstance(boards, list)
+        and all(isinstance(pair, list) and list(map(type, pair)) == [str, int] for pair in boards)
+        and isinstance(statistics, dict)
+        and all(type(count) is int for count in statistics.values())
+    )
+
+
+def question_of(run: Run) -> Question:
+    """Return the names that ``run.json`` gives; of the score table only one that stands for the points of the run."""
+    wordlist, scores = run.info.get("wordlist"), run.info.get("scores")
+    told = wordlist if isinstance(wordlist, dict) else {}
+    name, n_words = told.get("name"), told.get("n_words")
+    try:
+        points = parse_scores(scores).points if isinstance(scores, str) else ()
+    except ScoreError:
+        points = ()
+    return Question(
+        name if isinstance(name, str) else "a list without a name",
+        n_words if type(n_words) is int else 0,
+        str(scores) if points == run.fingerprint.scores else "custom",
+    )
+
+
+def disagreement(claim: Claim, derived: Claim | None, why_not: str) -> str:
+    """Return in what a stored claim differs from the one that the rows support; empty when it does not.
+
+    Parameters
+    ----------
+    derived : Claim or None
+        None: the rows support none, for the reason ``why_not``.
+    """
+    if derived is None:
+        return f"it says that the run is proven; its rows do not: {why_not}"
+    own = {"strength", "statistics", "verdict_digest", "statement", "wordlist", "n_words"}  # of whoever verified it
+    names = [item.name for item in fields(Claim) if item.name not in own]
+    if not claim.boards:
+        names.remove("boards")  # claims of the first version lack them
+    differing = [name for name in names if getattr(claim, name) != getattr(derived, name)]
+    if differing:
+        said = (f"{name.replace('_', ' ')} {quote(getattr(claim, name))}" for name in differing[:3])
+        given = (quote(getattr(derived, name)) for name in differing[:3])
+        return f"it says {', '.join(said)}; the rows give {', '.join(given)}"
+    named = f"{claim.n_words:,} words of {claim.wordlist} ("  # the list may go by another name elsewhere
+    expected = derived.statement.replace(f"{derived.n_words:,} words of {derived.wordlist} (", named, 1)
+    if claim.statement != expected:
+        return f"its statement is {quote(claim.statement, 200)}, not what the rows give"
+    return ""
+
+
+def statement_of(fingerprint: Fingerprint, listed: BoardList, question: Question) -> str:
+    """Return the sentence; it names everything that the number depends on."""
+    n_all = 26 ** parse_dims(fingerprint.dims).n
+    cutoff = fingerprint.cutoff
+    premise = (
+        f"Of all {n_all:,} {fingerprint.dims} boards (one letter a-z per cell, q counting as Qu), "
+        f"with the {question.n_words:,} words of {question.wordlist} (SHA-256 {fingerprint.wordlist_sha256[:16]}) "
+        f"and {question.scores} points"
+    )
+    if not listed.boards:
+        return f"{premise}, none scores {cutoff:,} or more."
+    best = [item.board for item in listed.boards if item.score == listed.boards[0].score]
+    return (
+        f"{premise}, exactly {listed.n_canonical:,} up to symmetry "
+        f"({listed.n_raw:,} counting every rotation and reflection)"
+        f" {'scores' if listed.n_canonical == 1 else 'score'} {cutoff:,} or more; the highest score is "
+        f"{listed.boards[0].score:,}, reached by {_enumerate(best)}."
+    )
+
+
+def _enumerate(boards: Sequence[str]) -> str:
+    """Return the boards as words, the first few of many."""
+    if len(boards) > 5:
+        return f"{', '.join(boards[:5])} and {len(boards) - 5:,} more"
+    return boards[0] if len(boards) == 1 else f"{', '.join(boards[:-1])} and {boards[-1]}"

@@ -1,0 +1,152 @@
+"""What the rows of a run prove.  Found anew by every reader: nothing that a run says about itself is believed.
+
+    prove -> unscored_boards    the boards, with the scores that the rows give                      rescore.py
+          -> check_coverage     every board in exactly one unit with a verdict                      coverage.py
+          -> suspects           no verdict rests on a host that was contradicted                    suspects.py
+          -> the board that the cutoff was climbed to is among those listed
+
+While something is plainly open the rows are not looked at one by one, so a reader of a run under way answers at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from boardclass.canonical import canonical_board
+from boardclass.cutoff import reaches
+from boardclass.errors import IncompleteError, MismatchError
+from boardclass.geometry import geometry
+from boardclass.partition import Partition, parse_partition
+from results.proof.coverage import Coverage, NodesLike, check_coverage, describe_foreign, foreign_classes
+from results.proof.rescore import BoardList, unscored_boards
+from results.storage import files
+from results.store.run import Run
+from results.store.suspects import suspects
+
+NodesOf = Callable[[Run], NodesLike]  # how the search of a run cuts its classes: cluster.planning.nodes.run_nodes
+
+
+@dataclass(frozen=True)
+class Proof:
+    """What the rows came to.
+
+    Attributes
+    ----------
+    listed : BoardList
+        The boards that the rows list.
+    coverage : Coverage or None
+        None while something is plainly open.
+    missing : tuple of str
+        What is still to be done, a sentence each.
+    faults : tuple of str
+        What cannot be so in any run that went well, a sentence each.
+    """
+
+    listed: BoardList
+    coverage: Coverage | None
+    missing: tuple[str, ...]
+    faults: tuple[str, ...]
+
+    @property
+    def proven(self) -> bool:
+        """Whether the listed boards are all there are, if each verdict is right."""
+        return not self.missing and not self.faults and self.coverage is not None and self.coverage.complete
+
+    @property
+    def why_not(self) -> str:
+        """What stands against it, the most serious first; empty when proven."""
+        return "; ".join((*self.faults, *self.missing))
+
+    def require(self, where: str) -> Coverage:
+        """Return the coverage of a proven run.
+
+        Raises
+        ------
+        MismatchError
+            When there are faults.
+        IncompleteError
+            When something is missing.
+        """
+        if self.faults:
+            raise MismatchError(f"the rows in {where} do not fit together: {'; '.join(self.faults)}")
+        if self.missing or self.coverage is None:
+            raise IncompleteError(f"the run in {where} proves nothing yet: {'; '.join(self.missing)}")
+        self.coverage.require_complete()
+        return self.coverage
+
+
+def prove(run: Run, nodes_of: NodesOf | None = None, *, thorough: bool = False) -> Proof:
+    """Return what the rows of a run prove.
+
+    Parameters
+    ----------
+    run : Run
+        As it is on disk.
+    nodes_of : callable, optional
+        Returns how the search cuts the classes of a run.  Without it no run that has split units is proven.
+    thorough : bool
+        Look at every row even when something is plainly open.
+
+    Raises
+    ------
+    StoreError
+        When a file is damaged or a row breaks a rule.
+    """
+    partition = parse_partition(run.fingerprint.partition, run.fingerprint.dims)
+    listed = unscored_boards(run)
+    missing, foreign = _open(run, partition), foreign_classes(partition, run.index.class_ids)
+    faults = [describe_foreign(run, foreign)] if foreign else []
+    coverage = None
+    if thorough or not (missing or faults):
+        nodes = nodes_of(run) if nodes_of else None
+        coverage = check_coverage(partition, run, nodes)
+        if coverage.n_problems:
+            faults = [coverage.message()]
+        elif not coverage.complete:
+            missing = [coverage.message(), *_in_doubt(run)]
+        if nodes is None and run.index.splits:
+            missing.append("it is not known here how its search splits classes: orderly verify knows")
+    if not missing and (lost := _lost_climb(run, listed)):
+        faults.append(lost)
+    return Proof(listed, coverage, tuple(missing), tuple(faults))
+
+
+def _open(run: Run, partition: Partition) -> list[str]:
+    """Return what the index shows to be open."""
+    index = run.index
+    n_done, n_pending = len(index.done_ids()), sum(1 for _ in index.pending())
+    told = [
+        (len(run.conflicts), "units have contradicting verdicts"),
+        (len(index.quarantined), "units were given up"),
+        (partition.n_canonical - n_done, f"of {partition.n_canonical:,} classes have no verdict"),
+        (n_pending, "parts of classes have no verdict"),
+    ]
+    return [f"{count:,} {what}" for count, what in told if count > 0] + _in_doubt(run)
+
+
+def _in_doubt(run: Run) -> list[str]:
+    doubted = suspects(run)
+    if not doubted:
+        return []
+    hosts = ", ".join(sorted(run.index.doubted_hosts))
+    return [
+        f"{len(doubted):,} verdicts come from hosts that replicas contradicted ({hosts}): the command that made the "
+        "run searches them again"
+    ]
+
+
+def _lost_climb(run: Run, listed: BoardList) -> str:
+    """Return what to say if the board that the cutoff was climbed to is not listed with its score."""
+    climbed = run.info.get("climbed")
+    if climbed is None:
+        return ""
+    where, shape = run.folder.where(files.RUN), geometry(run.fingerprint.dims)
+    board, score = climbed.get("board", ""), climbed.get("score")
+    if len(board) != shape.n or score is None:
+        return f"{where} does not say which board the cutoff was climbed to"
+    if reaches(score, run.fingerprint.cutoff):
+        image = canonical_board(board, shape)
+        if not any((item.board, item.score) == (image, score) for item in listed.boards):
+            return f"{where} says that the search began from {board}, which scores {score:,}; the rows do not list it"
+    return ""

@@ -1,0 +1,168 @@
+"""Verification: everything a run left behind is read again and checked; nothing is written unless that is asked for.
+
+    verify -> prove               every board in exactly one unit with a verdict, none in doubt    (proof.py)
+           -> scored_again        every candidate by the production scorer
+           -> _double_check       and by an independent one
+           -> require_same        the boards once more, from the Parquet files by DuckDB alone     (crosscheck.py)
+           -> statistics          sums and a digest that do not depend on the order of the verdicts
+           -> audited             what certificates and audits add (audits.py)
+           -> make_claim          with a label that says how much was checked
+    record -> claim.json and the list of boards
+
+What to do about a fault decides the error: 3 stored data cannot be trusted, 4 something is missing, 5 stored evidence
+contradicts itself or an independent computation.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from boardclass.errors import MismatchError, StoreError
+from results.proof.audits import audited
+from results.proof.claim import COMPLETE, Checked, Claim, Question, disagreement, make_claim, publish_claim, read_claim
+from results.proof.coverage import Coverage, NodesLike
+from results.proof.crosscheck import require_same
+from results.proof.prove import prove
+from results.proof.rescore import BoardList, ScorerLike, candidates, read_rescored, scored_again, write_rescored
+from results.storage import files
+from results.storage.lock import RunLock
+from results.store.parts import read_manifest
+from results.store.run import Run, raise_conflicts
+from results.store.schema import COUNTERS, VERDICTS
+
+
+@dataclass(frozen=True)
+class Verified:
+    """What verification came to; ``notes`` say which records of the run are out of date."""
+
+    claim: Claim
+    coverage: Coverage
+    listed: BoardList
+    notes: tuple[str, ...] = ()
+
+
+def verify(run: Run, nodes: NodesLike, scorer: ScorerLike, referee: ScorerLike, question: Question) -> Verified:
+    """Check a run from its files and return its claim; nothing is written.
+
+    Parameters
+    ----------
+    run : Run
+        As opened from disk.
+    nodes : NodesLike
+        How the search cuts classes into parts.
+    scorer, referee : ScorerLike
+        The production scorer, and one that shares no code with it.
+    question : Question
+
+    Raises
+    ------
+    StoreError
+        When a file is damaged or foreign, or verdicts contradict each other.
+    IncompleteError
+        When a board lies in no unit with a verdict, or a verdict is in doubt; the message says which.
+    MismatchError
+        When rows do not add up, a score is wrong, or the stored claim or list of boards says something else.
+    """
+    raise_conflicts(run.conflicts)
+    coverage = prove(run, lambda _: nodes, thorough=True).require(run.folder.where(""))
+    n_checked = _double_check(run, referee)
+    listed = scored_again(run, scorer)
+    require_same(run, listed)
+    stored = read_rescored(run)
+    if stored is not None and stored != listed:
+        raise MismatchError(
+            f"the list of boards in {run.folder.where(files.RESCORED_MANIFEST)} is not what the rows give: do not use "
+            "what was taken from it; remove it, and `orderly verify --write` writes it anew"
+        )
+    checked = Checked(_strength(run, listed, n_checked), statistics(run), verdict_digest(run))
+    claim = make_claim(run.fingerprint, coverage, listed, question, checked)
+    earlier, notes = read_claim(run), []
+    if earlier and (told := disagreement(earlier, claim, "")):
+        where = run.folder.where(files.CLAIM)
+        if earlier.n_units == coverage.n_units:
+            raise MismatchError(
+                f"{where} is not about these rows: {told}; one of them was altered: restore the run from a copy, or "
+                "remove the claim if the rows are right"
+            )
+        notes.append(f"{where} is out of date: {told}; --write writes it anew")
+    return Verified(claim, coverage, listed, tuple(notes))
+
+
+def record(run: Run, found: Verified) -> None:
+    """Write the claim and the list of boards of a run that was verified.
+
+    Raises
+    ------
+    StoreError
+        When somebody else writes to the run, or has written since it was opened.
+    """
+    lock = RunLock(run.folder)
+    lock.acquire()
+    try:
+        if read_manifest(run.folder) != run.manifest:
+            raise StoreError(f"{run.folder.where('')} was written to while it was verified: verify it again")
+        if read_rescored(run) != found.listed:
+            write_rescored(run, found.listed)
+        publish_claim(run, found.claim)
+    finally:
+        lock.release()
+
+
+def statistics(run: Run) -> dict[str, int]:
+    """Return the work done, summed over the verdicts: the largest tree, all other counters added up.
+
+    Only counts: times differ from machine to machine.  A unit that was settled twice counts twice.
+    """
+    totals = dict.fromkeys(COUNTERS, 0)
+    for table in run.columns(["status", *COUNTERS]):
+        verdicts = table.filter(pc.is_in(table.column("status"), pa.array(VERDICTS)))
+        for name in COUNTERS:
+            if name.startswith("max_"):
+                totals[name] = max(totals[name], pc.max(verdicts.column(name)).as_py() or 0)
+            else:  # a sum of int64 would wrap without a word
+                exact = verdicts.column(name).cast(pa.decimal128(38))
+                totals[name] += int(pc.sum(exact).as_py() or 0)
+    return totals
+
+
+def verdict_digest(run: Run) -> str:
+    """Return the SHA-256 over all verdicts sorted by unit, whatever order, machine or part files they came in."""
+    table = run.verdict_table.sort_by([("class_id", "ascending"), ("path", "ascending")])
+    digest = hashlib.sha256()
+    for batch in table.to_batches(max_chunksize=10_000):
+        for row in batch.to_pylist():
+            row["candidates"] = sorted([item["board"], item["score"]] for item in row["candidates"])
+            row["children"], row["settled"] = sorted(row["children"]), sorted(row["settled"])
+            digest.update(json.dumps(row, sort_keys=True).encode() + b"\n")
+    return digest.hexdigest()
+
+
+def _double_check(run: Run, referee: ScorerLike) -> int:
+    """Score every candidate by the independent scorer; return how many boards that were.
+
+    Raises
+    ------
+    MismatchError
+        Naming the first board whose row says something else.
+    """
+    stored = {(board, score, class_id) for board, score, class_id in candidates(run)}
+    boards = sorted({board for board, _, _ in stored})
+    exact = dict(zip(boards, (int(score) for score in referee.scores(boards)), strict=True))
+    for board, score, class_id in sorted(stored):
+        if exact[board] != score:
+            raise MismatchError(
+                f"class {class_id} in {run.folder.where('')}: the row says {board} scores {score}, an independent "
+                f"solver finds {exact[board]}; a machine or the program is at fault: do not believe this run"
+            )
+    return len(boards)
+
+
+def _strength(run: Run, listed: BoardList, n_checked: int) -> str:
+    """Return what was checked, from the run itself to strangers' checks."""
+    twice = f"double-checked 100 % of {n_checked:,} candidates by an independent solver"
+    return f"{COMPLETE}, {twice if n_checked else 'no candidates to double-check'}{audited(run, listed)}"

@@ -1,0 +1,177 @@
+"""Questions to a run directory: its boards, how far it is and what it proves; also while a driver writes to it.
+
+Everything is derived from the rows.  ``claim.json`` and ``rescored/`` are records of what was found once: a reader says
+when they disagree with the rows, and believes the rows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from boardclass.errors import IncompleteError, MismatchError
+from boardclass.partition import parse_partition
+from results.proof.claim import Question, digest_of, disagreement, make_claim, question_of, read_claim
+from results.proof.coverage import foreign_classes
+from results.proof.prove import NodesOf, prove
+from results.proof.rescore import Board, BoardList, read_rescored, unscored_boards
+from results.storage import files
+from results.store.fingerprint import Fingerprint
+from results.store.run import Run, open_run
+from results.store.schema import STATUSES
+
+
+@dataclass(frozen=True)
+class Summary:
+    """How far a run is and what it proves.
+
+    Attributes
+    ----------
+    question : Question
+        How ``run.json`` names what was asked.
+    n_rows : dict
+        Rows by status.
+    n_classes, n_classes_begun, n_classes_done : int
+        Classes of the run, those of them whose root has a verdict, and those of these with nothing left below.
+    n_pending : int
+        Children of split units without a verdict.
+    n_quarantined, n_conflicts : int
+        Units given up, and units with contradicting rows.
+    listed : BoardList
+        Boards at or above the cutoff, as the rows give them.
+    rescored : bool
+        Whether the exact pass left a list of the same boards and scores.
+    proven : bool
+        Whether the rows cover all boards there are, and the boards were scored exactly.
+    why_not : str
+        What stands against it; empty when proven.
+    is_faulty : bool
+        Whether the rows contradict each other or the run, which no amount of searching mends.
+    statement : str or None
+        The sentence that the rows prove.
+    notes : tuple of str
+        In what ``claim.json`` and ``rescored/`` disagree with the rows.
+    result_digest : str
+        Digest of the answer so far.
+    """
+
+    fingerprint: Fingerprint
+    info: dict[str, Any]
+    question: Question
+    n_rows: dict[str, int]
+    n_classes: int
+    n_classes_begun: int
+    n_classes_done: int
+    n_pending: int
+    n_quarantined: int
+    n_conflicts: int
+    listed: BoardList
+    rescored: bool
+    proven: bool
+    why_not: str
+    is_faulty: bool
+    statement: str | None
+    notes: tuple[str, ...]
+    result_digest: str
+
+    @property
+    def caveat(self) -> str:
+        """What to say beside whatever is shown of a run that is not proven; else empty."""
+        return "" if self.proven else f"found so far, not proven: {self.why_not}"
+
+    def require_proven(self, where: str) -> None:
+        """Say that what was shown of the run is not proven.
+
+        Raises
+        ------
+        IncompleteError, MismatchError
+            When it is not; the latter when the rows are faulty.
+        """
+        if not self.proven:
+            raise (MismatchError if self.is_faulty else IncompleteError)(f"{where}: {self.caveat}")
+
+
+def boards(location: str | Path | Run) -> list[Board]:
+    """Return the boards that the rows of a run list, best first; whether they are all there are, says :func:`summary`.
+
+    Raises
+    ------
+    StoreError
+        When there is no run, or it is damaged.
+    """
+    return list(unscored_boards(_opened(location)).boards)
+
+
+def top(location: str | Path | Run, n: int = 10) -> list[Board]:
+    """Return the ``n`` best boards of a run, see :func:`boards`.
+
+    Examples
+    --------
+    >>> top("runs/2x2-scowl70-14", 1)
+    [Board(board='aert', score=14, n_images=8)]
+    """
+    return boards(location)[: max(0, n)]
+
+
+def summary(location: str | Path | Run, nodes_of: NodesOf | None = None) -> Summary:
+    """Return how far a run is and what its rows prove.
+
+    Parameters
+    ----------
+    location : str, Path or Run
+    nodes_of : callable, optional
+        Returns how the search of a run cuts its classes (``cluster.planning.nodes.run_nodes``).  Without it a run that
+        has split units is not proven: a part lost from a split would go unnoticed.
+
+    Raises
+    ------
+    StoreError
+        When there is no run, or it is damaged.
+    """
+    run = _opened(location)
+    proof = prove(run, nodes_of)
+    listed, stored = proof.listed, read_rescored(run)
+    rescored = stored == listed
+    proven = proof.proven and rescored
+    unscored = "its boards were not scored again: the command that made the run does, and orderly verify --write"
+    digest = digest_of(run.fingerprint, listed, complete=proven)
+    partition = parse_partition(run.fingerprint.partition, run.fingerprint.dims)
+    done_ids, open_ids = run.index.done_ids(), [class_id for class_id, _ in run.index.pending()]
+    own = np.setdiff1d(done_ids, foreign_classes(partition, done_ids))
+    why_not = "" if proven else proof.why_not or unscored
+    question = question_of(run)
+    claim = make_claim(run.fingerprint, proof.coverage, listed, question) if proven and proof.coverage else None
+    notes = []
+    if (recorded := read_claim(run)) and (told := disagreement(recorded, claim, why_not)):
+        notes.append(f"do not believe {run.folder.where(files.CLAIM)}: {told}")
+    if stored is not None and not rescored:
+        notes.append(
+            f"do not believe {run.folder.where(files.RESCORED_MANIFEST)}: its boards are not those of the rows"
+        )
+    return Summary(
+        fingerprint=run.fingerprint,
+        info=run.info,
+        question=question,
+        n_rows={status: run.index.n_loaded[status] for status in STATUSES},
+        n_classes=partition.n_canonical,
+        n_classes_begun=len(own),
+        n_classes_done=len(np.setdiff1d(own, open_ids)),
+        n_pending=len(open_ids),
+        n_quarantined=len(run.index.quarantined),
+        n_conflicts=len(run.conflicts),
+        listed=listed,
+        rescored=rescored,
+        proven=proven,
+        why_not=why_not,
+        is_faulty=bool(proof.faults),
+        statement=claim.statement if claim else None,
+        notes=tuple(notes),
+        result_digest=digest,
+    )
+
+
+def _opened(location: str | Path | Run) -> Run:
+    return location if isinstance(location, Run) else open_run(location)

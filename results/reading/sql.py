@@ -1,0 +1,309 @@
+"""SQL over runs: DuckDB in memory, three views, and no way out of it.
+
+    connect(locations) -> Database.query(sql) -> Answer
+
+    boards    run, board, score, n_images, proven: whether these are all there are
+    classes   run, and one row per stored unit: class_id, path, depth, status, n_boards, max_bound, seconds ...
+    runs      run, dims, wordlist, cutoff, state, n_boards, best_score, digest ...
+
+Everything is read with checksums first (``results.store.run``) and copied into memory.  Then DuckDB loses the right to
+open files, to load extensions and to change settings.  It takes single SELECT statements only, each in a transaction
+that may only read.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import sys
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import duckdb
+import pyarrow as pa
+
+from boardclass.errors import InputError, quote
+from results.errors import LimitError
+from results.proof.prove import NodesOf
+from results.reading.limits import Limits, Watch, limited
+from results.reading.query import Summary, summary
+from results.store.run import Run, open_run
+from results.store.schema import SCHEMA
+
+VIEWS = ("boards", "classes", "runs")
+MAX_SQL_CHARACTERS = 100_000
+
+_SETTINGS = {
+    "enable_progress_bar": "false",  # it would draw on standard output when a query is slow
+    "autoinstall_known_extensions": "false",
+    "autoload_known_extensions": "false",
+    "python_enable_replacements": "false",  # names in SQL are never variables of this program
+    "temp_directory": "",  # nothing is spilled to disk
+    "enable_external_access": "false",  # after the others, some of which it locks
+}
+_SELECT, _EXPLAIN = "SELECT", "EXPLAIN"
+_EXPLAINED = re.compile(r"\s*EXPLAIN\s+(?:ANALYZE\s+)?(?:\([^()]*\)\s*)?(.*)", re.DOTALL | re.IGNORECASE)
+_BATCH_ROWS = 10_000
+
+_BOARDS = pa.schema(
+    [
+        pa.field("run", pa.string()),
+        pa.field("board", pa.string()),
+        pa.field("score", pa.int32()),
+        pa.field("n_images", pa.int32()),
+        pa.field("proven", pa.bool_()),
+    ]
+)
+_RUNS = pa.schema(
+    [
+        pa.field(name, kind)
+        for name, kind in (
+            ("run", pa.string()),
+            ("state", pa.string()),
+            ("dims", pa.string()),
+            ("wordlist", pa.string()),
+            ("wordlist_sha256", pa.string()),
+            ("n_words", pa.int64()),
+            ("scores", pa.string()),
+            ("cutoff", pa.int64()),
+            ("partition", pa.string()),
+            ("n_classes", pa.int64()),
+            ("n_classes_begun", pa.int64()),
+            ("n_classes_done", pa.int64()),
+            ("n_rows", pa.int64()),
+            ("n_boards", pa.int64()),
+            ("n_boards_with_images", pa.int64()),
+            ("best_score", pa.int64()),
+            ("digest", pa.string()),
+            ("statement", pa.string()),
+            ("why_not", pa.string()),
+        )
+    ]
+)
+
+
+class Answer(NamedTuple):
+    """Column names, all different, and rows of plain values: numbers, texts, booleans, None, lists, dicts."""
+
+    columns: tuple[str, ...]
+    rows: list[tuple[Any, ...]]
+
+
+class Database:
+    """The views of some runs, read only.
+
+    Parameters
+    ----------
+    runs : sequence of (str, Run)
+    nodes_of : callable, optional
+        That of :func:`results.reading.query.summary`.
+    memory_mb : int, optional
+        MiB that DuckDB may take for a query, beyond the views; default as much as it likes.
+
+    Attributes
+    ----------
+    summaries : dict of str to Summary
+        By name of run: what each of them proves.
+    """
+
+    def __init__(
+        self, runs: Sequence[tuple[str, Run]], nodes_of: NodesOf | None = None, memory_mb: int | None = None
+    ) -> None:
+        self.summaries = {name: summary(run, nodes_of) for name, run in runs}
+        self._connection = duckdb.connect(":memory:", config={"threads": 2})
+        views = {"boards": _boards(self.summaries), "classes": _classes(runs), "runs": _runs(self.summaries)}
+        for name, table in views.items():
+            self._connection.register("given", table)
+            columns = "*"
+            if name == "classes":  # decimal digits in the store, because 26^16 overflows int64
+                depth = "len(string_split(path, '/')) - (path = '')::int"
+                columns = f"run, class_id, path, ({depth})::int AS depth, * EXCLUDE (run, class_id, path, fingerprint) "
+                columns += "REPLACE (n_boards::HUGEINT AS n_boards)"
+            self._connection.execute(f"CREATE TABLE {name} AS SELECT {columns} FROM given")
+            self._connection.unregister("given")
+        settings = dict(_SETTINGS)
+        if memory_mb is not None:
+            (used,) = self._connection.execute("SELECT sum(memory_usage_bytes) FROM duckdb_memory()").fetchall()[0]
+            settings = {"memory_limit": f"{int(used) // 2**20 + memory_mb}MiB", **settings}
+        for setting, value in settings.items():
+            self._connection.execute(f"SET {setting} = '{value}'")
+        self._connection.execute("SET lock_configuration = true")
+
+    def query(self, sql: str, limits: Limits | None = None) -> Answer:
+        """Return the answer to one SELECT (also DESCRIBE, SHOW, SUMMARIZE, WITH, FROM, and EXPLAIN of one).
+
+        Parameters
+        ----------
+        sql : str
+        limits : Limits, optional
+            What it may take; they hold for the whole process, which ends where DuckDB does not hear that time is up.
+
+        Raises
+        ------
+        LimitError
+            When it takes more.
+        InputError
+            With DuckDB's message, when the statement is wrong, changes something or reaches for files.
+        """
+        watch = Watch()
+        try:
+            statement = self._statement(sql)
+            if limits is None:
+                return self._answer(statement, sys.maxsize)
+            late = f"orderly: {_too_long(sql, limits)}"
+            with limited(limits, self._connection.interrupt, late) as watch:
+                return self._answer(statement, limits.rows)
+        except (duckdb.OutOfMemoryException, MemoryError) as error:
+            raise LimitError(
+                f"SQL {quote(sql)} takes too much memory: ask for less, or allow more (--memory)"
+            ) from error
+        except duckdb.Error as error:
+            if limits and watch.is_late:
+                raise LimitError(_too_long(sql, limits)) from error
+            hint = "" if "Candidate" in str(error) else f"; the views are {', '.join(VIEWS)}: try DESCRIBE classes"
+            raise InputError(f"SQL {quote(sql)}: {str(error).strip()[:600]}{hint}") from error
+
+    def _statement(self, sql: str) -> Any:
+        """Return the one statement of a text, if it only reads."""
+        statements = self._connection.extract_statements(sql[:MAX_SQL_CHARACTERS])
+        if len(sql) > MAX_SQL_CHARACTERS or len(statements) != 1:
+            raise InputError(f"SQL {quote(sql)}: expected one statement, such as SELECT * FROM boards LIMIT 5")
+        kinds = [statements[0].type.name]
+        if kinds == [_EXPLAIN]:  # with ANALYZE it carries out what it explains
+            match = _EXPLAINED.fullmatch(statements[0].query)
+            kinds = [inner.type.name for inner in self._connection.extract_statements(match[1])] if match else kinds
+        if kinds != [_SELECT]:
+            raise InputError(f"SQL {quote(sql)} is {' '.join(kinds)}: a run is only read; expected a SELECT statement")
+        return statements[0]
+
+    def _answer(self, statement: Any, most: int) -> Answer:
+        self._connection.execute("BEGIN TRANSACTION READ ONLY")
+        try:
+            self._connection.execute(statement)
+            names = [column[0] for column in self._connection.description or ()]
+            rows: list[tuple[Any, ...]] = []
+            while batch := self._connection.fetchmany(_BATCH_ROWS):
+                rows += [tuple(_plain(value) for value in row) for row in batch]
+                if len(rows) > most:
+                    raise LimitError(f"the answer has more than {most:,} rows: ask for fewer (LIMIT), or for CSV")
+        finally:
+            self._connection.execute("ROLLBACK")
+        return Answer(_distinct(names), rows)
+
+    def close(self) -> None:
+        """Give the memory back."""
+        self._connection.close()
+
+
+def connect(locations: Sequence[str | Path], nodes_of: NodesOf | None = None, memory_mb: int | None = None) -> Database:
+    """Return the views of one or more run directories; ``run`` is the last part of the path, made distinct.
+
+    Parameters
+    ----------
+    locations : sequence of str or Path
+    nodes_of : callable, optional
+        That of :func:`results.reading.query.summary`.
+    memory_mb : int, optional
+        MiB that DuckDB may take for a query.
+
+    Raises
+    ------
+    StoreError
+        When one holds no run, or a damaged one.
+
+    Examples
+    --------
+    >>> database = connect(["runs/2x2-scowl70-14"])
+    >>> database.query("SELECT score, count(*) AS boards FROM boards GROUP BY score")
+    Answer(columns=('score', 'boards'), rows=[(14, 6)])
+    >>> database.close()
+    """
+    return Database(named_runs(locations), nodes_of, memory_mb)
+
+
+def named_runs(locations: Sequence[str | Path]) -> list[tuple[str, Run]]:
+    """Return each run with a distinct name: its folder's, or the whole location where folders have the same name."""
+    texts = [str(location).rstrip("/") or "/" for location in locations]
+    short = [text.rpartition("/")[2] or text for text in texts]
+    names = short if len(set(short)) == len(short) else texts
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise InputError(f"run directory {quote(twice)} is given twice")
+    return [(name, open_run(location)) for name, location in zip(names, locations, strict=True)]
+
+
+def _too_long(sql: str, limits: Limits) -> str:
+    return f"SQL {quote(sql)} took more than {limits.seconds:g} s: ask for less or allow more (--timeout)"
+
+
+def _with_run(name: str, table: pa.Table) -> pa.Table:
+    return table.append_column(pa.field("run", pa.string()), pa.array([name] * len(table), pa.string()))
+
+
+def _classes(runs: Sequence[tuple[str, Run]]) -> pa.Table:
+    empty = _with_run("", SCHEMA.empty_table())
+    return pa.concat_tables([empty, *(_with_run(name, table) for name, run in runs for table in run.tables())])
+
+
+def _boards(summaries: Mapping[str, Summary]) -> pa.Table:
+    rows = [
+        {"run": name, **item._asdict(), "proven": found.proven}
+        for name, found in summaries.items()
+        for item in found.listed.boards
+    ]
+    return pa.Table.from_pylist(rows, schema=_BOARDS)
+
+
+def _runs(summaries: Mapping[str, Summary]) -> pa.Table:
+    return pa.Table.from_pylist([{"run": name, **_run_record(item)} for name, item in summaries.items()], schema=_RUNS)
+
+
+def _run_record(found: Summary) -> dict[str, Any]:
+    listed, asked = found.listed, found.question
+    return {
+        "state": "proven" if found.proven else "incomplete",
+        "dims": found.fingerprint.dims,
+        "wordlist": asked.wordlist,
+        "wordlist_sha256": found.fingerprint.wordlist_sha256,
+        "n_words": asked.n_words,
+        "scores": asked.scores,
+        "cutoff": found.fingerprint.cutoff,
+        "partition": found.fingerprint.partition,
+        "n_classes": found.n_classes,
+        "n_classes_begun": found.n_classes_begun,
+        "n_classes_done": found.n_classes_done,
+        "n_rows": sum(found.n_rows.values()),
+        "n_boards": listed.n_canonical,
+        "n_boards_with_images": listed.n_raw,
+        "best_score": listed.boards[0].score if listed.boards else None,
+        "digest": found.result_digest,
+        "statement": found.statement,
+        "why_not": found.why_not or None,
+    }
+
+
+def _distinct(names: Sequence[str]) -> tuple[str, ...]:
+    """Return the names, a number behind those that came before."""
+    seen: list[str] = []
+    for name in names:
+        number, fresh = 1, name
+        while fresh in seen:
+            number += 1
+            fresh = f"{name}_{number}"
+        seen.append(fresh)
+    return tuple(seen)
+
+
+def _plain(value: Any) -> Any:
+    """Return a value that JSON can hold."""
+    if isinstance(value, Decimal):
+        return int(value) if value == value.to_integral_value() else float(value)
+    if isinstance(value, float):
+        return value if math.isfinite(value) else str(value)
+    if isinstance(value, dict):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    return value if isinstance(value, bool | int | str | None) else str(value)

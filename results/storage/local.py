@@ -1,0 +1,236 @@
+"""Runs in a local directory, with atomic publishing; and where an address leads.
+
+The functions at the end are the only ones that change a disk; tests make each of their calls fail in turn.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from pyarrow import fs
+
+from boardclass.errors import StoreError
+from results.storage import files, plain
+from results.storage.folder import Folder, Guard, check_size, decode_lines, explained, nobody_else
+from results.storage.objects import ObjectFolder, connect
+
+
+def open_folder(location: str | Path) -> Folder:
+    """Return the folder at a path, or at a URI such as ``s3://bucket/prefix``.
+
+    Raises
+    ------
+    InputError
+        When a URI holds credentials or unknown settings.
+    SpecialFileError
+        When a link or another special file stands in a directory of this machine.
+    StoreError
+        When it is not one that pyarrow.fs understands.
+    """
+    text = str(location)
+    path = Path(text)
+    if "://" in text:
+        filesystem, root, shown = connect(text)
+        if not isinstance(filesystem, fs.LocalFileSystem):
+            return ObjectFolder(filesystem, root, shown)
+        path = Path(root)
+    plain.check_plain(path)
+    return LocalFolder(path)
+
+
+class LocalFolder:
+    """A directory of this machine."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+
+    def where(self, name: str) -> str:
+        """Return the full path."""
+        return str(self.root / name)
+
+    def exists(self) -> bool:
+        """Return whether the directory holds anything but leftovers; a file in its place is an error."""
+        with explained("read", str(self.root)):
+            if not self.root.exists():
+                return False
+            entries = [entry for entry in os.scandir(self.root) if entry.name not in (files.LOCK, files.OWNER)]
+            return not all(files.is_temporary(entry.name) or _is_empty_folder(entry) for entry in entries)
+
+    def read(self, name: str) -> bytes | None:
+        """Return the bytes of a file."""
+        with explained("read", self.where(name)):
+            try:
+                descriptor = plain.open_file(self.root, name, os.O_RDONLY)
+            except FileNotFoundError:
+                return None
+            with os.fdopen(descriptor, "rb") as file:
+                check_size(os.fstat(descriptor).st_size, name, self.where(name))
+                return file.read()
+
+    def read_all(self, names: Sequence[str]) -> Iterator[bytes | None]:
+        """Yield the bytes of many files."""
+        return map(self.read, names)
+
+    def names(self, folder: str) -> list[str]:
+        """Return the files of a sub-folder."""
+        with explained("read", self.where(folder)):
+            try:
+                with plain.opened_folder(self.root, folder) as at, os.scandir(at) as entries:
+                    found = [entry.name for entry in entries if entry.is_file(follow_symlinks=False)]
+            except (FileNotFoundError, NotADirectoryError):
+                return []
+            return sorted(f"{folder}/{name}".lstrip("/") for name in found)
+
+    def publish(self, name: str, data: bytes) -> None:
+        """Write beside the target, fsync, rename over it, fsync the directory."""
+        self._publish(name, data, new=False)
+
+    def publish_new(self, name: str, data: bytes) -> None:
+        """Like :meth:`publish`, refusing an existing target."""
+        self._publish(name, data, new=True)
+
+    def _publish(self, name: str, data: bytes, *, new: bool) -> None:
+        folder, _, base = name.rpartition("/")
+        temporary = files.temporary_name(base)
+        with explained("write", self.where(name)):
+            self._make(folder)
+            with plain.opened_folder(self.root, folder) as at:
+                try:
+                    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+                    with os.fdopen(os.open(temporary, flags, 0o666, dir_fd=at), "wb", buffering=0) as file:
+                        write_all(file.fileno(), data)
+                        sync(file.fileno())
+                    if new:
+                        link_new(temporary, base, at)
+                        _unlink(temporary, at)
+                    else:
+                        replace(temporary, base, at)
+                except OSError:  # a kill leaves the temporary file to the next driver
+                    with contextlib.suppress(OSError):
+                        _unlink(temporary, at)
+                    raise
+                sync_folder(at)
+
+    def _make(self, folder: str) -> None:
+        """Make the run directory, or a folder in it, if it is not there."""
+        try:
+            with plain.opened_folder(self.root, folder):
+                return
+        except FileNotFoundError:
+            self.root.mkdir(parents=True, exist_ok=True)
+        if folder:
+            with plain.opened_folder(self.root, "") as at:
+                with contextlib.suppress(FileExistsError):
+                    os.mkdir(folder, dir_fd=at)
+                sync_folder(at)
+
+    def append_line(self, name: str, line: str, n_valid_bytes: int, guard: Guard = nobody_else) -> int:
+        """Append a line and fsync it."""
+        guard()
+        with explained("write", self.where(name)):
+            descriptor = plain.open_file(self.root, name, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+            with os.fdopen(descriptor, "ab", buffering=0) as file:
+                n_bytes = file.tell()
+                if n_bytes < n_valid_bytes:
+                    raise StoreError(
+                        f"{self.where(name)} became shorter during the run: somebody else changes this directory"
+                    )
+                if n_bytes > n_valid_bytes:
+                    truncate(file.fileno(), n_valid_bytes)
+                data = line.encode() + b"\n"
+                write_all(file.fileno(), data)
+                sync(file.fileno())
+            if not n_bytes:
+                with plain.opened_folder(self.root, "") as at:
+                    sync_folder(at)
+            return n_valid_bytes + len(data)
+
+    def read_lines(self, name: str) -> tuple[list[str], int, bool]:
+        """Return the lines that end in a newline; only such a line was acknowledged."""
+        data = self.read(name) or b""
+        n_valid_bytes = data.rfind(b"\n") + 1
+        return decode_lines(data[:n_valid_bytes]), n_valid_bytes, n_valid_bytes < len(data)
+
+    def note(self, name: str, text: str) -> None:
+        """Append to a log; half a line that a kill left there gets a newline first and stays a line of its own."""
+        with explained("write", self.where(name)):
+            descriptor = plain.open_file(self.root, name, os.O_RDWR | os.O_CREAT | os.O_APPEND)
+            try:
+                size = os.fstat(descriptor).st_size
+                is_torn = size > 0 and os.pread(descriptor, 1, size - 1) != b"\n"
+                write_all(descriptor, (b"\n" if is_torn else b"") + text.encode())
+            finally:
+                os.close(descriptor)
+
+    def read_tail(self, name: str, n_bytes: int) -> bytes:
+        """Return the last bytes of a log."""
+        with explained("read", self.where(name)):
+            try:
+                descriptor = plain.open_file(self.root, name, os.O_RDONLY)
+            except FileNotFoundError:
+                return b""
+            with os.fdopen(descriptor, "rb") as file:
+                file.seek(max(0, file.seek(0, os.SEEK_END) - n_bytes))
+                return file.read(n_bytes)
+
+    def remove(self, name: str) -> None:
+        """Remove a file."""
+        with explained("remove", self.where(name)):
+            folder, _, base = name.rpartition("/")
+            with contextlib.suppress(FileNotFoundError), plain.opened_folder(self.root, folder) as at:
+                _unlink(base, at)
+
+
+def _is_empty_folder(entry: os.DirEntry[str]) -> bool:
+    return entry.is_dir(follow_symlinks=False) and not any(Path(entry.path).iterdir())
+
+
+def _unlink(name: str, at: int) -> None:
+    with contextlib.suppress(FileNotFoundError):
+        os.unlink(name, dir_fd=at)
+
+
+# --- the seam: everything that changes a local disk ---
+
+
+def write_all(descriptor: int, data: bytes) -> None:
+    """Write all of ``data``; a short write goes on where it stopped."""
+    view = memoryview(data)
+    while view:
+        view = view[os.write(descriptor, view) :]
+
+
+def sync(descriptor: int) -> None:
+    """Wait until a file's bytes are on disk."""
+    os.fsync(descriptor)
+
+
+def sync_folder(at: int) -> None:
+    """Wait until the names of an open directory are on disk."""
+    os.fsync(at)
+
+
+def replace(source: str, target: str, at: int) -> None:
+    """Rename over the target in an open directory, atomically."""
+    os.replace(source, target, src_dir_fd=at, dst_dir_fd=at)
+
+
+def link_new(source: str, target: str, at: int) -> None:
+    """Give a file a second name that must not exist; where links are unknown the driver's lock has to do."""
+    try:
+        os.link(source, target, src_dir_fd=at, dst_dir_fd=at, follow_symlinks=False)
+    except OSError as error:
+        if error.errno not in (errno.EPERM, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK, errno.EXDEV):
+            raise
+        if target in os.listdir(at):
+            raise FileExistsError(errno.EEXIST, "exists", target) from error
+        os.replace(source, target, src_dir_fd=at, dst_dir_fd=at)
+
+
+def truncate(descriptor: int, n_bytes: int) -> None:
+    """Cut a file."""
+    os.ftruncate(descriptor, n_bytes)

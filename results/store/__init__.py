@@ -1,0 +1,13 @@
+"""What a run holds: rows, in Parquet parts that a manifest lists, read back with checksums.
+
+    Store.open -> append -> flush   store.py         the one writer
+    open_run -> Run                 run.py           the reader of everything
+      Row, SCHEMA, check_table      schema.py        the row
+      Index                         index.py         which units are done
+      read_manifest, read_parts     parts.py         sizes.py: sizes before contents
+      read_document                 documents.py     sealed JSON; info.py checks what run.json tells
+      Fingerprint                   fingerprint.py   what a run was asked
+      suspects                      suspects.py      verdicts in doubt
+
+Uses ``storage``.
+"""

@@ -1,0 +1,287 @@
+"""Part files and the manifest that makes them count: bytes <-> checked tables.
+
+A part exists for a reader when the manifest lists it.  Every byte of it is covered twice: by the SHA-256 in the
+manifest and by the page checksums inside the file, which still speak when a file is read without its manifest.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import json
+import re
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from boardclass.errors import StoreError
+from results.errors import DamagedError
+from results.storage import files
+from results.storage.folder import Folder
+from results.store.sizes import check_footer, check_sizes
+
+REMEDY = "restore the file from a copy, or run again with --drop-damaged to recompute its rows"
+_REMEDY = "restore the file from a copy, or run again with --drop-damaged to recompute the parts that it does not list"
+_FAULTS = (pa.ArrowException, OSError, ValueError, MemoryError)
+_THREADS = 4  # hashing and reading Parquet leave Python's lock to the others
+
+
+@dataclass(frozen=True)
+class Part:
+    """One line of the manifest: a part file that counts, or one that does not any more (``dropped``)."""
+
+    name: str
+    n_rows: int
+    first_id: int
+    last_id: int
+    sha256: str
+    dropped: bool = False
+
+    def format(self) -> str:
+        """Return the manifest line, with a check of its own; :func:`parse_part` reads it."""
+        values = asdict(self)
+        return json.dumps({**values, "check": _check(values)}, sort_keys=True)
+
+    @property
+    def number(self) -> int:
+        """Number of the part, from 1."""
+        number = files.part_number(self.name, files.RESULTS)
+        assert number is not None, "checked when parsed"
+        return number
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """The parts that count, in order, and what a writer must know to go on."""
+
+    parts: tuple[Part, ...]
+    n_bytes: int
+    is_torn: bool
+    last_number: int
+
+
+def parse_part(line: str) -> Part:
+    """Return the part of a manifest line.
+
+    Raises
+    ------
+    ValueError
+        When the line is not one that :meth:`Part.format` wrote.
+    """
+    values = json.loads(line)
+    if not isinstance(values, dict) or values.pop("check", None) != _check(values):
+        raise ValueError("its content does not match its own check")
+    kinds = {"name": str, "n_rows": int, "first_id": int, "last_id": int, "sha256": str, "dropped": bool}
+    if {key: type(value) for key, value in values.items()} != kinds:
+        raise ValueError(f"fields {', '.join(kinds)} expected")
+    if files.part_number(values["name"], files.RESULTS) is None or not re.fullmatch(r"[0-9a-f]{64}", values["sha256"]):
+        raise ValueError(f"{values['name']!r} is no name of a part or its SHA-256 is none")
+    return Part(**values)
+
+
+def _check(values: dict[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def read_manifest(folder: Folder) -> Manifest:
+    """Return what the manifest of a run lists; a torn last line was never acknowledged and does not count.
+
+    Raises
+    ------
+    DamagedError
+        When another line is unreadable, missing or repeated.
+    """
+    where = folder.where(files.MANIFEST)
+    lines, n_bytes, is_torn = folder.read_lines(files.MANIFEST)
+    parts: dict[str, Part] = {}
+    last = 0
+    for index, line in enumerate(lines, start=1):
+        try:
+            part = parse_part(line)
+        except (ValueError, RecursionError) as error:
+            raise DamagedError(f"{where} line {index} is damaged: {error}; {_REMEDY}") from error
+        if part.dropped:
+            if parts.pop(part.name, None) is None:
+                raise DamagedError(f"{where} line {index} drops {part.name!r}, which is not listed; {_REMEDY}")
+        elif part.number != last + 1:
+            raise DamagedError(
+                f"{where} line {index} lists part {part.number}, part {last + 1} is due: a line is missing or "
+                f"repeated; {_REMEDY}"
+            )
+        else:
+            last = part.number
+            parts[part.name] = part
+    return Manifest(tuple(parts.values()), n_bytes, is_torn, last)
+
+
+def unlisted(folder: Folder, manifest: Manifest) -> list[str]:
+    """Return the files in the results folder that do not count: of a writer that died, or foreign.
+
+    Raises
+    ------
+    DamagedError
+        When a part numbered beyond the next one exists: then the end of the manifest is lost, not a part left over.
+    """
+    listed = {part.name for part in manifest.parts}
+    found = [name for name in folder.names(files.RESULTS) if name not in listed]
+    numbers = [files.part_number(name, files.RESULTS) or 0 for name in found]
+    if any(number > manifest.last_number + 1 for number in numbers):
+        raise DamagedError(
+            f"{folder.where(files.MANIFEST)} ends at part {manifest.last_number}, but part {max(numbers)} exists: "
+            f"its end is lost; {_REMEDY}"
+        )
+    return found
+
+
+def serialise(table: pa.Table) -> bytes:
+    """Return a table as Parquet bytes with page checksums."""
+    sink = pa.BufferOutputStream()
+    pq.write_table(table, sink, compression="zstd", write_page_checksum=True)
+    return sink.getvalue().to_pybytes()
+
+
+def serialised(table: pa.Table) -> Iterator[tuple[pa.Table, bytes]]:
+    """Yield a table in as many pieces as it takes so that each, as Parquet bytes, is one that readers accept.
+
+    Raises
+    ------
+    StoreError
+        When a single row is too large.
+    """
+    data = serialise(table)
+    try:
+        _opened(data, table.schema, None, None)
+    except ValueError as error:
+        if table.num_rows < 2:
+            raise StoreError(f"a row cannot be stored: {error}; a higher cutoff makes rows smaller") from error
+        half = table.num_rows // 2
+        yield from serialised(table.slice(0, half))
+        yield from serialised(table.slice(half))
+    else:
+        yield table, data
+
+
+def describe(name: str, data: bytes, class_ids: Sequence[int]) -> Part:
+    """Return the manifest entry of a part with rows of these classes."""
+    return Part(name, len(class_ids), min(class_ids), max(class_ids), hashlib.sha256(data).hexdigest())
+
+
+def read_part(folder: Folder, part: Part, schema: pa.Schema, columns: Sequence[str] | None = None) -> pa.Table:
+    """Return some columns (default all) of a part whose bytes are those that were written.
+
+    Raises
+    ------
+    DamagedError
+        When the file is missing, altered, or not what the manifest says.
+    """
+    return _parsed(folder, part, folder.read(part.name), schema, columns)
+
+
+def read_parts(
+    folder: Folder, parts: Sequence[Part], schema: pa.Schema, columns: Sequence[str] | None = None
+) -> Iterator[tuple[Part, pa.Table]]:
+    """Yield each part with its table, as :func:`read_part` returns it; some ahead of time, in threads."""
+
+    def parse(read: tuple[Part, bytes | None]) -> tuple[Part, pa.Table]:
+        return read[0], _parsed(folder, *read, schema, columns)
+
+    found = zip(parts, folder.read_all([part.name for part in parts]), strict=True)
+    with ThreadPoolExecutor(_THREADS, thread_name_prefix="orderly-parts") as pool:
+        while batch := list(itertools.islice(found, 4 * _THREADS)):
+            yield from pool.map(parse, batch)
+
+
+def _parsed(
+    folder: Folder, part: Part, data: bytes | None, schema: pa.Schema, columns: Sequence[str] | None
+) -> pa.Table:
+    table = _checked(data, folder.where(part.name), part.sha256, schema, columns, part.n_rows)
+    ids = table.column("class_id").to_numpy() if "class_id" in table.column_names else None
+    if ids is not None and (ids.min(), ids.max()) != (part.first_id, part.last_id):
+        raise DamagedError(
+            f"{folder.where(files.MANIFEST)}: the line of {part.name} does not describe that file; {REMEDY}"
+        )
+    return table
+
+
+def read_single(folder: Folder, name: str, sha256: str, schema: pa.Schema) -> pa.Table:
+    """Return a whole part of known digest.
+
+    Raises
+    ------
+    DamagedError
+        When the file is missing or altered.
+    """
+    return _checked(folder.read(name), folder.where(name), sha256, schema, None)
+
+
+def _checked(
+    data: bytes | None,
+    where: str,
+    sha256: str,
+    schema: pa.Schema,
+    columns: Sequence[str] | None,
+    n_rows: int | None = None,
+) -> pa.Table:
+    if data is None:
+        raise DamagedError(f"{where} is listed but missing; {REMEDY}")
+    found = hashlib.sha256(data).hexdigest()
+    if found != sha256:
+        raise DamagedError(f"{where} was altered: its SHA-256 is {found}, the manifest says {sha256}; {REMEDY}")
+    return parse_parquet(data, where, schema, columns, n_rows)
+
+
+def parse_parquet(
+    data: bytes, where: str, schema: pa.Schema, columns: Sequence[str] | None = None, n_rows: int | None = None
+) -> pa.Table:
+    """Return columns of Parquet bytes: sizes checked before anything is decoded, page checksums and texts verified.
+
+    Parameters
+    ----------
+    n_rows : int, optional
+        How many rows there should be: one at least.
+
+    Raises
+    ------
+    DamagedError
+        When the bytes are no Parquet file of ``schema``, or of a size that is not read (sizes.py).
+    """
+    try:
+        file = _opened(data, schema, columns, n_rows)
+        table = file.read(columns=None if columns is None else list(columns), use_threads=False)
+        table.validate(full=True)  # texts are UTF-8
+    except _FAULTS as error:
+        raise DamagedError(f"{where} is damaged or foreign: {error}; {REMEDY}") from error
+    return table.replace_schema_metadata(None)
+
+
+def check_parquet(data: bytes, where: str, schema: pa.Schema) -> None:
+    """Check columns and sizes of Parquet bytes that another program will decode.
+
+    Raises
+    ------
+    DamagedError
+        As :func:`parse_parquet`.
+    """
+    try:
+        _opened(data, schema, None, None)
+    except _FAULTS as error:
+        raise DamagedError(f"{where} is damaged or foreign: {error}; {REMEDY}") from error
+
+
+def _opened(data: bytes, schema: pa.Schema, columns: Sequence[str] | None, n_rows: int | None) -> Any:
+    """Return Parquet bytes as a file of which nothing but the footer was decoded."""
+    check_footer(data)
+    file: Any = pq.ParquetFile(pa.BufferReader(data), page_checksum_verification=True)
+    if not file.schema_arrow.equals(schema):
+        raise ValueError("its columns are not those of a run")
+    if n_rows is not None and (file.metadata.num_rows != n_rows or not n_rows):
+        raise ValueError(
+            f"its line in {files.MANIFEST} does not describe it: it has {file.metadata.num_rows:,} rows, not "
+            f"{n_rows:,}, and one is the least"
+        )
+    check_sizes(data, file.metadata, columns)
+    return file

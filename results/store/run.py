@@ -1,0 +1,228 @@
+"""A run directory as it stands on disk, for everybody who only reads: verify, rescore, claim, status, top.
+
+open_run -> read_identity (run.json), read_manifest
+  Run.index          which units have a verdict (few columns: fast)
+  Run.verdict_table  every row checked, equal duplicates merged, conflicting units left out and named
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from boardclass.errors import StoreError, quote
+from results.errors import ConflictError, DamagedError, RowError
+from results.storage import files
+from results.storage.folder import Folder
+from results.storage.local import open_folder
+from results.store.documents import read_document
+from results.store.fingerprint import Fingerprint
+from results.store.index import INDEX_COLUMNS, Index, Key
+from results.store.info import check_info
+from results.store.parts import REMEDY, Manifest, Part, read_manifest, read_part, read_parts
+from results.store.schema import SCHEMA, VERDICT_COLUMNS, VERDICTS, Row, check_table, from_table
+
+FORMAT = 1
+RUN_REMEDY = (
+    "restore it from a copy, or give the same command, its cutoff as a number, with --drop-damaged; "
+    "or choose another --out"
+)
+
+
+class Run:
+    """A run directory, read only.
+
+    Attributes
+    ----------
+    folder : Folder
+    fingerprint : Fingerprint
+    info : dict
+        What the driver recorded when the run began: configuration, versions, expected counts.
+    manifest : Manifest
+        The parts that count at the moment of opening.
+    """
+
+    def __init__(self, folder: Folder, fingerprint: Fingerprint, info: dict[str, Any], manifest: Manifest) -> None:
+        self.folder = folder
+        self.fingerprint = fingerprint
+        self.info = info
+        self.manifest = manifest
+
+    def snapshot(self) -> Run:
+        """Return the run itself: what it shows does not change."""
+        return self
+
+    @cached_property
+    def index(self) -> Index:
+        """The keys that have a verdict."""
+        index = Index()
+        for part, table in read_parts(self.folder, self.manifest.parts, SCHEMA, INDEX_COLUMNS):
+            foreign = [
+                value
+                for value in pc.unique(table.column("fingerprint")).to_pylist()
+                if value != self.fingerprint.digest
+            ]
+            if foreign:
+                raise DamagedError(
+                    f"{self.folder.where(part.name)} holds rows of another run ({foreign[0]!r}); {REMEDY}"
+                )
+            index.load(table, part.number)
+        index.seal()
+        return index
+
+    @cached_property
+    def conflicts(self) -> dict[Key, str]:
+        """What to say of each unit for which stored rows give different verdicts."""
+        found = {}
+        for key, numbers in sorted(self.index.repeated.items()):
+            parts = [part for part in self.manifest.parts if part.number in numbers]
+            rows = [(part.name, row) for part in parts for row in self.rows_of(part, key)]
+            if len({row.verdict for _, row in rows}) > 1:
+                found[key] = conflict_message(rows, self.folder)
+        return found
+
+    def rows_of(self, part: Part, key: Key) -> list[Row]:
+        """Return the rows with a verdict on one unit in one part."""
+        table = self._checked(part, read_part(self.folder, part, SCHEMA))
+        mine = pc.and_(pc.equal(table.column("class_id"), key[0]), pc.equal(table.column("path"), key[1]))
+        return [row for row in from_table(table.filter(mine)) if row.is_verdict]
+
+    def tables(self) -> Iterator[pa.Table]:
+        """Yield all rows part by part, every one checked.
+
+        Raises
+        ------
+        DamagedError, RowError
+            Naming the file.
+        """
+        for part, table in read_parts(self.folder, self.manifest.parts, SCHEMA):
+            yield self._checked(part, table)
+
+    def columns(self, names: Sequence[str]) -> Iterator[pa.Table]:
+        """Yield some columns of all rows part by part: bytes verified, rows not checked; for counting."""
+        for _, table in read_parts(self.folder, self.manifest.parts, SCHEMA, names):
+            yield table
+
+    def _checked(self, part: Part, table: pa.Table) -> pa.Table:
+        try:
+            check_table(table, self.fingerprint, self.folder.where(part.name))
+        except RowError as error:
+            raise RowError(f"{error}; {REMEDY}") from error
+        return table
+
+    def rows(self) -> Iterator[Row]:
+        """Yield all rows, error and quarantined ones included."""
+        for table in self.tables():
+            yield from from_table(table)
+
+    def candidate_rows(self) -> Iterator[Row]:
+        """Yield the rows with candidates, equal duplicates once, units in conflict left out; reads no other parts."""
+        seen = set(self.conflicts)
+        parts = [part for part in self.manifest.parts if part.number in self.index.with_candidates]
+        for part, table in read_parts(self.folder, parts, SCHEMA):
+            checked = self._checked(part, table)
+            found = pc.greater(pc.list_value_length(checked.column("candidates")), 0)
+            for row in from_table(checked.filter(found)):
+                if row.key not in seen:
+                    yield row
+                if row.key in self.index.repeated:
+                    seen.add(row.key)
+
+    @cached_property
+    def verdict_table(self) -> pa.Table:
+        """One row per unit with :data:`VERDICT_COLUMNS`; units in conflict are left out, see :attr:`conflicts`."""
+        names = list(VERDICT_COLUMNS)
+        kept = [
+            table.filter(pc.is_in(table.column("status"), pa.array(VERDICTS))).select(names) for table in self.tables()
+        ]
+        table = pa.concat_tables([SCHEMA.empty_table().select(names), *kept])
+        if not self.index.repeated:
+            return table
+        repeated = self.index.repeated
+        seen = set(self.conflicts)
+        keep = []
+        for key in zip(table.column("class_id").to_pylist(), table.column("path").to_pylist(), strict=True):
+            keep.append(key not in seen)
+            if key in repeated:
+                seen.add(key)
+        return table.filter(pa.array(keep))
+
+
+def open_run(location: str | Path) -> Run:
+    """Open a run directory for reading, also while a driver writes to it.
+
+    Raises
+    ------
+    StoreError
+        When there is no run, or its ``run.json`` or manifest is damaged.
+
+    Examples
+    --------
+    >>> run = open_run("runs/2x2-scowl70-14")  # made by: orderly run 2x2 --cutoff 14
+    >>> run.fingerprint.dims, run.fingerprint.cutoff
+    ('2x2', 14)
+    >>> sorted({row.status for row in run.rows()})
+    ['candidates', 'eliminated']
+    """
+    folder = open_folder(location)
+    identity = read_identity(folder)
+    if identity is None:
+        raise StoreError(
+            f"{str(location)!r} holds no run: {files.RUN} is missing; start one with: orderly run --out {location}"
+        )
+    return Run(folder, *identity, read_manifest(folder))
+
+
+def read_identity(folder: Folder) -> tuple[Fingerprint, dict[str, Any]] | None:
+    """Return fingerprint and information of the run in a folder, or None when there is no ``run.json``."""
+    values = read_document(folder, files.RUN, RUN_REMEDY)
+    if values is None:
+        return None
+    where = folder.where(files.RUN)
+    if values.get("format") != FORMAT:
+        raise StoreError(
+            f"{where} has format {quote(values.get('format'))}, this version reads {FORMAT}; choose another --out"
+        )
+    try:
+        return Fingerprint.from_json(values.get("fingerprint")), check_info(values.get("info"))
+    except (StoreError, ValueError) as error:
+        raise DamagedError(f"{where} is damaged: {error}; {RUN_REMEDY}") from error
+
+
+def conflict_message(rows: list[tuple[str, Row]], folder: Folder) -> str:
+    """Return what to say about rows of one unit that contradict each other, each with where it stands."""
+    remedy = "Find out which is wrong; move the part file with the wrong row away and run again with --drop-damaged."
+    return describe_conflict([(folder.where(name), row) for name, row in rows], remedy)
+
+
+def describe_conflict(rows: Sequence[tuple[str, Row]], remedy: str) -> str:
+    """Return what to say about rows of one unit that contradict each other, each with the full name of its place."""
+    lines = [
+        f"  {place}: {row.status}, {row.n_boards} boards, {len(row.candidates)} candidates, "
+        f"{len(row.children)} children, by host {row.host!r} kernels {row.kernel_hash!r}"
+        for place, row in rows
+    ]
+    class_id, path = rows[0][1].key
+    return (
+        f"class {class_id} path {path!r} has different verdicts; a machine or the program is at fault:\n"
+        + "\n".join(lines)
+        + f"\n{remedy}"
+    )
+
+
+def raise_conflicts(conflicts: dict[Key, str]) -> None:
+    """Stop when stored rows contradict each other.
+
+    Raises
+    ------
+    ConflictError
+        With the first few messages.
+    """
+    if conflicts:
+        more = f"\n... and {len(conflicts) - 3} more units" if len(conflicts) > 3 else ""
+        raise ConflictError("\n".join(list(conflicts.values())[:3]) + more)

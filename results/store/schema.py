@@ -1,0 +1,365 @@
+"""The row of a unit: its only owner.
+
+Rows are checked as tables, by the same rules when they are written and when they are read: a stored row may have been
+altered by a disk, a machine or a person.  :class:`Row` is the same thing for Python.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache, lru_cache
+from types import MappingProxyType
+from typing import Any, Protocol
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from boardclass.cutoff import reaches
+from boardclass.errors import quote
+from results.errors import RowError
+from results.store.fingerprint import Fingerprint
+
+ELIMINATED, CANDIDATES, SPLIT = "eliminated", "candidates", "split"
+ERROR, QUARANTINED = "error", "quarantined"
+VERDICTS = (ELIMINATED, CANDIDATES, SPLIT)
+STATUSES = (*VERDICTS, ERROR, QUARANTINED)
+COUNTERS = ("n_terms", "n_nodes", "n_pushes", "n_splits", "n_survivors", "max_tree_bytes")
+
+_CANDIDATE = pa.struct([pa.field("board", pa.string(), nullable=False), pa.field("score", pa.int32(), nullable=False)])
+SCHEMA = pa.schema(
+    [
+        pa.field(name, kind, nullable=False)
+        for name, kind in (
+            ("fingerprint", pa.string()),
+            ("class_id", pa.int64()),
+            ("path", pa.string()),  # "" or such as "5=ab/6=t": the parts forced since the class root
+            ("status", pa.string()),
+            ("n_boards", pa.string()),  # decimal digits: 26^16 overflows int64
+            ("max_bound", pa.int64()),
+            ("candidates", pa.list_(pa.field("element", _CANDIDATE, nullable=False))),
+            ("children", pa.list_(pa.field("element", pa.string(), nullable=False))),  # paths, status split only
+            ("settled", pa.list_(pa.field("element", pa.string(), nullable=False))),  # paths decided beside children
+            *((name, pa.int64()) for name in COUNTERS),
+            ("seconds", pa.float64()),
+            ("peak_rss_bytes", pa.int64()),
+            ("host", pa.string()),
+            ("cpu", pa.string()),
+            ("attempt", pa.int32()),
+            ("kernel_hash", pa.string()),
+            ("message", pa.string()),  # why a unit has no verdict
+        )
+    ]
+)
+_STRUCT = pa.struct(list(SCHEMA))
+VERDICT_COLUMNS = ("class_id", "path", "status", "n_boards", "candidates", "children", "settled")
+
+PATH_PATTERN = r"[0-9]{1,2}=[a-z]{1,26}(/[0-9]{1,2}=[a-z]{1,26})*"
+_PATH = re.compile(PATH_PATTERN)
+_N_LETTERS = 26
+_MAX_TEXT = 4000
+_MAX_SECONDS = 1e9  # thirty years
+
+Verdict = tuple[str, int, tuple[tuple[str, int], ...], tuple[str, ...], tuple[str, ...]]
+
+
+class UnitLike(Protocol):
+    """What a row needs of a unit of work."""
+
+    @property
+    def class_id(self) -> int:
+        """Rank of the class."""
+
+    @property
+    def path(self) -> str:
+        """Parts forced since the class root."""
+
+
+class UnitResultLike(Protocol):
+    """What a row needs of the class breaker's answer."""
+
+    @property
+    def unit(self) -> UnitLike:
+        """The unit answered."""
+
+    @property
+    def status(self) -> str:
+        """One of :data:`VERDICTS`."""
+
+    @property
+    def n_boards(self) -> int:
+        """Boards of the unit, before symmetry."""
+
+    @property
+    def max_bound(self) -> int:
+        """Greatest leaf bound."""
+
+    @property
+    def candidates(self) -> Sequence[tuple[str, int]]:
+        """Boards with their exact scores."""
+
+    @property
+    def children(self) -> Sequence[UnitLike]:
+        """Units that replace a split one."""
+
+    @property
+    def settled(self) -> Sequence[str]:
+        """Paths of the parts of a split unit that were decided out of turn, beside its children."""
+
+    @property
+    def counters(self) -> Mapping[str, int]:
+        """Work done, by the names in :data:`COUNTERS`."""
+
+    @property
+    def seconds(self) -> float:
+        """Time taken."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """What one unit came to.
+
+    The *verdict* (status, n_boards, candidates, children, settled) is the same whoever finds it, the rest is
+    circumstance.
+    """
+
+    fingerprint: str
+    class_id: int
+    path: str
+    status: str
+    n_boards: int
+    max_bound: int = 0
+    candidates: tuple[tuple[str, int], ...] = ()
+    children: tuple[str, ...] = ()
+    settled: tuple[str, ...] = ()
+    counters: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
+    seconds: float = 0.0
+    peak_rss_bytes: int = 0
+    host: str = ""
+    cpu: str = ""
+    attempt: int = 1
+    kernel_hash: str = ""
+    message: str = ""
+
+    @property
+    def key(self) -> tuple[int, str]:
+        """Class id and path: what the row is about."""
+        return self.class_id, self.path
+
+    @property
+    def is_verdict(self) -> bool:
+        """Whether the row settles the unit or splits it; error and quarantined rows only tell that it was tried."""
+        return self.status in VERDICTS
+
+    @property
+    def verdict(self) -> Verdict:
+        """The part of the row that every correct machine must agree on, order of the lists aside."""
+        lists = tuple(sorted(self.children)), tuple(sorted(self.settled))
+        return self.status, self.n_boards, tuple(sorted(self.candidates)), *lists
+
+    @classmethod
+    def of_result(cls, result: UnitResultLike, fingerprint: Fingerprint, **circumstances: Any) -> Row:
+        """Return the row of a breaker's answer; ``circumstances`` are host, cpu, attempt and the like."""
+        return cls(
+            fingerprint=fingerprint.digest,
+            class_id=result.unit.class_id,
+            path=result.unit.path,
+            status=result.status,
+            n_boards=result.n_boards,
+            max_bound=result.max_bound,
+            candidates=tuple((board, int(score)) for board, score in result.candidates),
+            children=tuple(child.path for child in result.children),
+            settled=tuple(result.settled),
+            counters=dict(result.counters),
+            seconds=result.seconds,
+            **circumstances,
+        )
+
+
+def to_table(rows: Iterable[Row]) -> pa.Table:
+    """Return rows as a table of :data:`SCHEMA`; not yet checked against a run.
+
+    Raises
+    ------
+    RowError
+        When a value does not fit its column, or a counter is unknown.
+    """
+    values = [_to_values(row) for row in rows]
+    try:
+        array = pa.array(values, _STRUCT)
+    except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
+        raise RowError(f"a row does not fit the schema: {error}") from error
+    return pa.Table.from_arrays(array.flatten(), schema=SCHEMA)
+
+
+def _to_values(row: Row) -> dict[str, Any]:
+    unknown = set(row.counters) - set(COUNTERS)
+    if unknown:
+        raise RowError(f"class {row.class_id}: unknown counter {min(unknown)!r}; known are {', '.join(COUNTERS)}")
+    values: dict[str, Any] = {**vars(row), **{name: row.counters.get(name, 0) for name in COUNTERS}}
+    values["n_boards"] = str(row.n_boards)
+    values["candidates"] = [{"board": board, "score": score} for board, score in row.candidates]
+    return values
+
+
+def from_table(table: pa.Table) -> list[Row]:
+    """Return the rows of a checked table of :data:`SCHEMA`, in order."""
+    rows = []
+    for values in table.to_pylist():
+        counters = {name: values.pop(name) for name in COUNTERS}
+        values["n_boards"] = int(values["n_boards"])
+        values["candidates"] = tuple((found["board"], found["score"]) for found in values["candidates"])
+        values["children"], values["settled"] = tuple(values["children"]), tuple(values["settled"])
+        rows.append(Row(**values, counters=MappingProxyType(counters)))
+    return rows
+
+
+def parse_path(path: str, n_cells: int) -> tuple[tuple[int, str], ...]:
+    """Return ``(cell, letters)`` for each forced part of a unit's path.
+
+    Raises
+    ------
+    RowError
+        When a part is not ``cell=letters`` with a cell of the board and distinct letters, or there are too many parts.
+    """
+    if not path:
+        return ()
+    if not _PATH.fullmatch(path):
+        raise RowError(f"path {quote(path)} is not of the form 5=ab/6=t")
+    parts = tuple((int(cell), letters) for cell, _, letters in (part.partition("=") for part in path.split("/")))
+    if len(parts) > _N_LETTERS * n_cells:
+        raise RowError(f"path {quote(path)} has {len(parts):,} parts, and each takes a letter away from a cell")
+    for cell, letters in parts:
+        if cell >= n_cells or len(set(letters)) < len(letters):
+            raise RowError(f"path {quote(path)}: {cell}={letters} needs a cell below {n_cells} and distinct letters")
+    return parts
+
+
+def check_table(table: pa.Table, fingerprint: Fingerprint, where: str) -> None:
+    """Check every row of a table with :data:`SCHEMA` against the schema, itself and the run.
+
+    Raises
+    ------
+    RowError
+        Naming ``where``, the first offending row and the rule it breaks.
+    """
+    if not table.schema.equals(SCHEMA):
+        raise RowError(
+            f"{where}: the columns are not those of a result: {table.schema.to_string(show_field_metadata=False)!r}"
+        )
+    for rule, bad in (*_plain_rules(table, fingerprint), *_status_rules(table, fingerprint)):
+        index = pc.index(bad, scalar(True)).as_py()
+        if index >= 0:
+            values = table.slice(index, 1).select(["class_id", "path", "status"]).to_pylist()[0]
+            raise RowError(f"{where}: row {index} {values!r}: {rule}")
+    _check_lists(table, fingerprint, where)
+
+
+@lru_cache(typed=True)  # typed: True is not 1 here
+def scalar(value: str | int | bool) -> pa.Scalar:
+    """Return an Arrow scalar; a plain Python value costs pyarrow a look for pandas in every call."""
+    return pa.scalar(value)
+
+
+@cache
+def _names(names: tuple[str, ...]) -> pa.Array:
+    return pa.array(names)
+
+
+def _plain_rules(table: pa.Table, fingerprint: Fingerprint) -> list[tuple[str, Any]]:
+    """Return ``(rule, mask of the rows that break it)``, column by column."""
+    col = table.column
+    nulls = [(f"{name} is missing", pc.is_null(col(name))) for name in SCHEMA.names]
+    nulls += [(f"{name} is not a number", pc.invert(pc.is_finite(col(name)))) for name in ("seconds",)]
+    small = [
+        (f"{name} is negative", pc.less(col(name), scalar(0)))
+        for name in ("class_id", "max_bound", *COUNTERS, "seconds")
+    ]
+    small += [
+        ("peak_rss_bytes is negative", pc.less(col("peak_rss_bytes"), scalar(0))),
+        ("attempt < 1", pc.less(col("attempt"), scalar(1))),
+    ]
+    texts = ("host", "cpu", "kernel_hash", "message", "path")
+    long = [
+        (f"{name} is longer than {_MAX_TEXT}", pc.greater(pc.utf8_length(col(name)), scalar(_MAX_TEXT)))
+        for name in texts
+    ]
+    return [
+        *nulls,
+        ("it belongs to another run (fingerprint)", pc.not_equal(col("fingerprint"), scalar(fingerprint.digest))),
+        *small,
+        *long,
+        ("the status is unknown", pc.invert(pc.is_in(col("status"), _names(STATUSES)))),
+        ("seconds is more than any unit takes", pc.greater(col("seconds"), pa.scalar(_MAX_SECONDS))),
+        ("n_boards is no number", pc.invert(pc.match_substring_regex(col("n_boards"), r"\A(0|[1-9][0-9]{0,39})\z"))),
+        ("n_boards is more than there are", _exceeds(col("n_boards"), 26**fingerprint.n_cells)),
+        (
+            "the path is not of the form 5=ab/6=t",
+            pc.invert(pc.match_substring_regex(col("path"), rf"\A({PATH_PATTERN})?\z")),
+        ),
+        (  # each takes a letter away from a cell
+            "the path has more parts than that many cells can be cut into",
+            pc.greater_equal(pc.count_substring(col("path"), "/"), scalar(_N_LETTERS * fingerprint.n_cells)),
+        ),
+    ]
+
+
+def _exceeds(digits: Any, most: int) -> Any:
+    """Return the mask of texts of decimal digits that stand for more than ``most``."""
+    n_digits, text = pc.utf8_length(digits), str(most)
+    longer, as_long = pc.greater(n_digits, scalar(len(text))), pc.equal(n_digits, scalar(len(text)))
+    return pc.or_(longer, pc.and_(as_long, pc.greater(digits, scalar(text))))
+
+
+def _status_rules(table: pa.Table, fingerprint: Fingerprint) -> list[tuple[str, Any]]:
+    """Return the rules that tie the status to the other columns."""
+    col, both = table.column, pc.and_
+    status = {name: pc.equal(col("status"), scalar(name)) for name in STATUSES}
+    verdict = pc.is_in(col("status"), _names(VERDICTS))
+    n_candidates, n_children = pc.list_value_length(col("candidates")), pc.list_value_length(col("children"))
+    n_settled = pc.list_value_length(col("settled"))
+    found = pc.greater(n_candidates, scalar(0))  # a split unit lists those of the parts it settled itself
+    # a survivor of the bound that exact scoring refuted may have had a bound at the cutoff; nothing else may
+    discarded = both(status[ELIMINATED], pc.equal(col("n_survivors"), scalar(0)))
+    reached = pa.chunked_array(
+        [pa.array([reaches(b, fingerprint.cutoff) for b in pc.unique(col("max_bound")).to_pylist()], pa.bool_())]
+    )
+    reaching = pc.take(reached, pc.index_in(col("max_bound"), pc.unique(col("max_bound"))))
+    return [
+        ("status candidates needs candidates", both(status[CANDIDATES], pc.invert(found))),
+        ("status and candidates do not go together", both(found, pc.invert(pc.or_(status[CANDIDATES], status[SPLIT])))),
+        ("status split goes with children", pc.not_equal(status[SPLIT], pc.greater(n_children, scalar(0)))),
+        ("only a split unit has settled parts", both(pc.invert(status[SPLIT]), pc.greater(n_settled, scalar(0)))),
+        ("a verdict needs boards", both(verdict, pc.equal(col("n_boards"), scalar("0")))),
+        ("a unit without survivors is eliminated by bounds below the cutoff", both(discarded, reaching)),
+    ]
+
+
+def _check_lists(table: pa.Table, fingerprint: Fingerprint, where: str) -> None:
+    """Check boards, scores, children and settled parts of the rows that have any."""
+    names = ("candidates", "children", "settled")
+    found, children, settled = (pc.list_flatten(table.column(name)).combine_chunks() for name in names)
+    if any(values.null_count for values in (found, found.field("board"), found.field("score"), children, settled)):
+        raise RowError(f"{where}: a candidate or a part is missing in its list")
+    n_cells = fingerprint.n_cells
+    board = re.compile(rf"[a-z]{{{n_cells}}}")
+    lengths = pc.add(pc.list_value_length(table.column("candidates")), pc.list_value_length(table.column("children")))
+    for values in table.select(["class_id", "path", *names]).filter(pc.greater(lengths, scalar(0))).to_pylist():
+        here = f"{where}: class {values['class_id']} path {quote(values['path'])}"
+        boards = [item["board"] for item in values["candidates"]]
+        for item in values["candidates"]:
+            if not board.fullmatch(item["board"]):
+                raise RowError(f"{here}: {quote(item['board'])} is no board of {n_cells} letters a-z")
+            if not reaches(item["score"], fingerprint.cutoff):
+                raise RowError(
+                    f"{here}: candidate {item['board']} scores {item['score']}, below cutoff {fingerprint.cutoff}"
+                )
+        parts = [*values["children"], *values["settled"]]
+        if len(set(boards)) < len(boards) or len(set(parts)) < len(parts):
+            raise RowError(f"{here}: a candidate or a part is listed twice")
+        for part in parts:
+            prefix = f"{values['path']}/" if values["path"] else ""
+            if not part.startswith(prefix) or len(part) == len(prefix):
+                raise RowError(f"{here}: part {quote(part)} does not extend the path")
+            parse_path(part, n_cells)

@@ -1,0 +1,320 @@
+"""The writer of a run: one driver appends rows, everything acknowledged survives a kill.
+
+    Store.open -> lock, run.json (created or compared), manifest, leftovers, index, conflicts
+    append     -> check rows, merge equal duplicates, buffer; flush when due
+    flush      -> part file published, then its manifest line: a reader sees both or neither
+
+A row buffered is not yet acknowledged: a kill loses at most ``FLUSH_ROWS`` rows or ``FLUSH_SECONDS`` of work.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+
+from boardclass.errors import StoreError
+from results.errors import ConflictError, DamagedError
+from results.storage import files
+from results.storage.folder import Folder
+from results.storage.local import open_folder
+from results.storage.lock import RunLock
+from results.store.documents import format_document
+from results.store.fingerprint import Fingerprint, check_same
+from results.store.index import BUFFERED, Index, Key
+from results.store.parts import Part, describe, read_manifest, serialised, unlisted
+from results.store.run import FORMAT, RUN_REMEDY, Run, conflict_message, raise_conflicts, read_identity
+from results.store.schema import Row, check_table, to_table
+from results.store.suspects import suspects
+
+FLUSH_ROWS = 2000
+FLUSH_SECONDS = 30.0
+
+
+class Repaired(NamedTuple):
+    """What a repair took out or wrote anew.
+
+    Attributes
+    ----------
+    parts : dict of str to str
+        Parts whose rows are to be computed again, each with what was wrong with it.
+    others : dict of str to str
+        Other files likewise.
+    """
+
+    parts: dict[str, str]
+    others: dict[str, str]
+
+
+Mend = Callable[[Folder, Fingerprint, bytes], Repaired]  # of a folder, for a run and the run.json of a new one like it
+
+
+class Store:
+    """An open run directory; made by :meth:`open`, closed by :meth:`close` or a ``with`` block.
+
+    Attributes
+    ----------
+    run : Run
+        What was on disk when the store was opened.
+    index : Index
+        What is done: loaded rows and those appended since.
+    resumed : bool
+        Whether the run existed before.
+    leftovers : tuple of str
+        Files of a writer that died, removed on opening.
+    dropped : tuple of str
+        Parts that were damaged and do not count any more (only when asked for).
+    faults : dict of str to str
+        These parts, and other files that were removed or written anew, each with what was wrong with it.
+    last_part : (str, int)
+        Name and rows of the last part that this store wrote; an empty name before.
+    n_merged : int
+        Rows that repeated a stored verdict and were not stored again.  One that repeats a verdict in doubt is stored.
+    """
+
+    def __init__(self, run: Run, lock: RunLock, *, resumed: bool, clock: Callable[[], float]) -> None:
+        self.run = run
+        self.resumed = resumed
+        self.leftovers: tuple[str, ...] = ()
+        self.dropped: tuple[str, ...] = ()
+        self.faults: dict[str, str] = {}
+        self.last_part = ("", 0)
+        self.n_merged = 0
+        self._lock = lock
+        self._clock = clock
+        self._folder = run.folder
+        self.index: Index = run.index
+        self._in_doubt = set(suspects(run))
+        self._n_bytes = run.manifest.n_bytes
+        self._last_number = run.manifest.last_number
+        self._new_parts: dict[int, Part] = {}
+        self._tables: list[pa.Table] = []
+        self._buffered: dict[Key, Row] = {}
+        self._n_buffered = 0
+        self._flushed_at = clock()
+        self._closed = False
+
+    @classmethod
+    def open(
+        cls,
+        location: str | Path,
+        fingerprint: Fingerprint,
+        run_info: Mapping[str, Any] | None = None,
+        *,
+        mend: Mend | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> Store:
+        """Create a run, or go on with the one that is there.
+
+        Parameters
+        ----------
+        location : str or Path
+            A directory, or the URI of an object store.
+        fingerprint : Fingerprint
+            Identity; must equal that of an existing run.
+        run_info : mapping, optional
+            JSON values recorded in ``run.json`` when the run is created.
+        mend : callable, optional
+            Takes out what is damaged before anything is read: ``results.upkeep.repair``.
+        clock : callable
+            Seconds, monotonic.
+
+        Raises
+        ------
+        FingerprintError
+            When the run there answers another question.
+        StoreLockedError
+            When another driver writes to it.
+        DamagedError, ConflictError, StoreError
+            When it is damaged, contradicts itself, or is no run.
+        """
+        document = format_document(
+            {"format": FORMAT, "fingerprint": fingerprint.to_json(), "info": dict(run_info or {})}
+        )
+        folder = open_folder(location)
+        try:
+            _check_identity(folder, fingerprint)
+        except DamagedError:
+            if mend is None:
+                raise
+        lock = RunLock(folder)
+        lock.acquire()
+        try:
+            repaired = mend(folder, fingerprint, document) if mend else Repaired({}, {})
+            resumed = _check_identity(folder, fingerprint)
+            if not resumed:
+                folder.publish_new(files.RUN, document)
+            manifest = read_manifest(folder)
+            leftovers = _remove_leftovers(folder, unlisted(folder, manifest))
+            identity = read_identity(folder)
+            assert identity is not None, "run.json was read or written above"
+            run = Run(folder, *identity, manifest)
+            raise_conflicts(run.conflicts)
+            store = cls(run, lock, resumed=resumed, clock=clock)
+        except BaseException:
+            lock.release()
+            raise
+        store.leftovers, store.dropped = tuple(leftovers), tuple(repaired.parts)
+        store.faults = repaired.parts | repaired.others
+        return store
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    @property
+    def fingerprint(self) -> Fingerprint:
+        """Identity of the run."""
+        return self.run.fingerprint
+
+    @property
+    def n_buffered(self) -> int:
+        """Rows that a kill would lose now."""
+        return self._n_buffered
+
+    def append(self, rows: Iterable[Row]) -> None:
+        """Take rows in; flushes when enough have come or enough time has passed.
+
+        Raises
+        ------
+        RowError
+            When a row breaks the schema; none of ``rows`` is taken.
+        ConflictError
+            When a row contradicts a stored verdict.  It is stored as evidence: the run stops until that is resolved.
+        StoreError
+            When the disk refuses; the rows stay buffered and a later flush tries again.
+        """
+        self._check_open()
+        new, conflict = self._sort_out(list(rows))
+        if new:
+            self._tables.append(new)
+            self._n_buffered += new.num_rows
+        if conflict:
+            self.flush()
+            raise ConflictError(conflict)
+        self.flush_if_due()
+
+    def _sort_out(self, rows: list[Row]) -> tuple[pa.Table | None, str]:
+        """Return the table of the rows that are not merged, and what to say of the first conflict."""
+        if not rows:
+            return None, ""
+        table = to_table(rows)
+        check_table(table, self.fingerprint, "row offered to the store")
+        keep, conflict = [], ""
+        for row in rows:
+            stored = self._stored(row.key) if row.is_verdict else None
+            differs = stored is not None and stored[1].verdict != row.verdict
+            keep.append(stored is None or differs or row.key in self._in_doubt)
+            if stored is None:
+                self.index.add(row)
+                if row.is_verdict:
+                    self._buffered[row.key] = row
+            elif differs:
+                conflict = conflict or conflict_message([stored, ("new row", row)], self._folder)
+            elif keep[-1]:  # a second verdict, found after the first one's host was doubted
+                self._in_doubt.remove(row.key)
+            else:
+                self.n_merged += 1
+        return (table.filter(pa.array(keep)) if any(keep) else None), conflict
+
+    def _stored(self, key: Key) -> tuple[str, Row] | None:
+        """Return the row with the verdict of a unit and where it stands, or None."""
+        number = self.index.find(key)
+        if number is None:
+            return None
+        if number == BUFFERED:
+            return "buffered row", self._buffered[key]
+        part = self._new_parts.get(number) or next(part for part in self.run.manifest.parts if part.number == number)
+        return part.name, self.run.rows_of(part, key)[0]
+
+    def flush_if_due(self) -> bool:
+        """Flush when 2,000 rows or 30 s have gathered; the driver's loop calls this even when nothing arrives."""
+        due = self._n_buffered >= FLUSH_ROWS or (self._n_buffered and self._clock() - self._flushed_at >= FLUSH_SECONDS)
+        if due:
+            self.flush()
+        elif not self._n_buffered:
+            self._flushed_at = self._clock()
+        return bool(due)
+
+    def flush(self) -> None:
+        """Publish what is buffered; once this returns, a kill or a power cut does not lose it.
+
+        Raises
+        ------
+        StoreError
+            When the disk refuses.  The rows stay buffered, readers still see the old state.
+        """
+        self._check_open()
+        if self._n_buffered:
+            for table, data in serialised(pa.concat_tables(self._tables).combine_chunks()):
+                self._publish(table, data)
+        self._flushed_at = self._clock()
+
+    def _publish(self, table: pa.Table, data: bytes) -> None:
+        """Make the first rows that are buffered a part that counts."""
+        keys = list(zip(*(table.column(name).to_pylist() for name in ("class_id", "path")), strict=True))
+        name = files.part_name(files.RESULTS, self._last_number + 1)
+        part = describe(name, data, [class_id for class_id, _ in keys])
+        self._lock.require()
+        self._folder.publish(part.name, data)
+        self._n_bytes = self._folder.append_line(files.MANIFEST, part.format(), self._n_bytes, self._lock.require)
+        self._last_number = part.number
+        self._new_parts[part.number] = part
+        self.last_part = part.name, part.n_rows
+        for key in keys:
+            if self._buffered.pop(key, None):
+                self.index.place(key, part.number)
+        self._n_buffered -= table.num_rows
+        self._tables = [pa.concat_tables(self._tables).slice(table.num_rows)] if self._n_buffered else []
+
+    def close(self) -> None:
+        """Flush and give the lock back, the latter even when the former fails."""
+        if not self._closed:
+            try:
+                self.flush()
+            finally:
+                self._closed = True
+                self._lock.release()
+
+    def rows(self) -> Iterator[Row]:
+        """Flush, then yield all rows from disk, checked."""
+        return self.snapshot().rows()
+
+    def snapshot(self) -> Run:
+        """Flush and read the run again from disk: what verification and rescoring work on."""
+        self.flush()
+        return Run(self._folder, self.fingerprint, self.run.info, read_manifest(self._folder))
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise StoreError(f"{self._folder.where('')} is closed: open it again to append")
+
+
+def _check_identity(folder: Folder, fingerprint: Fingerprint) -> bool:
+    """Return whether the folder holds this run already (False: it is free); refuse another run and anything foreign."""
+    identity = read_identity(folder)
+    if identity is not None:
+        check_same(fingerprint, identity[0], folder.where(""))
+        return True
+    if folder.names(files.RESULTS):
+        raise DamagedError(f"{folder.where(files.RUN)} is missing: {RUN_REMEDY}")
+    if folder.exists():
+        raise StoreError(f"{folder.where('')} is not empty and holds no {files.RUN}: not a run; choose another --out")
+    return False
+
+
+def _remove_leftovers(folder: Folder, unlisted_parts: list[str]) -> list[str]:
+    """Remove what a dead writer left: temporary files, and the part it had not yet listed; anything foreign stays."""
+    leftovers = [name for place in files.FOLDERS for name in folder.names(place) if files.is_temporary(name)]
+    leftovers += [name for name in unlisted_parts if files.part_number(name, files.RESULTS) is not None]
+    for name in leftovers:
+        folder.remove(name)
+    return leftovers

@@ -1,0 +1,8 @@
+"""What changes a run as a whole.
+
+    repair        repair.py    takes out what is damaged
+    extend        extend.py    takes over the verdicts of a run with another cutoff
+    merge_runs    merging.py   puts runs of one question together; placed.py compares their rows
+
+Uses ``proof``, ``log`` and what lies under them.
+"""

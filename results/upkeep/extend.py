@@ -1,0 +1,186 @@
+"""Verdicts of one run as verdicts of another that asks for another cutoff and nothing else.
+
+Why it is sound.  A stored verdict says of its unit U at cutoff C:
+
+    eliminated    no board of U scores C or more
+    candidates    exactly the listed boards of U do (up to the symmetry within U)
+    split         the same of the settled parts of U, and that those parts and the children are all of U
+
+A higher cutoff C' needs nothing new: of the boards that reach C exactly those with a score of C' or more reach C'.  The
+candidates in between are dropped, and a unit that lists none any more is eliminated.
+
+A lower cutoff C' asks about boards between C' and C, of which a verdict as such says nothing.  Its row may know more:
+
+- ``max_bound``, in runs whose ``run.json`` says that it covers everything (``COVERS``), is the largest bound of any
+  state and the largest score of any board that the search discarded in U.  What is not listed scores ``max_bound`` or
+  less, so the list is complete for every cutoff above ``max_bound``.
+- Where one bound decided a whole unit (no states, no pushes, no splits, no survivors), ``max_bound`` is that bound, in
+  whatever version.
+- A unit that was split before any part of it was settled says only that its children are all of it.
+
+A part is of use only when everything above it is: else the search splits the class anew, perhaps elsewhere.  So a
+row is reused only if the chain of splits from the class down to it is.
+
+Both runs have the same size, words, points, buckets, cell order and rules of splitting, so a path means the same boards
+in both; none of these depends on the cutoff.  Rows of units that were given up are left out, and verdicts in doubt
+(suspects.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from boardclass.cutoff import reaches
+from results.store.fingerprint import Fingerprint, check_same
+from results.store.index import Key
+from results.store.run import Run, open_run, raise_conflicts
+from results.store.schema import CANDIDATES, ELIMINATED, SPLIT, Row
+from results.store.store import FLUSH_ROWS, Store
+from results.store.suspects import suspects
+
+COVERS = "max_bound_covers"  # in the information of a run: what its max_bound is the largest of
+EVERYTHING = "all that was discarded"
+
+
+@dataclass(frozen=True)
+class Extension:
+    """What an older run gave.
+
+    Attributes
+    ----------
+    location : str
+    cutoff : int
+        Of the older run.
+    n_verdicts : int
+        Verdicts it has.
+    n_reused : int
+        Those that hold at the new cutoff and were stored in the new run now.
+    n_before : int
+        Units that the new run had a verdict for already.
+    """
+
+    location: str
+    cutoff: int
+    n_verdicts: int
+    n_reused: int
+    n_before: int
+
+    @property
+    def n_refused(self) -> int:
+        """Verdicts that prove nothing at the new cutoff."""
+        return self.n_verdicts - self.n_reused - self.n_before
+
+    def describe(self) -> str:
+        """Return what was reused as a sentence without its end."""
+        text = f"reused {self.n_reused:,} of {self.n_verdicts:,} verdicts of {self.location} (cutoff {self.cutoff:,})"
+        if self.n_before:
+            text += f", {self.n_before:,} were there already"
+        if self.n_refused:
+            text += f", {self.n_refused:,} do not hold at the new cutoff and are searched again"
+        return text
+
+
+def open_source(location: str, asked: Fingerprint) -> Run:
+    """Return an older run that a new one may take verdicts from.
+
+    Raises
+    ------
+    FingerprintError
+        When more than the cutoff differs; every field is named with both values.
+    StoreError
+        When there is no run, or it is damaged or contradicts itself.
+    """
+    run = open_run(location)
+    check_same(asked, replace(run.fingerprint, cutoff=asked.cutoff), run.folder.where(""))
+    raise_conflicts(run.conflicts)
+    return run
+
+
+def inherited(source: Run) -> dict[str, Any]:
+    """Return what a run that takes verdicts from ``source`` records about it; its own information gives way to that."""
+    return {
+        "extends": {"location": source.folder.where(""), "cutoff": source.fingerprint.cutoff},
+        COVERS: source.info.get(COVERS, ""),
+    }
+
+
+def extend(source: Run, store: Store) -> Extension:
+    """Store every verdict of an older run that holds in a new one; units that have a verdict there are left alone.
+
+    Raises
+    ------
+    StoreError
+        When a row of the older run is damaged, or the new one cannot be written to.
+    """
+    n_reused = n_before = 0
+    batch: list[Row] = []
+    for row in reusable(source, store.fingerprint.cutoff):
+        if store.index.find(row.key) is not None:
+            n_before += 1
+            continue
+        batch.append(_at(row, store.fingerprint, source.fingerprint.cutoff))
+        n_reused += 1
+        if len(batch) >= FLUSH_ROWS:
+            store.append(batch)
+            batch = []
+    store.append(batch)
+    store.flush()
+    n_verdicts = len(source.index.done_ids()) + len(source.index.done_paths())
+    return Extension(source.folder.where(""), source.fingerprint.cutoff, n_verdicts, n_reused, n_before)
+
+
+def reusable(source: Run, cutoff: int) -> Iterator[Row]:
+    """Yield the verdicts of a run that hold at another cutoff, as they are stored."""
+    covers = source.info.get(COVERS) == EVERYTHING
+    parents = {(key[0], child): key for key, children in source.index.splits.items() for child in children}
+    splits = {row.key for row in _sound(source) if row.status == SPLIT and _holds(row, source, cutoff, covers)}
+    for row in _sound(source):
+        if _holds(row, source, cutoff, covers) and _is_reached(row.key, parents, splits):
+            yield row
+
+
+def _sound(source: Run) -> Iterator[Row]:
+    """Yield the verdicts that are not in doubt, one for each unit."""
+    left_out = set(suspects(source))
+    for row in source.rows():
+        if row.is_verdict and row.key not in left_out:
+            yield row
+            if row.key in source.index.repeated:
+                left_out.add(row.key)
+
+
+def _holds(row: Row, source: Run, cutoff: int, covers: bool) -> bool:
+    """Return whether a verdict, taken by itself, is as true at another cutoff."""
+    if reaches(cutoff, source.fingerprint.cutoff):
+        return True
+    if row.status == SPLIT and not row.settled:
+        return not row.candidates
+    efforts = (row.counters[name] for name in ("n_nodes", "n_pushes", "n_splits", "n_survivors"))
+    at_once = row.status == ELIMINATED and row.max_bound > 0 and not any(efforts)
+    return (covers or at_once) and not reaches(row.max_bound, cutoff)
+
+
+def _is_reached(key: Key, parents: Mapping[Key, Key], splits: Collection[Key]) -> bool:
+    """Return whether all the splits that lead from its class down to a unit are among ``splits``."""
+    while key[1]:
+        parent = parents.get(key)
+        if parent is None or parent not in splits:
+            return False
+        key = parent
+    return True
+
+
+def _at(row: Row, fingerprint: Fingerprint, before: int) -> Row:
+    """Return a row that holds at the cutoff of ``fingerprint`` as a row of that run."""
+    kept = tuple(item for item in row.candidates if reaches(item[1], fingerprint.cutoff))
+    dropped = (score for _, score in row.candidates if not reaches(score, fingerprint.cutoff))
+    return replace(
+        row,
+        fingerprint=fingerprint.digest,
+        status=ELIMINATED if row.status == CANDIDATES and not kept else row.status,
+        candidates=kept,
+        max_bound=max(row.max_bound, *dropped, 0),
+        message=f"decided at cutoff {before}",
+    )

@@ -1,0 +1,182 @@
+"""``--drop-damaged``: takes what is damaged out of a run, so that its units, and no others, are searched again.
+
+    part unreadable, altered or missing    a manifest line takes it off the list
+    part with rows of other classes        the same
+    manifest line unreadable or missing    the part that it listed is taken off the list: nothing vouches for its bytes
+    run.json unreadable or missing         written anew, if the rows of the run are of the question that was asked
+    claim, rescored list, audits, certificates unreadable or impossible   removed; they are made again in the end, the
+                                           last two by request
+
+Called with the lock held.  Nothing is touched before the run is known to be the one that was asked for.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pyarrow.compute as pc
+
+from boardclass.partition import parse_partition
+from results.errors import DamagedError, RowError
+from results.proof.audits import read_audits
+from results.proof.certificates import certificate_files, read_certificates
+from results.proof.claim import read_claim
+from results.proof.coverage import foreign_classes
+from results.proof.rescore import read_rescored
+from results.storage import files
+from results.storage.folder import Folder
+from results.storage.local import LocalFolder
+from results.store.fingerprint import Fingerprint, check_same
+from results.store.parts import Part, parse_part, read_manifest, read_parts, unlisted
+from results.store.run import Run, read_identity
+from results.store.schema import SCHEMA, check_table
+from results.store.store import Repaired
+
+
+def repair(folder: Folder, fingerprint: Fingerprint, document: bytes) -> Repaired:
+    """Repair a run; return what was wrong.
+
+    Parameters
+    ----------
+    folder : Folder
+    fingerprint : Fingerprint
+        Of the run that was asked for.
+    document : bytes
+        ``run.json`` of a new run like it.
+
+    Raises
+    ------
+    FingerprintError
+        When the run there is another one.
+    DamagedError
+        When it cannot be told what run it is, or its manifest cannot be repaired because it is in an object store.
+    """
+    done = Repaired({}, {})
+    fault = _fault_of_identity(folder, fingerprint)
+    if fault:
+        if not folder.names(files.RESULTS):
+            return done
+        _check_rows(folder, fingerprint)
+        folder.publish(files.RUN, document)
+        done.others[files.RUN] = fault
+    _repair_manifest(folder, done)
+    _drop_parts(folder, fingerprint, done)
+    _remove_documents(folder, done)
+    return done
+
+
+def _fault_of_identity(folder: Folder, fingerprint: Fingerprint) -> str:
+    """Return what is wrong with ``run.json``, if anything is; refuse that of another run."""
+    try:
+        identity = read_identity(folder)
+    except DamagedError as error:
+        return str(error)
+    if identity is None:
+        return "it is missing"
+    check_same(fingerprint, identity[0], folder.where(""))
+    return ""
+
+
+def _check_rows(folder: Folder, fingerprint: Fingerprint) -> None:
+    """Refuse a folder whose parts, as far as they can be read, are not of the run that was asked for.
+
+    Raises
+    ------
+    DamagedError
+        When rows are of another run, or no part can be read.
+    """
+    n_readable = 0
+    for part in _listed(folder).values():
+        try:
+            ((_, table),) = read_parts(folder, [part], SCHEMA)
+        except DamagedError:
+            continue
+        n_readable += 1
+        try:
+            check_table(table, fingerprint, folder.where(part.name))
+        except RowError as error:
+            raise DamagedError(
+                f"{folder.where(files.RUN)} cannot be read, and the rows are not of the run asked for: {error}; "
+                "give the same settings as when it began, or choose another --out"
+            ) from error
+    if not n_readable:
+        raise DamagedError(
+            f"{folder.where(files.RUN)} cannot be read, nor can any rows that would tell which run this is: "
+            "restore it from a copy, or choose another --out"
+        )
+
+
+def _listed(folder: Folder) -> dict[int, Part]:
+    """Return the parts that the readable lines of the manifest list, by number; the last line on a part counts."""
+    parts = {}
+    for line in folder.read_lines(files.MANIFEST)[0]:
+        try:
+            part = parse_part(line)
+        except (ValueError, RecursionError):
+            continue
+        parts[part.number] = part
+    return parts
+
+
+def _repair_manifest(folder: Folder, done: Repaired) -> None:
+    """Write a manifest anew that is damaged; note it and the parts that it does not vouch for any more."""
+    try:
+        unlisted(folder, read_manifest(folder))
+    except DamagedError as error:
+        if not isinstance(folder, LocalFolder):
+            raise
+        done.others[files.MANIFEST] = str(error)
+    else:
+        return
+    parts = _listed(folder)
+    found = {files.part_number(name, files.RESULTS) or 0: name for name in folder.names(files.RESULTS)}
+    lines = []
+    for number in range(1, max([*parts, *found], default=0) + 1):
+        part = parts.get(number)
+        if part is None:
+            name = found.get(number) or files.part_name(files.RESULTS, number)
+            part = Part(name, 0, 0, 0, "0" * 64, dropped=True)
+            done.parts[name] = f"no readable line of {files.MANIFEST} lists it"
+        lines.append(replace(part, dropped=False).format())
+        if part.dropped:
+            lines.append(part.format())
+    folder.publish(files.MANIFEST, "".join(f"{line}\n" for line in lines).encode())
+
+
+def _drop_parts(folder: Folder, fingerprint: Fingerprint, done: Repaired) -> None:
+    """Take every part off the manifest that cannot be read or is about classes of another run, and note it."""
+    manifest = read_manifest(folder)
+    partition = parse_partition(fingerprint.partition, fingerprint.dims)
+    n_bytes = manifest.n_bytes
+    for part in manifest.parts:
+        try:
+            ((_, table),) = read_parts(folder, [part], SCHEMA)
+            check_table(table, fingerprint, folder.where(part.name))
+            if foreign := foreign_classes(partition, pc.unique(table.column("class_id")).to_numpy()):
+                raise RowError(f"it has rows of classes that are not the run's own, such as {foreign[0]}")
+        except (DamagedError, RowError) as error:
+            n_bytes = folder.append_line(files.MANIFEST, replace(part, dropped=True).format(), n_bytes)
+            done.parts[part.name] = str(error)
+
+
+def _remove_documents(folder: Folder, done: Repaired) -> None:
+    """Remove what was derived from rows that are gone, and what cannot be read."""
+    identity = read_identity(folder)
+    assert identity is not None, "read or written above"
+    run = Run(folder, *identity, read_manifest(folder))
+    readers = ((files.CLAIM, read_claim), (files.RESCORED_MANIFEST, read_rescored), (files.AUDITS, read_audits))
+    for name, read in readers:
+        if done.parts and name != files.AUDITS:
+            folder.remove(name)
+            continue
+        try:
+            read(run)
+        except DamagedError as error:
+            folder.remove(name)
+            done.others[name] = str(error)
+    for name in certificate_files(folder):
+        try:
+            read_certificates(folder, name)
+        except DamagedError as error:
+            folder.remove(name)
+            done.others[name] = str(error)

@@ -1,0 +1,125 @@
+"""Words as long as the board: every path through all cells (Hamiltonian path) crossed with every word of that length.
+
+A word of n cells (n letters, one more for each Qu) fixes a board once its path is chosen.  4x4 has 42,898 such paths up
+to symmetry, so all boards that hold one of a few thousand words can be scored: an exhaustive search, and a proof.
+Where there are too many paths, a random sample of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from boardclass.canonical import canonical_board
+from boardclass.geometry import Geometry
+from search.local.climb import BatchScorer
+from search.scoring.scorer import decode_boards
+
+MAX_CELLS = 16  # beyond that the paths are too many to list
+_BACKBITES = 200
+
+
+class Longest(NamedTuple):
+    """The best board with a word that uses every cell."""
+
+    word: str
+    board: str
+    score: int
+
+
+def hamiltonian_paths(geometry: Geometry) -> NDArray[np.int8]:
+    """Return int8[k, n]: every path through all cells, one of each set of symmetric images, lexicographically first.
+
+    A path and its reverse count as two: words have a direction.
+    """
+    rows = geometry.symmetries.tolist()
+    # the images of a start cell; a path is kept if no symmetry makes it smaller
+    paths = [path for start in range(geometry.n) for path in _paths_from(start, geometry) if _is_first(path, rows)]
+    return np.array(paths, np.int8).reshape(len(paths), geometry.n)
+
+
+def _is_first(path: tuple[int, ...], rows: list[list[int]]) -> bool:
+    return all(path <= tuple(row[cell] for cell in path) for row in rows)
+
+
+def _paths_from(start: int, geometry: Geometry) -> Iterator[tuple[int, ...]]:
+    """Yield the paths that begin at a cell which no symmetry makes smaller; an unreachable cell ends a branch."""
+    if any(row[start] < start for row in geometry.symmetries.tolist()):
+        return
+    masks = geometry.neighbour_masks.tolist()
+    everything = (1 << geometry.n) - 1
+    stack: list[tuple[tuple[int, ...], int]] = [((start,), 1 << start)]
+    while stack:
+        path, used = stack.pop()
+        if used == everything:
+            yield path
+            continue
+        free = everything & ~used
+        if _cut_off(free, masks[path[-1]], masks):
+            continue
+        for cell in reversed(geometry.neighbours[path[-1]]):
+            if free >> cell & 1:
+                stack.append(((*path, cell), used | 1 << cell))
+
+
+def _cut_off(free: int, around: int, masks: list[int]) -> bool:
+    """Tell whether some free cell has no free neighbour and does not touch the end of the path either."""
+    rest = free
+    while rest:
+        cell = (rest & -rest).bit_length() - 1
+        rest &= rest - 1
+        if not masks[cell] & free and (not around >> cell & 1 or free != 1 << cell):
+            return True
+    return False
+
+
+def sampled_paths(geometry: Geometry, n: int, seed: int) -> NDArray[np.int8]:
+    """Return int8[n, cells] random paths through all cells, by backbite moves from a path down and up the columns."""
+    rng = np.random.default_rng(seed)
+    height = geometry.dims.h
+    path = [x * height + (y if x % 2 == 0 else height - 1 - y) for x in range(geometry.dims.w) for y in range(height)]
+    found = np.zeros((n, geometry.n), np.int8)
+    for index in range(n):
+        for _ in range(_BACKBITES if index == 0 else geometry.n):
+            if rng.integers(2):
+                path.reverse()
+            near = [cell for cell in geometry.neighbours[path[-1]] if cell != path[-2]]
+            at = path.index(near[int(rng.integers(len(near)))])
+            path[at + 1 :] = reversed(path[at + 1 :])
+        found[index] = path
+    return found
+
+
+def best_boards(
+    targets: Iterable[str],
+    paths: NDArray[np.int8],
+    scorer: BatchScorer,
+    progress: Callable[[int, Longest | None], None] | None = None,
+) -> list[Longest]:
+    """Return for each word the best of its boards, best first.
+
+    Parameters
+    ----------
+    targets : words in q-form with as many letters as cells
+    paths : int8[k, n]
+    scorer : exact
+    progress : called after each word with their number and the best so far
+    """
+    place = np.argsort(paths, axis=1)  # place[k, cell]: which letter of the word lies on the cell
+    best: list[Longest] = []
+    top: Longest | None = None
+    for number, word in enumerate(targets, 1):
+        letters = np.frombuffer(word.encode("ascii"), np.uint8) - np.uint8(97)
+        boards = letters[place]
+        scores = scorer.scores(boards)
+        high = int(scores.max())
+        tied = decode_boards(boards[scores == high])
+        found = Longest(word, min(canonical_board(board, scorer.geometry) for board in tied), high)
+        best.append(found)
+        top = found if top is None or found.score > top.score else top
+        if progress is not None:
+            progress(number, top)
+    return sorted(best, key=lambda item: (-item.score, item.board, item.word))

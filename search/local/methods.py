@@ -1,0 +1,126 @@
+"""Local search, all methods behind one call: several runs, results merged, how often each board was found.
+
+local_search -> climb (pool) | anneal | breed (genetic)      each: seed -> boards with exact scores; no proof
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from typing import NamedTuple
+
+from boardclass.board import LETTERS
+from boardclass.errors import InputError, quote
+from search.local.anneal import anneal
+from search.local.climb import BatchScorer, Start, climb
+from search.local.genetic import breed
+
+# Runs unless asked otherwise: several small pools beat one large one, which soon holds a single family of boards.
+# 4x4 with ENABLE2K: of 50 pools of 100 boards 37 reach 3625, each in about 12 s of CPU, and each of the seeds 0 to 9
+# has at least two of its five among them; a pool of 500 takes 55 s, and of four seeds two reach it.
+DEFAULT_RUNS = {"pool": 5, "anneal": 1, "genetic": 1}
+METHODS = tuple(DEFAULT_RUNS)
+
+RunProgress = Callable[[int, int, int, int], None]
+"""Called with the number of the run (from 0), its round, the best score so far and the boards scored in the run."""
+
+
+class Find(NamedTuple):
+    """A canonical board, its exact score, and how often it was found.
+
+    For annealing that is the number of chains that ended there (1 for what only the pool after them found), for the
+    other methods the number of runs.
+    """
+
+    board: str
+    score: int
+    n_found: int
+
+
+def local_search(
+    scorer: BatchScorer,
+    method: str = "pool",
+    *,
+    seed: int = 0,
+    runs: int | None = None,
+    pool: int = 500,
+    letters: str = LETTERS,
+    start: Start | None = None,
+    progress: RunProgress | None = None,
+) -> list[Find]:
+    """Return what ``runs`` searches found, best first; run k has the seed ``seed * runs + k``.
+
+    They are searches of their own that share the ``pool`` out, so more of them cost no more.
+
+    Parameters
+    ----------
+    scorer : of the board size and word list
+    method : one of :data:`METHODS`
+    seed : of everything random
+    runs : how many searches, by default as many as :data:`DEFAULT_RUNS` says, or one pool from a given board, which
+        leaves nothing to chance
+    pool : boards kept, chains, or population of all runs together
+    letters : letters that boards may use
+    start : a board to start from, or what makes the first boards, instead of random ones
+    progress : called now and then
+
+    Raises
+    ------
+    InputError
+        If the method is unknown, a number is out of range, or ``start`` uses other letters.
+
+    Examples
+    --------
+    >>> from boardclass import load_wordlist, parse_scores
+    >>> from search import Scorer
+    >>> scorer = Scorer("2x2", load_wordlist("scowl70").words, parse_scores("standard"))
+    >>> local_search(scorer, pool=50)[0]
+    Find(board='aert', score=14, n_found=5)
+    """
+    if method not in METHODS:
+        raise InputError(f"unknown method {quote(method)}: expected one of {', '.join(METHODS)}")
+    runs = default_runs(method, start) if runs is None else runs
+    if not 1 <= runs <= pool:
+        raise InputError(f"{runs} runs with a pool of {pool}: expected at least 1 run and a board for each")
+    score_of: dict[str, int] = {}
+    times: Counter[str] = Counter()
+    for run in range(runs):
+        best = max(score_of.values(), default=0)
+        for board, score, n in _search(
+            scorer, method, seed * runs + run, pool // runs, letters, start, _told(progress, run, best)
+        ):
+            score_of[board] = score
+            times[board] += n
+    finds = [Find(board, score, times[board]) for board, score in score_of.items()]
+    return sorted(finds, key=lambda find: (-find.score, find.board))
+
+
+def default_runs(method: str, start: Start | None) -> int:
+    """Return how many searches a method makes unless told: pools that begin with the same board would all be equal."""
+    return 1 if isinstance(start, str) else DEFAULT_RUNS[method]
+
+
+def _told(progress: RunProgress | None, run: int, best: int) -> Callable[[int, int, int], None]:
+    def tell(number: int, score: int, n_scored: int) -> None:
+        if progress is not None:
+            progress(run, number, max(best, score), n_scored)
+
+    return tell
+
+
+def _search(
+    scorer: BatchScorer,
+    method: str,
+    seed: int,
+    pool: int,
+    letters: str,
+    start: Start | None,
+    progress: Callable[[int, int, int], None],
+) -> list[tuple[str, int, int]]:
+    if method == "anneal":
+        return anneal(scorer, seed=seed, chains=pool, letters=letters, start=start, progress=progress)
+    if method == "genetic":
+        bred = breed(scorer, seed=seed, population=pool, letters=letters, start=start, progress=progress)
+        return [(board, score, 1) for board, score in bred]
+    pooled = climb(scorer, seed=seed, pool=pool, letters=letters, start=start, progress=progress)
+    return [(board, score, 1) for board, score in pooled]

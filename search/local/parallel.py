@@ -1,0 +1,110 @@
+"""Scorers around the scorer: several threads for one batch, and boards that must hold a given word."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+from numpy.typing import NDArray
+
+from boardclass.errors import InputError, quote
+from boardclass.geometry import Geometry
+from boardclass.scores import MIN_LETTERS, parse_scores
+from search.local.climb import BatchScorer
+from search.scoring.scorer import Scorer
+
+_WORTH_SPLITTING = 256
+
+
+class ParallelScorer:
+    """Scores a batch in several threads; the same scores in the same order as one scorer gives.
+
+    The kernels release the GIL, so threads suffice.
+
+    Parameters
+    ----------
+    scorer : shared by the threads, each with its own working memory
+    n_threads : at least 1
+    """
+
+    def __init__(self, scorer: Scorer, n_threads: int) -> None:
+        if n_threads < 1:
+            raise InputError(f"{n_threads} workers: expected at least 1")
+        self._scorers = [scorer, *(scorer.twin() for _ in range(n_threads - 1))]
+        self._threads = ThreadPoolExecutor(n_threads) if n_threads > 1 else None
+
+    @property
+    def geometry(self) -> Geometry:
+        """Of the boards scored."""
+        return self._scorers[0].geometry
+
+    def scores(self, boards: NDArray[np.uint8]) -> NDArray[np.int32]:
+        """Return int32[m], the exact scores of the boards in uint8[m, n]."""
+        if self._threads is None or len(boards) < _WORTH_SPLITTING:
+            return self._scorers[0].scores(boards)
+        parts = np.array_split(boards, len(self._scorers))
+        jobs = [self._threads.submit(scorer.scores, part) for scorer, part in zip(self._scorers, parts, strict=True)]
+        return np.concatenate([job.result() for job in jobs])
+
+
+class HoldingScorer:
+    """Scores boards that hold a given word; every other board is worth 0.
+
+    Parameters
+    ----------
+    scorer : of the boards
+    word : in q-form; need not be in the word list
+
+    Raises
+    ------
+    InputError
+        If no board of that size can hold the word.
+    """
+
+    def __init__(self, scorer: BatchScorer, word: str) -> None:
+        n = scorer.geometry.n
+        if not (word.isascii() and word.isalpha() and word.islower() and MIN_LETTERS <= len(word) <= n):
+            raise InputError(f"word {quote(word)}: expected {MIN_LETTERS} to {n} letters a-z, as many as cells at most")
+        self._scorer = scorer
+        self._word = np.frombuffer(word.encode("ascii"), np.uint8) - np.uint8(ord("a"))
+        self._finder = Scorer(scorer.geometry.dims, [word], parse_scores("words"))
+
+    @property
+    def geometry(self) -> Geometry:
+        """Of the boards scored."""
+        return self._scorer.geometry
+
+    def scores(self, boards: NDArray[np.uint8]) -> NDArray[np.int32]:
+        """Return int32[m]: the exact score of each board with the word, 0 of each without."""
+        out = np.zeros(len(boards), np.int32)
+        holding = np.flatnonzero(self._finder.scores(boards))
+        out[holding] = self._scorer.scores(boards[holding])
+        return out
+
+    def first(self, rng: np.random.Generator, m: int, alphabet: NDArray[np.uint8]) -> NDArray[np.uint8]:
+        """Return uint8[m, n] random boards, each with the word on a random path: where a search may start.
+
+        Raises
+        ------
+        InputError
+            If the alphabet lacks a letter of the word.
+        """
+        missing = sorted(set(self._word.tolist()) - set(alphabet.tolist()))
+        if missing:
+            raise InputError(f"the word needs the letter {chr(97 + missing[0])!r}, which is excluded")
+        boards = alphabet[rng.integers(0, len(alphabet), (m, self.geometry.n))]
+        for board in boards:
+            board[self._path(rng)] = self._word
+        return boards
+
+    def _path(self, rng: np.random.Generator) -> list[int]:
+        """Return a random path of as many cells as the word has, drawn again until it does not run into a corner."""
+        while True:
+            path = [int(rng.integers(self.geometry.n))]
+            while len(path) < len(self._word):
+                near = [cell for cell in self.geometry.neighbours[path[-1]] if cell not in path]
+                if not near:
+                    break
+                path.append(near[rng.integers(len(near))])
+            else:
+                return path

@@ -1,0 +1,91 @@
+"""The walls of the house: which folder may use which, what stays light, how long a file may be."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from boardclass import jit
+from tests.conftest import ROOT
+
+FLOORS = ("boardclass", "search", "results", "configs", "cluster")
+ROOMS = {  # the lowest first: each uses only those before it, and itself
+    "search": (
+        "bits params node scoring solvers paper local terms trees breaker certificate_kernels certificate replica"
+    ),
+    "results": "errors storage log store proof upkeep reading",
+    "cluster": "scheduling planning workers driver cli",
+}
+LONGEST, LONG = 300, {"results/proof/audit.py"}  # the checker stays one file
+LIGHT = "errors geometry canonical board partition wordlist scores"
+SOURCES = [path for floor in FLOORS for path in sorted((ROOT / floor).rglob("*.py"))]
+
+
+def imported(path: Path) -> set[str]:
+    """Return the dotted names of all modules that a file imports, names after ``from`` included."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            found |= {node.module} | {f"{node.module}.{alias.name}" for alias in node.names}
+        elif isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+    return found
+
+
+@pytest.mark.parametrize("floor", ROOMS)
+def test_every_room_uses_only_those_below_it(floor):
+    rooms = ROOMS[floor].split()
+    there = {path.stem for path in (ROOT / floor).iterdir() if path.suffix == ".py" or (path / "__init__.py").exists()}
+    assert there - {"__init__"} == set(rooms)
+    for path in (ROOT / floor).rglob("*.py"):
+        room = path.relative_to(ROOT / floor).with_suffix("").parts[0]
+        if room == "__init__":
+            continue
+        used = {name.split(".")[1] for name in imported(path) if name.startswith(f"{floor}.")}
+        above = set(rooms[rooms.index(room) + 1 :]) & used
+        assert not above, f"{path.relative_to(ROOT)} uses {above}"
+
+
+def test_no_floor_uses_one_above_it():
+    for path in SOURCES:
+        floor = path.relative_to(ROOT).parts[0]
+        used = {name.split(".")[0] for name in imported(path)} & set(FLOORS)
+        above = {name for name in used if FLOORS.index(name) > FLOORS.index(floor)}
+        assert not above, f"{path.relative_to(ROOT)} uses {above}"
+
+
+def test_files_are_small():
+    lengths = {str(path.relative_to(ROOT)): len(path.read_text().splitlines()) for path in SOURCES}
+    assert {name: n for name, n in lengths.items() if n > LONGEST and name not in LONG} == {}
+
+
+def test_a_changed_kernel_anywhere_changes_the_hash(tmp_path, monkeypatch):
+    hashes = set()
+    before = jit.kernel_hash.__wrapped__()
+    for path in SOURCES:
+        text = path.read_text()
+        if "jit import" in text and "@kernel" in text:
+            copy = tmp_path / path.relative_to(ROOT).as_posix().replace("/", "-")
+            for floor in ("boardclass", "search"):
+                for source in (ROOT / floor).rglob("*.py"):
+                    target = copy / source.relative_to(ROOT)
+                    target.parent.mkdir(parents=True, exist_ok=True)
+                    target.write_bytes(source.read_bytes())
+            monkeypatch.setattr(jit, "__file__", str(copy / "boardclass" / "jit.py"))
+            assert jit.kernel_hash.__wrapped__() == before
+            changed = copy / path.relative_to(ROOT)
+            changed.write_text(changed.read_text() + "\n")
+            hashes.add(jit.kernel_hash.__wrapped__())
+            assert before not in hashes, path
+    assert len(hashes) > 10
+
+
+def test_only_the_kernel_modules_load_numba():
+    modules = ", ".join(f"boardclass.{name}" for name in LIGHT.split())
+    code = f"import sys, {modules}, configs.model; print('numba' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"
