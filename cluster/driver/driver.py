@@ -31,6 +31,7 @@ from cluster.scheduling.figures import Report
 from cluster.scheduling.policy import Policy, Snapshot
 from cluster.scheduling.scheduler import Scheduler
 from cluster.workers.executors import Executor, InProcessExecutor
+from cluster.workers.ray_cluster import ClusterGoneError, RayError, check_guarded
 from configs.model import RunConfig
 from results.errors import DamagedError
 from results.log.eventlog import EventLog
@@ -211,11 +212,11 @@ def default_executor(config: RunConfig) -> MakeExecutor:
     address = config.address
     if address is None and config.workers == 0:
         return lambda spec, _: InProcessExecutor(spec)
-    from cluster.workers.ray_executor import RayExecutor, check_guarded
+    from cluster.workers.ray_process import RayProcess
 
     if address is not None:
         check_guarded(address)
-    return lambda spec, n_workers: RayExecutor(spec, config.workers if address else n_workers, address=address)
+    return lambda spec, n_workers: RayProcess(spec, config.workers if address else n_workers, address=address)
 
 
 def default_policy(config: RunConfig, memory_mb: int) -> Policy:
@@ -273,19 +274,25 @@ class _Session:
         known = {Unit(class_id, path) for class_id, path in self._store.index.orphans()}
         nodes = plan.nodes()
         scheduler = Scheduler(policy, self._class_ids, costs, rng, self._children, nodes.difference, known)
-        with StopSignals() as signals, make_executor(plan.spec, policy.n_workers) as executor:
-            finish = run_loop(
-                scheduler,
-                executor,
-                self._ledger,
-                clock=time.monotonic,
-                stop=lambda: signals.reason,
-                watch=lambda snapshot: self._watch(snapshot, executor),
-                note=self._journal.loop,
-            )
-            self._store.flush()
-            self._journal.stored(*self._store.last_part)
-            self._journal.report(self._report(), now=True)
+        with StopSignals() as signals:
+            try:
+                with make_executor(plan.spec, policy.n_workers) as executor:
+                    finish = run_loop(
+                        scheduler,
+                        executor,
+                        self._ledger,
+                        clock=time.monotonic,
+                        stop=lambda: signals.reason,
+                        watch=lambda snapshot: self._watch(snapshot, executor),
+                        note=self._journal.loop,
+                    )
+                    self._store.flush()
+                    self._journal.stored(*self._store.last_part)
+                    self._journal.report(self._report(), now=True)
+            except (RayError, ClusterGoneError) as error:
+                if not signals.reason:  # what ended this process was meant for all
+                    raise
+                raise Interrupted(self._interrupted(signals.reason)) from error
         if signals.reason:
             raise Interrupted(self._interrupted(signals.reason))
         return finish.message

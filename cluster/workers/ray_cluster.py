@@ -13,12 +13,10 @@ import contextlib
 import logging
 import os
 import secrets
-import shutil
 import signal
 import stat
 import subprocess
 import sys
-import tempfile
 import threading
 from collections.abc import Iterator
 from importlib.util import find_spec
@@ -26,6 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from boardclass.errors import IncompleteError, OrderlyError
+from cluster.workers.ray_guard import Guard, guarded
 
 CLIENT = "ray://"
 LET_IN, TURNED_AWAY = "let in", "turned away"
@@ -48,15 +47,32 @@ class UnguardedError(RayError):
 
 
 class ClusterGoneError(IncompleteError):
-    """The cluster that was joined is gone; what has arrived is stored."""
+    """The cluster is gone: one that was joined, or a private one that does not start again; what came is stored."""
 
 
 @contextlib.contextmanager
-def private_cluster(n_workers: int) -> Iterator[Any]:
+def private_folder() -> Iterator[Guard]:
+    """Make the folder and the process group of a private cluster; see :mod:`cluster.workers.ray_guard`.
+
+    Raises
+    ------
+    RayError
+        When the temporary folder is full or cannot be written to.
+    """
+    with contextlib.ExitStack() as stack:
+        try:
+            guard = stack.enter_context(guarded())
+        except OSError as error:
+            raise RayError(f"Ray does not start: {error.strerror}; --workers 0 runs without it") from error
+        yield guard
+
+
+@contextlib.contextmanager
+def private_cluster(n_workers: int, guard: Guard) -> Iterator[Any]:
     """Start a Ray cluster on this machine and yield the ``ray`` module; end it afterwards.
 
-    Every listener is on loopback and asks for a token that is made here, kept in a file of mode 0600 and removed in the
-    end.
+    Every listener is on loopback and asks for a token that is made here and kept in a file of mode 0600.  All files are
+    in the guard's folder; processes are in the group of the one that calls this.
 
     Raises
     ------
@@ -64,7 +80,7 @@ def private_cluster(n_workers: int) -> Iterator[Any]:
         When Ray is not installed, does not start, or is in use in this process.
     """
     with contextlib.ExitStack() as stack:
-        stack.enter_context(_environment(_private_settings(stack)))
+        stack.enter_context(_environment(_private_settings(guard.folder)))
         ray = import_ray()
         options: dict[str, Any] = {
             "address": "local",
@@ -73,6 +89,7 @@ def private_cluster(n_workers: int) -> Iterator[Any]:
             "include_dashboard": False,
             "object_store_memory": _OBJECT_STORE_BYTES,
             "_node_ip_address": "127.0.0.1",
+            "_temp_dir": str(guard.ray_folder),
         }
         _init(ray, options, "Ray does not start", "--workers 0 runs without it", n_tries=4)
         stack.callback(ray.shutdown)
@@ -163,7 +180,7 @@ def check_guarded(address: str) -> None:
 def _knock(address: str, settings: dict[str, str]) -> str:
     """Return what ``cluster.workers.ray_knock`` says."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith("RAY_AUTH_")}
-    environment |= {**settings, "PYTHONPATH": _with_root(os.environ.get("PYTHONPATH"))}
+    environment |= {**settings, "PYTHONPATH": with_root(os.environ.get("PYTHONPATH"))}
     command = [sys.executable, "-m", "cluster.workers.ray_knock", address]
     try:
         done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=_KNOCK_S, check=False)
@@ -198,10 +215,8 @@ def brief(text: str) -> str:
     return " ".join(lines)[:400]
 
 
-def _private_settings(stack: contextlib.ExitStack) -> dict[str, str]:
+def _private_settings(folder: Path) -> dict[str, str]:
     """Return the environment of a private cluster, inherited by all its processes."""
-    folder = Path(tempfile.mkdtemp(prefix="orderly-"))  # mode 0700
-    stack.callback(shutil.rmtree, folder, ignore_errors=True)
     token = folder / "token"
     with os.fdopen(os.open(token, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
         file.write(secrets.token_hex(32))
@@ -211,14 +226,16 @@ def _private_settings(stack: contextlib.ExitStack) -> dict[str, str]:
         "RAY_USAGE_STATS_ENABLED": "0",
         "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0",  # otherwise Ray replaces 127.0.0.1 by the machine's public address
         "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
-        # How long Ray outlives a driver that was killed, and how long a driver on a busy machine waits for Ray.
+        "RAY_process_group_cleanup_enabled": "0",  # otherwise each worker gets a process group of its own
+        # How long a driver on a busy machine waits for Ray.
         "RAY_gcs_rpc_server_reconnect_timeout_s": "30",
         "RAY_worker_niceness": "5",
-        "PYTHONPATH": _with_root(os.environ.get("PYTHONPATH")),
+        "PYTHONPATH": with_root(os.environ.get("PYTHONPATH")),
     }
 
 
-def _with_root(python_path: str | None) -> str:
+def with_root(python_path: str | None) -> str:
+    """Return a PYTHONPATH with this program before what is in it."""
     return os.pathsep.join([str(_ROOT), *filter(None, [python_path])])
 
 

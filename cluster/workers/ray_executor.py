@@ -3,9 +3,8 @@
     RayExecutor  one actor per worker number, no restarts and no retries by Ray: the scheduler decides
 
 An actor runs kernels in its default concurrency group and answers ``status`` and ``cancel`` in another, while a kernel
-runs.  Whatever Ray reports about a dead actor becomes one WorkerDown; a private cluster that breaks down altogether is
-started anew.  On a cluster that was joined, machines come and go: the scheduler is told how many workers there is room
-for.
+runs.  Whatever Ray reports about a dead actor becomes one WorkerDown.  On a cluster that was joined, machines come and
+go: the scheduler is told how many workers there is room for.  Runs have this in a process that Ray may end: RayProcess.
 """
 
 from __future__ import annotations
@@ -18,19 +17,28 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from cluster.scheduling.events import Assign, Death, Event, Heartbeat, Returned, Room, UnitFailed, WorkerDown, WorkerUp
 from cluster.workers.executors import events_of
-from cluster.workers.ray_cluster import ClusterGoneError, brief, check_guarded, joined_cluster, private_cluster
+from cluster.workers.ray_cluster import (
+    ClusterGoneError,
+    brief,
+    check_guarded,
+    joined_cluster,
+    private_cluster,
+    private_folder,
+)
 from cluster.workers.ray_metrics import RayMetrics
 from cluster.workers.worker import Hello, MakeBreaker, Reply, Status, Worker
 from search.breaker import share
 
 if TYPE_CHECKING:
     from cluster.scheduling.figures import Report
+    from cluster.workers.ray_guard import Guard
     from search.breaker import Spec
 
 __all__ = ["RayExecutor", "cause_of", "check_guarded"]
 
 _BEAT_S = 30.0
 _ROOM_S = 3.0
+_NODE_SIGNS = ("node has died", "owner has died")  # the owner of all actors is the driver's side
 _OOM_SIGNS = ("memory monitor", "running low on memory", "out of memory (OOM)", "OutOfMemory")
 
 
@@ -61,10 +69,18 @@ class RayExecutor:
         Makes the breaker of each worker; the tested real one by default.
     address : str, optional
         An existing cluster, such as ``auto``; None starts a private one.
+    guard : Guard, optional
+        Of the private one, whose group this process is in; by default one that has the folder only.
     """
 
     def __init__(
-        self, spec: Spec, n_workers: int, make_breaker: MakeBreaker | None = None, *, address: str | None = None
+        self,
+        spec: Spec,
+        n_workers: int,
+        make_breaker: MakeBreaker | None = None,
+        *,
+        address: str | None = None,
+        guard: Guard | None = None,
     ) -> None:
         self._spec = spec
         self._n_workers = n_workers
@@ -75,6 +91,7 @@ class RayExecutor:
         self._calls: dict[Any, _Call] = {}
         self._reported: list[Event] = []
         self._ray: Any = None
+        self._guard = guard
         self._room: int | None = None
         self._room_at_s = 0.0
 
@@ -88,7 +105,11 @@ class RayExecutor:
         self.close()
 
     def _start(self) -> None:
-        cluster = private_cluster(self._n_workers) if self._address is None else joined_cluster(self._address)
+        if self._address is None:
+            self._guard = self._guard or self._stack.enter_context(private_folder())
+            cluster = private_cluster(self._n_workers, self._guard)
+        else:
+            cluster = joined_cluster(self._address)
         self._ray = ray = self._stack.enter_context(cluster)
         options = {"max_restarts": 0, "max_task_retries": 0, "num_cpus": 1, "concurrency_groups": {"control": 1}}
         self._actor_class = ray.remote(**options)(Worker)
@@ -121,10 +142,12 @@ class RayExecutor:
         self._calls[ref] = _Call("work", order.worker, order.assignment)
 
     def retire(self, worker: int) -> None:
-        """Kill the actor's process."""
+        """Kill the actor's process, also one that was stopped and does not hear what Ray tells it."""
         actor = self._actors.pop(worker, None)
         if actor is not None:
             self._calls = {ref: call for ref, call in self._calls.items() if call.worker != worker}
+            if self._guard is not None and actor.hello is not None:
+                self._guard.kill(actor.hello.pid)
             with contextlib.suppress(Exception):
                 self._ray.kill(actor.handle, no_restart=True)
 
@@ -133,7 +156,7 @@ class RayExecutor:
         try:
             return self._poll(timeout_s)
         except (self._ray.exceptions.RayError, ConnectionError) as error:
-            return self._restart(error)
+            raise self._gone(error) from error
 
     def _poll(self, timeout_s: float) -> list[Event]:
         self._ask_for_beats()
@@ -204,7 +227,7 @@ class RayExecutor:
         except exceptions.RayTaskError as error:  # the call itself raised; the actor lives
             return self._raised(call, str(error.cause or error))
         except exceptions.LocalRayletDiedError as error:
-            return self._restart(error)
+            raise self._gone(error) from error
         except exceptions.RayError as error:
             return self._lost(call.worker, cause_of(error, exceptions), brief(str(error)))
         return self._answered(call, value)
@@ -241,18 +264,13 @@ class RayExecutor:
         self.retire(worker)
         return [WorkerDown(worker, reason, message)]
 
-    def _restart(self, error: Exception) -> list[Event]:
-        """Start a private cluster anew after its raylet died; all workers are lost, none is to blame."""
-        if self._address is not None:
-            raise ClusterGoneError(
-                f"the Ray cluster at {self._address!r} is gone ({brief(str(error))}); "
-                "what has arrived is stored, the same command goes on from there"
-            ) from error
-        lost = list(self._actors)
-        self._actors, self._calls = {}, {}
-        self._stack.close()
-        self._start()
-        return [WorkerDown(worker, Death.node, brief(str(error))) for worker in lost]
+    def _gone(self, error: Exception) -> ClusterGoneError:
+        """Return the error that tells the driver that there is no cluster any more."""
+        where = f" at {self._address!r}" if self._address is not None else ""
+        return ClusterGoneError(
+            f"the Ray cluster{where} is gone ({brief(str(error))}); "
+            "what has arrived is stored, the same command goes on from there"
+        )
 
 
 def cause_of(error: Exception, exceptions: Any) -> Death:
@@ -263,6 +281,7 @@ def cause_of(error: Exception, exceptions: Any) -> Death:
     if isinstance(error, exceptions.RayActorError) and error.actor_init_failed:
         return Death.unfit
     node_errors = (exceptions.NodeDiedError, exceptions.ActorUnavailableError, exceptions.ObjectLostError)
-    if isinstance(error, node_errors) or getattr(error, "preempted", False) or "node has died" in text.lower():
+    is_preempted = getattr(error, "preempted", False)
+    if isinstance(error, node_errors) or is_preempted or any(sign in text.lower() for sign in _NODE_SIGNS):
         return Death.node
     return Death.died
