@@ -15,7 +15,7 @@ from typing import Annotated
 
 import typer
 
-from cluster import cli_complete, cli_workbench
+from cluster import cli_complete, cli_runs, cli_serve, cli_workbench
 from cluster.cli_group import EPILOG, INTRO, Sections
 from cluster.cli_options import (
     BucketsOption,
@@ -350,6 +350,8 @@ def verify(
 
 
 cli_workbench.register(app)
+cli_runs.register(app)
+cli_serve.register(app)
 
 
 @app.command()
