@@ -18,7 +18,7 @@ ROOMS = {  # the lowest first: each uses only those before it, and itself
         "bits params node scoring solvers paper local terms trees breaker certificate_kernels certificate replica"
     ),
     "results": "errors storage log store proof upkeep reading",
-    "cluster": "scheduling planning workers driver cli",
+    "cluster": "scheduling planning workers driver web cli watch",
 }
 LONGEST, LONG = 300, {"results/proof/audit.py"}  # the checker stays one file
 LIGHT = "errors geometry canonical board partition wordlist scores"

@@ -16,6 +16,8 @@ from typing import Annotated
 import typer
 
 from cluster.cli import complete as cli_complete
+from cluster.cli import runs as cli_runs
+from cluster.cli import serve as cli_serve
 from cluster.cli import workbench as cli_workbench
 from cluster.cli.group import EPILOG, INTRO, Sections
 from cluster.cli.options import (
@@ -352,6 +354,8 @@ def verify(
 
 
 cli_workbench.register(app)
+cli_runs.register(app)
+cli_serve.register(app)
 
 
 @app.command()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
@@ -72,7 +72,7 @@ def show(
     path = _path_of(word, board, dims) if word is not None else ()
     words, table = words_and_table(wordlist, scores)
     scorer = scorer_for(dims, words, table)
-    found = sorted(scorer.words(board), key=lambda word: (-n_letters(word.word), full_spelling(word.word)))
+    found = words_on(board, scorer)
     total = sum(word.points for word in found)
     if out is not None:
         from cluster.cli.draw_board import save_board
@@ -86,7 +86,7 @@ def show(
     elif fmt is Format.json:
         from cluster.cli.dice import rollable
 
-        write_json(_shown(board, dims, words, total, found) | {"rollable": rollable(board)})
+        write_json(board_record(board, words, found) | {"rollable": rollable(board)})
     else:
         _show_to_people(board, dims, words, total, found)
 
@@ -99,17 +99,23 @@ def _path_of(word: str, board: str, dims: Dims) -> tuple[int, ...]:
     return path
 
 
-def _shown(board: str, dims: Dims, words: WordList, total: int, found: Iterable[Found]) -> dict[str, object]:
+def words_on(board: str, scorer: Scorer) -> list[Found]:
+    """Return the words on a board, the longest first, equal lengths by their spelling."""
+    return sorted(scorer.words(board), key=lambda word: (-n_letters(word.word), full_spelling(word.word)))
+
+
+def board_record(board: str, words: WordList, found: Sequence[Found]) -> dict[str, object]:
+    """Return what ``show --format json`` holds: the board, its list and score, and each word with its path."""
     listed = [
         {"word": full_spelling(word.word), "points": word.points, "letters": n_letters(word.word), "path": [*word.path]}
         for word in found
     ]
     return {
         "board": board,
-        "dims": str(dims),
+        "dims": str(dims_of_length(len(board))),
         "wordlist": words.name,
         "wordlist_sha256": words.sha256,
-        "score": total,
+        "score": sum(word.points for word in found),
         "n_words": len(listed),
         "words": listed,
     }

@@ -71,8 +71,15 @@ def as_dot(node: NodeLike) -> str:
     return "\n".join([*lines, "}"]) + "\n"
 
 
-def as_svg(node: NodeLike) -> str:
-    """Return a picture: leaves side by side, every parent in the middle above its children."""
+def as_svg(node: NodeLike, *, styled: bool = True) -> str:
+    """Return a picture: leaves side by side, every parent in the middle above its children.
+
+    Parameters
+    ----------
+    node : NodeLike
+    styled : bool
+        Whether the style sheet goes with it, for a file of its own.
+    """
     shapes: list[str] = []
     n_leaves = depth_max = 0
 
@@ -102,5 +109,6 @@ def as_svg(node: NodeLike) -> str:
         "text{font:12px sans-serif;text-anchor:middle;dominant-baseline:central}"
     )
     width, height = n_leaves * _X, (depth_max + 1) * _Y
-    head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}">'
-    return f"{head}<style>{style}</style>{''.join(shapes)}</svg>\n"
+    head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}"'
+    head += f"><style>{style}</style>" if styled else ' class="tree">'
+    return f"{head}{''.join(shapes)}</svg>\n"

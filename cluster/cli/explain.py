@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from boardclass.cutoff import reaches
 from boardclass.errors import InputError, quote
-from boardclass.geometry import geometry
 from cluster.cli import draw_tree
 from cluster.cli.boards import class_letters, scorer_for, words_and_table
 from cluster.cli.query import check_run_directory
@@ -17,7 +16,9 @@ from cluster.cli.render import Format, console, write_json, write_table
 
 if TYPE_CHECKING:
     from boardclass.geometry import Dims
+    from boardclass.wordlist import WordList
     from search.paper.basic import Terms
+    from search.paper.teaching import TreeNode
     from search.scoring.scorer import Scorer
 
 MAX_LEVELS = 4  # cells forced one after the other
@@ -42,11 +43,7 @@ def tree(
     """
     dims, letters = class_letters(text, dims_text, buckets)
     words, table = words_and_table(wordlist, scores)
-    from search.paper import basic, teaching
-
-    scorer = scorer_for(dims, words, table)
-    orderly = teaching.orderly_nodes(basic.orderly_tree(basic.class_terms(letters, scorer)))
-    loose = teaching.sum_choice_tree(letters, words.words, table, geometry(dims))
+    loose, orderly = trees(letters, words, scorer_for(dims, words, table))
     if out is None:
         say = console()
         for title, node in (("Sum/Choice tree (every path)", loose), ("Orderly tree (every term once)", orderly)):
@@ -64,6 +61,20 @@ def tree(
         except OSError as error:
             raise InputError(f"cannot write {quote(str(target))}: {error.strerror}; choose another name") from error
         console().print(f"{target}: bound {node.bound:,}", markup=False, soft_wrap=True)
+
+
+def trees(letters: tuple[str, ...], words: WordList, scorer: Scorer) -> tuple[TreeNode, TreeNode]:
+    """Return the Sum/Choice tree and the orderly tree of a small class.
+
+    Raises
+    ------
+    InputError
+        When one is too large to look at.
+    """
+    from search.paper import basic, teaching
+
+    orderly = teaching.orderly_nodes(basic.orderly_tree(basic.class_terms(letters, scorer)))
+    return teaching.sum_choice_tree(letters, words.words, scorer.table, scorer.geometry), orderly
 
 
 def explain(

@@ -8,6 +8,7 @@ from typer.core import TyperGroup
 
 SECTIONS = {
     "Search and prove": ("plan", "tune", "run", "status", "merge", "verify", "repeat", "certify", "audit"),
+    "Watch and look": ("runs", "watch", "serve"),
     "Ask what a run found": ("top", "query", "compare", "report"),
     "Good boards fast, without proof": ("climb", "longest", "neighbours", "roll"),
     "Single boards": ("show", "score", "solve", "lists"),

@@ -20,6 +20,7 @@ from cluster.driver.progress import LINE_S
 
 if TYPE_CHECKING:
     from search.local.hamilton import Longest
+    from search.scoring.scorer import Scorer
 
 
 def longest(
@@ -106,20 +107,25 @@ def neighbours(text: str, dims_text: str | None, n: int, wordlist: str | None, s
     words, table = words_and_table(wordlist, scores)
     from search.scoring.scorer import Scorer
 
+    rows = best_neighbours(board, Scorer(dims, words.words, table), n)
+    write_table(("board", "change", "score", "difference"), rows, fmt)
+
+
+def best_neighbours(board: str, scorer: Scorer, n: int) -> list[tuple[str, str, int, int]]:
+    """Return the ``n`` best boards one step away, up to symmetry: board, what was done, score, difference."""
     changes = one_step(board)
-    values = Scorer(dims, words.words, table).scores([board, *changes])
+    values = scorer.scores([board, *changes])
     own = int(values[0])
-    shape = geometry(dims)
-    rows: list[tuple[Any, ...]] = []
-    seen = {canonical_board(board, shape)}
+    rows: list[tuple[str, str, int, int]] = []
+    seen = {canonical_board(board, scorer.geometry)}
     for (other, change), value in sorted(
         zip(changes.items(), values[1:].tolist(), strict=True), key=lambda item: (-item[1], item[0])
     ):
-        image = canonical_board(other, shape)
+        image = canonical_board(other, scorer.geometry)
         if image not in seen and len(rows) < n:
             seen.add(image)
             rows.append((other, change, value, value - own))
-    write_table(("board", "change", "score", "difference"), rows, fmt)
+    return rows
 
 
 def one_step(board: str) -> dict[str, str]:

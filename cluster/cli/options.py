@@ -63,6 +63,12 @@ RunDirectory = Annotated[str, typer.Argument(metavar="DIR", help="Run directory.
 RunDirectories = Annotated[
     list[str], typer.Argument(metavar="DIR...", help="One or more run directories.", show_default=False)
 ]
+RunsArgument = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="[RUN|FOLDER...]", help="Run directories, or folders of runs.", show_default="the folder runs"
+    ),
+]
 BoardArgument = Annotated[
     str, typer.Argument(metavar="BOARD", help="The letters down the columns; q is a Qu cell.", show_default=False)
 ]

@@ -18,7 +18,12 @@ _STYLE = Path(__file__).resolve().parent / "templates" / "board.css"
 
 
 def board_svg(
-    faces: Sequence[Sequence[str]], heat: Sequence[int], path: Sequence[int] = (), *, styled: bool = False
+    faces: Sequence[Sequence[str]],
+    heat: Sequence[int],
+    path: Sequence[int] = (),
+    *,
+    styled: bool = False,
+    strict: bool = False,
 ) -> str:
     """Return the drawing of a board as one ``svg`` element.
 
@@ -28,6 +33,7 @@ def board_svg(
     heat : one number per cell, down the columns, which warms the cells
     path : cells of a word to draw, in order
     styled : whether the style sheet goes with it, for a file of its own
+    strict : whether it is for a page that forbids style attributes: how warm a cell is stands in ``fill-opacity``
     """
     h, w = len(faces), len(faces[0])
     label = escape("Board " + " / ".join(" ".join(row) for row in faces), quote=True)
@@ -37,7 +43,7 @@ def board_svg(
             f'<svg xmlns="http://www.w3.org/2000/svg" class="board" viewBox="0 0 {SIZE * w} {SIZE * h}"{size} '
             f'role="img" aria-label="{label}">',
             f"<style>{_STYLE.read_text(encoding='utf-8')}</style>" if styled else "",
-            *(_square(cell, h, share, cell in path) for cell, share in enumerate(_shares(heat))),
+            *(_square(cell, h, share, cell in path, strict) for cell, share in enumerate(_shares(heat))),
             f'<g class="path">{_line(path, h) if path else ""}</g>',
             *(_face(cell, h, faces) for cell in range(w * h)),
             "</svg>",
@@ -57,13 +63,12 @@ def _centre(cell: int, h: int) -> tuple[int, int]:
     return SIZE * x + SIZE // 2, SIZE * y + SIZE // 2
 
 
-def _square(cell: int, h: int, share: float, on: bool) -> str:
+def _square(cell: int, h: int, share: float, on: bool, strict: bool) -> str:
     x, y = _centre(cell, h)
     paper = "#" + "".join(f"{round(255 + (value - 255) * share):02x}" for value in _WARM)
     mark = f'class="on" stroke="{PATH}" stroke-width="3"' if on else f'stroke="{EDGE}" stroke-width="1"'
-    return (
-        f'<rect x="{x - 23}" y="{y - 23}" width="46" height="46" rx="7" fill="{paper}" {mark} '
-        f'style="--share: {share:.3f}"/>'
+    return f'<rect x="{x - 23}" y="{y - 23}" width="46" height="46" rx="7" fill="{paper}" {mark} ' + (
+        f'fill-opacity="{share:.3f}"/>' if strict else f'style="--share: {share:.3f}"/>'
     )
 
 

@@ -71,7 +71,7 @@ def shoot(number, kind, n_classes=20, **policy):
         given.append(order.worker)
         assign(order)
 
-    executor.assign = note
+    executor.assign = note  # type: ignore[method-assign]
 
     def stop():
         if not shot and len(given) > 3 and (found := find(kind)):

@@ -1,0 +1,65 @@
+"""``orderly runs``: the runs under a folder, one line each."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from boardclass.errors import OrderlyError
+from cluster.cli.options import FormatOption, RunsArgument
+from cluster.cli.render import Format, console, write_json, write_table
+
+if TYPE_CHECKING:
+    from cluster.web.catalog import Place
+
+COLUMNS = ("run", "state", "dims", "wordlist", "cutoff", "done", "best", "board", "boards")
+
+
+def runs(given: RunsArgument = None, fmt: FormatOption = Format.table) -> None:
+    """List the runs under a folder: how far each is, its best board, and whether its rows prove it."""
+    from cluster.web.catalog import Catalog
+
+    catalog = Catalog(given or [])
+    listed = [{"run": place.name, "directory": place.location, **_told(place)} for place in catalog.places().values()]
+    if fmt is Format.json:
+        write_json(listed)
+    elif not listed and fmt is Format.table:
+        console().print(f"no run under {', '.join(catalog.given)}: orderly run makes one", markup=False)
+    else:
+        write_table(COLUMNS, [[_cell(item, name) for name in COLUMNS] for item in listed], fmt)
+
+
+def _told(place: Place) -> dict[str, Any]:
+    """Return what ``status`` says about a run, or why it cannot be read."""
+    from cluster.cli.status import status_record
+    from cluster.planning.nodes import run_nodes
+    from results.log.live import live
+    from results.reading.query import summary
+    from results.store.run import open_run
+
+    try:
+        run = open_run(place.check())
+        now = live(run.folder)
+        found = summary(run, run_nodes)
+    except OrderlyError as error:
+        return {"state": "unreadable", "why": str(error)}
+    record = status_record(found, now)
+    names = ("state", "proven", "why_not_proven", "dims", "wordlist", "cutoff", "n_classes", "n_classes_done")
+    told = {name: record[name] for name in (*names, "best_score", "best_boards", "n_boards", "digest")}
+    if found.is_faulty and told["state"] == "incomplete":
+        told["state"] = "faulty"
+    return told
+
+
+def _cell(item: dict[str, Any], name: str) -> object:
+    if name == "done":
+        return f"{item['n_classes_done']:,}/{item['n_classes']:,}" if "n_classes" in item else None
+    if name == "board":
+        return (item.get("best_boards") or [item.get("why")])[0]
+    return item.get({"best": "best_score", "boards": "n_boards"}.get(name, name))
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the command line."""
+    app.command()(runs)

@@ -1,0 +1,13 @@
+"""cluster.web: ``orderly serve``, the local web application: runs, records, boards and classes to look at.
+
+    serve                       server.py    an address of this machine with a random token, and the server behind it
+      guard.py                  who is answered at all: host, method, token; headers of every answer
+      app.py                    which address leads to which answer
+        pages.py, templates/    HTML; what is on it comes from the answers below, by static/*.js
+        answers.py              JSON about runs, boards and classes
+          catalog.py            the runs that were given, by key: no address names a file
+          pulse.py              what goes on in a run now, read once for all who ask
+          desk.py -> jobs.py    what takes longer, in processes of its own with limits on time and memory
+
+Read only.  The server process reads locks and event logs; Parquet, word lists and kernels are left to the processes.
+"""

@@ -1,0 +1,172 @@
+"""Answers in JSON: runs by key, boards and classes by what is typed.  Whatever is wrong with a question is said so."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Awaitable, Callable
+from http import HTTPStatus
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from boardclass.board import dims_of_length, parse_board
+from boardclass.errors import InputError, OrderlyError, quote
+from boardclass.geometry import geometry, parse_dims
+from boardclass.rolling import roll
+from boardclass.tracing import trace
+from cluster.web import jobs
+from cluster.web.catalog import Place
+from cluster.web.desk import Lane, Refused
+from cluster.web.site import Answer, Site, answer
+from configs.dicesets import dice_names, load_dice
+from configs.model import DEFAULT_WORDLIST
+
+MAX_CLASS_CHARACTERS = 25 * 27
+SLOW_S, QUICK_S = 30.0, 15.0
+Handler = Callable[[Request], Awaitable[Response]]
+
+
+def explained(handler: Handler) -> Handler:
+    """Turn errors into answers with one sentence."""
+
+    async def handle(request: Request) -> Response:
+        try:
+            return await handler(request)
+        except Refused as error:
+            return _fault(error.status, str(error))
+        except OrderlyError as error:
+            return _fault(HTTPStatus.BAD_REQUEST, str(error))
+
+    return handle
+
+
+def _fault(status: HTTPStatus, text: str) -> Response:
+    return _sent(answer({"error": text}), None, status)
+
+
+def _sent(made: Answer, request: Request | None = None, status: HTTPStatus = HTTPStatus.OK) -> Response:
+    """Send an answer, or only that it is what the client has already."""
+    tag = f'"{made.digest}"'
+    headers = {"ETag": tag, "Cache-Control": "no-cache"}
+    if request is not None and request.headers.get("if-none-match") == tag:
+        return Response(status_code=HTTPStatus.NOT_MODIFIED, headers=headers)
+    return Response(made.body, status, headers, media_type="application/json")
+
+
+def _site(request: Request) -> Site:
+    site: Site = request.app.state.site
+    return site
+
+
+def _place(request: Request) -> Place:
+    place = _site(request).place(request.path_params["key"])
+    if place is None:
+        raise Refused("no such run: it is gone, or was never given to this server", HTTPStatus.NOT_FOUND)
+    return place
+
+
+@explained
+async def runs(request: Request) -> Response:
+    """Return all runs that were given."""
+    site = _site(request)
+    return _sent(answer(await site.pulses(site.catalog)), request)
+
+
+@explained
+async def records(request: Request) -> Response:
+    """Return the published runs."""
+    site = _site(request)
+    return _sent(answer(await site.pulses(site.records)), request)
+
+
+@explained
+async def pulse(request: Request) -> Response:
+    """Return what goes on in one run."""
+    return _sent(await _site(request).pulse(_place(request)), request)
+
+
+@explained
+async def proven(request: Request) -> Response:
+    """Return what the rows of one run prove."""
+    return _sent(await _site(request).proven(_place(request)), request)
+
+
+def _asked(request: Request) -> tuple[str, str, str]:
+    """Return board, size and word list of a question; both that are missing have a default."""
+    letters = request.query_params.get("letters", "").lower()
+    size = request.query_params.get("size") or str(dims_of_length(len(letters)))
+    return parse_board(letters, size), str(parse_dims(size)), request.query_params.get("list") or DEFAULT_WORDLIST
+
+
+async def _about_board(request: Request, lane: Lane, job: Callable[..., Any], seconds: float) -> Response:
+    return _sent(answer(await _site(request).desk.ask(lane, job, *_asked(request), seconds=seconds)))
+
+
+@explained
+async def board(request: Request) -> Response:
+    """Return score and words of a board."""
+    return await _about_board(request, Lane.quick, jobs.score_board, QUICK_S)
+
+
+@explained
+async def around(request: Request) -> Response:
+    """Return the scores one letter away, and the best boards one step away."""
+    return await _about_board(request, Lane.quick, jobs.around_board, QUICK_S)
+
+
+@explained
+async def climb(request: Request) -> Response:
+    """Return the best boards found from a board in a few seconds."""
+    return await _about_board(request, Lane.long, jobs.climb_from, SLOW_S)
+
+
+@explained
+async def picture(request: Request) -> Response:
+    """Return a board as an SVG file, with the path of ``word`` if one is given."""
+    letters, size, wordlist = _asked(request)
+    path: tuple[int, ...] = ()
+    if word := request.query_params.get("word"):
+        path = trace(word.lower().replace("qu", "q"), letters, geometry(size)) or ()
+    svg = await _site(request).desk.ask(Lane.quick, jobs.draw, letters, size, wordlist, path, seconds=QUICK_S)
+    headers = {"Content-Disposition": f'inline; filename="{letters}.svg"'}
+    return Response(svg, media_type="image/svg+xml", headers=headers)
+
+
+@explained
+async def rolled(request: Request) -> Response:
+    """Return a random roll of a bundled set of dice."""
+    name = request.query_params.get("dice", "")
+    if name not in dice_names():
+        raise InputError(f"no dice {quote(name)}: expected one of {', '.join(dice_names())}")
+    dice = load_dice(name)
+    return _sent(answer({"board": roll(dice.dice, random.SystemRandom()), "dims": dice.dims, "dice": dice.title}))
+
+
+def _class(request: Request) -> tuple[str, str]:
+    text = " ".join(request.query_params.get("class", "").lower().split())
+    if not text or len(text) > MAX_CLASS_CHARACTERS:
+        raise InputError(f"class {quote(text)}: expected one group of letters for each cell, such as lnrsy aeiou ...")
+    if text.isdecimal():
+        raise InputError(f"class {quote(text)} is a number: write the letters of each cell")
+    return text, request.query_params.get("list") or DEFAULT_WORDLIST
+
+
+@explained
+async def story(request: Request) -> Response:
+    """Return bounds and story of a class."""
+    text, wordlist = _class(request)
+    cutoff = request.query_params.get("cutoff", "").strip()
+    if cutoff and not (cutoff.isascii() and cutoff.isdecimal() and 0 < int(cutoff[:12]) < 2**31):
+        raise InputError(f"cutoff {quote(cutoff)}: expected a number of points, or nothing")
+    desk = _site(request).desk
+    told: dict[str, Any] = await desk.ask(
+        Lane.long, jobs.class_story, text, wordlist, int(cutoff) if cutoff else None, seconds=SLOW_S, memory_mb=2048
+    )
+    return _sent(answer(told))
+
+
+@explained
+async def trees(request: Request) -> Response:
+    """Return the trees of a small class."""
+    return _sent(answer(await _site(request).desk.ask(Lane.long, jobs.class_trees, *_class(request), seconds=SLOW_S)))

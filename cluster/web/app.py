@@ -1,0 +1,82 @@
+"""Which address leads to which answer."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import FileResponse, Response
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
+
+import results
+from cluster.web import answers, jobs, pages
+from cluster.web.desk import Lane, Refused
+from cluster.web.site import Site
+from configs.model import DEFAULT_WORDLIST
+
+_FOLDER = Path(__file__).resolve().parent
+_BOARD_STYLE = Path(results.__file__).resolve().parent / "templates" / "board.css"
+PUBLISHED = Path(results.__file__).resolve().parent / "published"
+
+
+def make_app(site: Site, *, warm: bool = True) -> Starlette:
+    """Return the application; :class:`cluster.web.guard.Guard` goes around it.
+
+    Parameters
+    ----------
+    site : Site
+    warm : bool
+        Load the default word list and the kernels in a process apart at once, not with the first question.
+    """
+
+    @contextlib.asynccontextmanager
+    async def lifespan(_app: Starlette) -> AsyncIterator[None]:
+        task = asyncio.get_running_loop().create_task(_warm(site)) if warm else None
+        yield
+        if task:
+            task.cancel()
+
+    routes = [
+        Route("/", pages.runs),
+        Route("/runs/{key:str}", pages.run),
+        Route("/records", pages.records),
+        Route("/board", pages.board),
+        Route("/class", pages.board_class),
+        Route("/api/runs", answers.runs),
+        Route("/api/records", answers.records),
+        Route("/api/runs/{key:str}", answers.pulse),
+        Route("/api/runs/{key:str}/proven", answers.proven),
+        Route("/api/board", answers.board),
+        Route("/api/board.svg", answers.picture),
+        Route("/api/around", answers.around),
+        Route("/api/climb", answers.climb),
+        Route("/api/roll", answers.rolled),
+        Route("/api/class", answers.story),
+        Route("/api/trees", answers.trees),
+        Route("/static/board.css", _board_style),
+        Mount("/static", StaticFiles(directory=_FOLDER / "static")),
+    ]
+    app = Starlette(routes=routes, lifespan=lifespan, exception_handlers={404: _missing})
+    app.router.redirect_slashes = False
+    app.state.site = site
+    return app
+
+
+async def _warm(site: Site) -> None:
+    with contextlib.suppress(Refused):
+        await site.desk.ask(Lane.quick, jobs.warm, DEFAULT_WORDLIST)
+
+
+async def _board_style(_request: Request) -> Response:
+    return FileResponse(_BOARD_STYLE, media_type="text/css")
+
+
+async def _missing(_request: Request, _error: Exception) -> Response:
+    assert isinstance(_error, HTTPException)
+    return pages.missing()

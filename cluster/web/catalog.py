@@ -1,0 +1,147 @@
+"""The runs that a command was given: run directories, addresses in object stores, and folders to look through.
+
+A run is named by a key, never by a path, so nothing outside can be asked for.  Links are not followed when a folder is
+looked through, and a directory that has become a link since is not opened.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from boardclass.errors import InputError, StoreError, quote
+from results.storage import files
+
+DEFAULT_FOLDER = "runs"
+MAX_DEPTH = 4
+MAX_RUNS = 1000
+_MAX_ENTRIES = 100_000
+_LOOK_S = 3.0  # between two looks through the folders
+
+
+class Place(NamedTuple):
+    """Where a run is.
+
+    Attributes
+    ----------
+    key : str
+        Twelve hexadecimal digits.
+    name : str
+        For people: relative to the folder that was looked through, or as it was given.
+    location : str
+        What ``open_run`` takes.
+    real : str
+        The path without links at the time it was found; empty for object stores.
+    """
+
+    key: str
+    name: str
+    location: str
+    real: str
+
+    @property
+    def is_remote(self) -> bool:
+        """Whether it is in an object store."""
+        return not self.real
+
+    def check(self) -> str:
+        """Return the location, if it is still what was found.
+
+        Raises
+        ------
+        StoreError
+            When the directory is gone, or has become a link to another one.
+        """
+        if self.real and str(Path(self.location).resolve()) != self.real:
+            raise StoreError(f"{quote(self.name)} is not the directory any more that was found: a link took its place")
+        if self.real and not Path(self.real).is_dir():
+            raise StoreError(f"{quote(self.name)} is gone")
+        return self.location
+
+
+class Catalog:
+    """The runs under what was given, looked up again every few seconds.
+
+    Parameters
+    ----------
+    given : sequence of str
+        Run directories, folders of runs, addresses of object stores.
+    default : str, optional
+        Folder to look through, if it is there, when none is given.
+
+    Raises
+    ------
+    InputError
+        When one of them is not there.
+    """
+
+    def __init__(self, given: Sequence[str], default: str = DEFAULT_FOLDER) -> None:
+        self.given = tuple(given) or (default,)
+        for text in given:
+            if "://" not in text and ("\0" in text or not Path(text).is_dir()):
+                raise InputError(
+                    f"no run directory or folder of runs {quote(text)}: expected what `orderly run --out DIR` wrote, "
+                    "or a folder above it"
+                )
+        self._lock = threading.Lock()
+        self._places: dict[str, Place] = {}
+        self._looked_at_s = -_LOOK_S
+
+    def places(self) -> dict[str, Place]:
+        """Return the runs by key, in the order given, those of one folder by name."""
+        with self._lock:
+            if time.monotonic() - self._looked_at_s >= _LOOK_S:
+                found = [place for text in self.given for place in _places(text)]
+                self._places = {place.key: place for place in found[:MAX_RUNS]}
+                self._looked_at_s = time.monotonic()
+            return self._places
+
+
+def _places(given: str) -> Iterator[Place]:
+    if "://" in given:
+        yield Place(_key(given), given.partition("?")[0], given, "")
+        return
+    top = Path(given)
+    if is_run(top):
+        yield _place(top, top.resolve().name)
+        return
+    for path in sorted(_runs_below(top)):
+        yield _place(path, str(path.relative_to(top)))
+
+
+def _place(path: Path, name: str) -> Place:
+    real = str(path.resolve())
+    return Place(_key(real), name, str(path), real)
+
+
+def _key(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()[:12]
+
+
+def is_run(path: Path) -> bool:
+    """Return whether a directory holds a run, going by ``run.json``, which must not be a link."""
+    file = path / files.RUN
+    return file.is_file() and not file.is_symlink()
+
+
+def _runs_below(top: Path) -> list[Path]:
+    """Return the run directories below a folder; what cannot be read is left out, links are not followed."""
+    found: list[Path] = []
+    folders = [(top, 0)]
+    n_seen = 0
+    while folders and len(found) < MAX_RUNS and n_seen < _MAX_ENTRIES:
+        folder, depth = folders.pop()
+        try:
+            inner = [Path(entry.path) for entry in os.scandir(folder) if entry.is_dir(follow_symlinks=False)]
+        except OSError:
+            continue
+        n_seen += len(inner)
+        found += [path for path in inner if is_run(path)]
+        if depth + 1 < MAX_DEPTH:
+            folders += [(path, depth + 1) for path in inner if not is_run(path)]
+    return found

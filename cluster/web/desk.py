@@ -1,0 +1,76 @@
+"""Work that takes longer than an answer may: in processes of its own, few at a time, with limits on time and memory.
+
+The server goes on answering meanwhile.  A process that was killed for taking too much is replaced by the next one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from enum import StrEnum
+from http import HTTPStatus
+from typing import Any
+
+import anyio
+import anyio.to_process
+
+from boardclass.errors import OrderlyError
+from cluster.web import jobs
+
+MAX_WAITING = 64
+_START_S = 60.0  # a new process loads libraries and may have to compile kernels, before its own time begins
+
+
+class Lane(StrEnum):
+    """Kinds of work; those of one kind wait for each other, one process each."""
+
+    quick = "quick"  # one board: milliseconds
+    long = "long"  # climbing, bounds: seconds
+    runs = "runs"  # reading a run: seconds for a large one
+
+
+class Refused(OrderlyError):
+    """Work that was not done: it takes too much, or too many wait."""
+
+    def __init__(self, message: str, status: HTTPStatus = HTTPStatus.UNPROCESSABLE_ENTITY) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+class Desk:
+    """Hands work out; to be used from one event loop."""
+
+    def __init__(self) -> None:
+        self._limiters: dict[Lane, anyio.CapacityLimiter] = {}
+
+    async def ask(
+        self, lane: Lane, job: Callable[..., Any], *values: Any, seconds: float = 20.0, memory_mb: int = 1024
+    ) -> Any:
+        """Return what a function of :mod:`cluster.web.jobs` returns.
+
+        Parameters
+        ----------
+        lane : Lane
+        job : callable
+            With its arguments in ``values``.
+        seconds, memory_mb
+            What it may take.
+
+        Raises
+        ------
+        Refused
+            When it cannot be done, takes too much, or too many wait.
+        """
+        limiter = self._limiters.setdefault(lane, anyio.CapacityLimiter(1))
+        if limiter.statistics().tasks_waiting >= MAX_WAITING:
+            raise Refused("too many questions wait for an answer: ask again later", HTTPStatus.SERVICE_UNAVAILABLE)
+        try:
+            async with limiter:
+                with anyio.fail_after(seconds + _START_S):
+                    told = await anyio.to_process.run_sync(
+                        jobs.bounded, job, values, seconds, memory_mb, cancellable=True
+                    )
+        except (TimeoutError, anyio.BrokenWorkerProcess) as error:
+            raise Refused(f"it takes more than {seconds:g} s or {memory_mb} MiB: ask for less") from error
+        if "refused" in told:
+            raise Refused(told["refused"])
+        return told["answer"]

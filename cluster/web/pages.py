@@ -1,0 +1,73 @@
+"""The pages: HTML with everything that does not change; static/*.js asks for the rest and keeps it up to date."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+from pathlib import Path
+from typing import Any
+
+import jinja2
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+
+from boardclass.geometry import DIMS
+from boardclass.printable import printable
+from boardclass.wordlist import available_names
+from cluster.web.site import Site
+from configs.dicesets import all_dice
+from configs.model import DEFAULT_WORDLIST
+
+_FOLDER = Path(__file__).resolve().parent
+_environment = jinja2.Environment(
+    loader=jinja2.FileSystemLoader(_FOLDER / "templates"),
+    autoescape=True,
+    undefined=jinja2.StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
+    finalize=lambda value: printable(value, "\n") if type(value) is str else value,  # no markup of ours is a str
+)
+
+
+def render(name: str, status: HTTPStatus = HTTPStatus.OK, **values: Any) -> Response:
+    """Return a page."""
+    return HTMLResponse(_environment.get_template(f"{name}.html.j2").render(page=name, **values), status)
+
+
+async def runs(request: Request) -> Response:
+    """Return the list of runs."""
+    site: Site = request.app.state.site
+    return render("runs", given=site.catalog.given)
+
+
+async def run(request: Request) -> Response:
+    """Return the page of one run."""
+    site: Site = request.app.state.site
+    place = site.place(request.path_params["key"])
+    if place is None:
+        return missing()
+    return render("run", place=place, is_record=place.key in site.records.places(), price=site.price)
+
+
+async def records(request: Request) -> Response:
+    """Return the gallery of published runs."""
+    site: Site = request.app.state.site
+    return render("records", places=list(site.records.places().values()), has_yawl="yawl" in available_names())
+
+
+async def board(_request: Request) -> Response:
+    """Return the page to play with a board."""
+    return render("board", sizes=DIMS, lists=_lists(), default_list=DEFAULT_WORDLIST, dice=all_dice())
+
+
+async def board_class(_request: Request) -> Response:
+    """Return the page about a class."""
+    return render("class", sizes=DIMS, lists=_lists(), default_list=DEFAULT_WORDLIST)
+
+
+def missing() -> Response:
+    """Return the page for what is not there."""
+    return render("missing", HTTPStatus.NOT_FOUND)
+
+
+def _lists() -> list[str]:
+    return list(available_names())

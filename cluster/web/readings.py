@@ -1,0 +1,138 @@
+"""What a run proves, where its time went and what it cost: read in a process apart, from the rows each time."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from boardclass.board import dims_of_length, format_rows
+from boardclass.partition import Partition, parse_partition
+
+if TYPE_CHECKING:
+    from results.reading.query import Summary
+    from results.reading.sql import Database
+    from results.store.run import Run
+
+N_BOARDS = 24
+N_DEAR = 8
+MAX_TILES = 1200
+MAX_MAPPED = 400_000  # classes that are looked at one by one
+MAX_TEXT = 4000
+_COSTS = "SELECT class_id, sum(seconds) AS seconds, sum(len(candidates)) AS found FROM classes GROUP BY class_id"
+_DEAREST = f"{_COSTS} ORDER BY seconds DESC, class_id LIMIT {N_DEAR}"
+_TOTALS = "SELECT sum(seconds) AS seconds, count(*) AS units, count(DISTINCT host) AS hosts FROM classes"
+
+
+def read_run(location: str) -> dict[str, Any]:
+    """Return how far a run is and what its rows prove (as ``status``), its boards, the map of its classes, its cost.
+
+    Raises
+    ------
+    StoreError
+        When there is no run, or it is damaged.
+    """
+    from cluster.cli.status import status_record
+    from cluster.planning.nodes import run_nodes
+    from results.log.live import live
+    from results.reading.sql import Database
+    from results.store.run import open_run
+
+    run = open_run(location)
+    now = live(run.folder)
+    database = Database([("run", run)], run_nodes)
+    found = database.summaries["run"]
+    (seconds, n_units, n_hosts), *_ = database.query(_TOTALS).rows
+    record = status_record(found, now)
+    told = {
+        **{name: value[:MAX_TEXT] if isinstance(value, str) else value for name, value in record.items()},
+        "is_faulty": found.is_faulty,
+        "n_words": found.question.n_words,
+        "scores": found.question.scores,
+        "strength": _strength(run, found),
+        "boards": [_drawn(*item, found.fingerprint.dims) for item in found.listed.boards[:N_BOARDS]],
+        "seconds": float(seconds or 0.0),
+        "n_units": int(n_units or 0),
+        "n_hosts": int(n_hosts or 0),
+        "map": class_map(run, database),
+        "dear": _dear(run, database),
+    }
+    database.close()
+    return told
+
+
+def _strength(run: Run, found: Summary) -> str:
+    """Return what was checked according to ``claim.json``; nothing where the rows say otherwise."""
+    from results.proof.claim import read_claim
+
+    claim = read_claim(run) if found.proven and not found.notes else None
+    return claim.strength[:MAX_TEXT] if claim else ""
+
+
+def _drawn(board: str, score: int, n_images: int, dims: str) -> dict[str, Any]:
+    return {"board": board, "score": score, "n_images": n_images, "svg": picture(board, dims)}
+
+
+def picture(board: str, dims: str) -> str:
+    """Return the drawing of a board for a page with a strict content policy, all cells alike."""
+    from results.reading.board_svg import board_svg
+
+    return board_svg(format_rows(board, dims), [0] * len(board), strict=True)
+
+
+def dims_of(board: str) -> str:
+    """Return the size of a board; BoardError when there is none of that length."""
+    return str(dims_of_length(len(board)))
+
+
+def class_map(run: Run, database: Database) -> dict[str, list[int] | list[float] | int] | None:
+    """Return the classes in the order of their numbers, cut into at most ``MAX_TILES`` tiles of about equal size.
+
+    Returns
+    -------
+    dict or None
+        Per tile: number of its first class, classes, how many of them are done, how many begun, seconds spent on them,
+        candidates found in them.  None when there are too many classes to look at one by one.
+    """
+    partition = parse_partition(run.fingerprint.partition, run.fingerprint.dims)
+    if partition.n_canonical > MAX_MAPPED:
+        return None
+    ids = np.concatenate(list(partition.canonical_ranks()))
+    n_tiles = min(MAX_TILES, len(ids))
+    tile_of = np.arange(len(ids)) * n_tiles // len(ids)
+    begun = np.isin(ids, run.index.done_ids())
+    unsettled = {class_id for class_id, _ in (*run.index.pending(), *run.index.quarantined, *run.conflicts)}
+    done = begun & ~np.isin(ids, list(unsettled))
+    seconds, found = np.zeros(len(ids)), np.zeros(len(ids), np.int64)
+    own = set(ids.tolist())
+    rows = [row for row in database.query(_COSTS).rows if row[0] in own]
+    if rows:
+        at = np.searchsorted(ids, [row[0] for row in rows])
+        seconds[at], found[at] = [row[1] or 0.0 for row in rows], [row[2] or 0 for row in rows]
+    first = ids[np.searchsorted(tile_of, np.arange(n_tiles))]
+
+    def summed(values: Any) -> list[Any]:
+        return [round(value, 3) for value in np.bincount(tile_of, values, n_tiles).tolist()]
+
+    return {
+        "n_classes": len(ids),
+        "first": first.tolist(),
+        "classes": summed(np.ones(len(ids))),
+        "done": summed(done),
+        "begun": summed(begun),
+        "seconds": summed(seconds),
+        "found": summed(found),
+    }
+
+
+def _dear(run: Run, database: Database) -> list[dict[str, Any]]:
+    """Return the classes that took longest."""
+    partition = parse_partition(run.fingerprint.partition, run.fingerprint.dims)
+    return [
+        {"class_id": class_id, "letters": _letters(partition, class_id), "seconds": seconds or 0.0, "found": found or 0}
+        for class_id, seconds, found in database.query(_DEAREST).rows
+    ]
+
+
+def _letters(partition: Partition, class_id: int) -> str:
+    return " ".join(partition.class_letters(class_id)) if class_id < partition.n_classes else ""

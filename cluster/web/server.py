@@ -1,0 +1,109 @@
+"""An address of this machine with a random token, and the server behind it."""
+
+from __future__ import annotations
+
+import ipaddress
+import secrets
+import socket
+from collections.abc import Sequence
+
+import uvicorn
+
+from boardclass.errors import InputError, quote
+from cluster.web.app import PUBLISHED, make_app
+from cluster.web.catalog import Catalog
+from cluster.web.guard import Guard
+from cluster.web.site import Site
+
+DEFAULT_HOST, DEFAULT_PORT = "127.0.0.1", 8765
+MAX_CLIENTS = 200
+_TOKEN_BYTES = 24
+
+
+class LocalServer:
+    """A server that is bound to a port of this machine, and answers once :meth:`run` is called.
+
+    Parameters
+    ----------
+    given : sequence of str
+        As for :class:`cluster.web.catalog.Catalog`.
+    host : str
+        An address of loopback.
+    port : int or None
+        None: ``DEFAULT_PORT``, or any other when that is taken; 0: any.
+    price : float
+        Of one core for an hour.
+
+    Attributes
+    ----------
+    address : str
+        With the token.
+
+    Raises
+    ------
+    InputError
+        When the host is not this machine, the port is taken, or a run is not there.
+    """
+
+    def __init__(self, given: Sequence[str], host: str, port: int | None, price: float) -> None:
+        catalog = Catalog(given)
+        self._socket = _bound(loopback(host), port)
+        name, number = self._socket.getsockname()[:2]
+        self.port = int(number)
+        shown = f"[{name}]" if ":" in name else name
+        token = secrets.token_urlsafe(_TOKEN_BYTES)
+        self.address = f"http://{shown}:{self.port}/?token={token}"
+        records = Catalog([], str(PUBLISHED))
+        app = make_app(Site(catalog, records, price))
+        self._config = uvicorn.Config(
+            Guard(app, token, f"orderly-{self.port}", [shown]),
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            ws="none",
+            http="h11",
+            loop="asyncio",
+            limit_concurrency=MAX_CLIENTS,
+            timeout_graceful_shutdown=2,
+        )
+
+    def run(self) -> None:
+        """Answer until Ctrl-C or SIGTERM."""
+        server = uvicorn.Server(self._config)
+        server.run(sockets=[self._socket])
+
+
+def loopback(host: str) -> str:
+    """Return an address that only this machine reaches.
+
+    Raises
+    ------
+    InputError
+        When ``host`` is another one.
+    """
+    try:
+        address = ipaddress.ip_address("127.0.0.1" if host == "localhost" else host.strip("[]"))
+    except ValueError:
+        address = None
+    if address is None or not address.is_loopback:
+        raise InputError(
+            f"--host {quote(host)} is not an address that only this machine reaches: expected 127.0.0.1 or ::1; from "
+            f"another machine use a tunnel, such as: ssh -L {DEFAULT_PORT}:127.0.0.1:{DEFAULT_PORT} THIS-MACHINE"
+        )
+    return str(address)
+
+
+def _bound(host: str, port: int | None) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    wanted = (DEFAULT_PORT, 0) if port is None else (port,)
+    for number in wanted:
+        found = socket.socket(family, socket.SOCK_STREAM)
+        found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            found.bind((host, number))
+        except OSError as error:
+            found.close()
+            reason = error.strerror
+        else:
+            return found
+    raise InputError(f"cannot listen on {host} port {wanted[-1]}: {reason}; --port 0 takes a free one")

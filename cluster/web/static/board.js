@@ -1,0 +1,295 @@
+// The board to play with.  Cells are numbered down the columns, as everywhere; people type along the rows.
+import { ask, byId, copy, count, el, facts, points } from "/static/lib.js";
+import { showAround } from "/static/around.js";
+
+const LETTERS = "abcdefghijklmnopqrstuvwxyz";
+const tiles = byId("tiles"), trace = byId("trace"), size = byId("size"), list = byId("list");
+let w = 3, h = 3, cells = [], chosen = 0, told = null, around = null, asking = 0;
+
+const face = (letter) => (letter === "q" ? "Qu" : letter.toUpperCase());
+const board = () => cells.join("");
+const isFull = () => cells.every((letter) => letter);
+const inputs = () => [...tiles.children];
+const inputOf = (cell) => inputs().find((input) => Number(input.dataset.cell) === cell);
+
+function resize(name, kept = "") {
+  const before = { cells, w, h };
+  [w, h] = name.split("x").map(Number);
+  size.value = name;
+  cells = Array(w * h).fill("");
+  if (kept) cells = [...kept];
+  else for (let x = 0; x < Math.min(w, before.w); x++) for (let y = 0; y < Math.min(h, before.h); y++) cells[x * h + y] = before.cells[x * before.h + y] || "";
+  tiles.className = `tiles w${w}`;
+  const made = [];
+  for (let y = 0; y < h; y++) for (let x = 0; x < w; x++) {
+    const input = el("input", { className: w > 4 ? "tile small" : "tile", type: "text", autocomplete: "off", spellcheck: false, maxLength: 2 });
+    for (const [key, value] of Object.entries({ autocapitalize: "characters", inputmode: "text", "data-cell": x * h + y, "aria-label": `Row ${y + 1}, column ${x + 1}` })) input.setAttribute(key, value);
+    made.push(input);
+  }
+  tiles.replaceChildren(...made);
+  chosen = Math.min(chosen, cells.length - 1);
+  show();
+}
+
+function show() {
+  for (const input of inputs()) {
+    const letter = cells[Number(input.dataset.cell)];
+    if (document.activeElement !== input || input.value !== face(letter)) input.value = letter ? face(letter) : "";
+    input.classList.toggle("chosen", Number(input.dataset.cell) === chosen);
+  }
+  clearPath();
+  refresh();
+}
+
+function put(cell, letter) { cells[cell] = letter; show(); }
+
+function step(cell, dx, dy) {
+  const x = Math.floor(cell / h) + dx, y = (cell % h) + dy;
+  return x >= 0 && x < w && y >= 0 && y < h ? x * h + y : cell;
+}
+
+function nextInRow(cell) {
+  const order = inputs().map((input) => Number(input.dataset.cell));
+  return order[Math.min(order.length - 1, order.indexOf(cell) + 1)];
+}
+
+tiles.addEventListener("focusin", (event) => { choose(Number(event.target.dataset.cell)); event.target.select(); });
+tiles.addEventListener("input", (event) => {
+  const cell = Number(event.target.dataset.cell);
+  const typed = event.target.value.toLowerCase().replace(/[^a-z]/g, "");
+  const letter = typed === "qu" || typed === "" ? typed.slice(0, 1) : typed.replace("qu", "").slice(-1) || typed.slice(-1);
+  put(cell, letter);
+  if (letter) inputOf(nextInRow(cell)).focus();
+});
+tiles.addEventListener("keydown", (event) => {
+  const cell = Number(event.target.dataset.cell);
+  const move = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[event.key];
+  if (move) { event.preventDefault(); inputOf(step(cell, ...move)).focus(); inputOf(step(cell, ...move)).select(); }
+  else if (event.key === "Backspace" || event.key === "Delete") {
+    event.preventDefault();
+    const order = inputs().map((input) => Number(input.dataset.cell)), before = order[Math.max(0, order.indexOf(cell) - 1)];
+    if (cells[cell] || event.key === "Delete") put(cell, "");
+    else { put(before, ""); inputOf(before).focus(); }
+  }
+});
+tiles.addEventListener("paste", (event) => {
+  const text = event.clipboardData.getData("text").toLowerCase().replace(/[^a-z]/g, "");
+  if (text.length !== cells.length) return;
+  event.preventDefault();
+  use(text);
+});
+
+function choose(cell) {
+  chosen = cell;
+  for (const input of inputs()) input.classList.toggle("chosen", Number(input.dataset.cell) === chosen);
+  showKeys();
+}
+
+export function use(text, name) {
+  if (name && name !== size.value) resize(name, text);
+  else { cells = [...text]; show(); }
+  window.scrollTo({ top: 0, behavior: "smooth" });
+}
+
+// --- the letters below the board: what each would do in the chosen cell ---
+
+byId("keys").append(...[...LETTERS].map((letter) => {
+  const key = el("button", { type: "button" }, el("span", { textContent: face(letter) }), el("small", {}));
+  key.dataset.letter = letter;
+  return key;
+}));
+byId("keys").addEventListener("click", (event) => {
+  const key = event.target.closest("button");
+  if (!key) return;
+  put(chosen, key.dataset.letter);
+  if (!isFull()) { let cell = chosen; for (let i = 0; i < cells.length && cells[cell]; i++) cell = cell === nextInRow(cell) ? 0 : nextInRow(cell); choose(cell); }
+});
+
+function showKeys() {
+  const scores = around && around.scores[chosen];
+  const most = scores ? Math.max(...around.scores.flat().map((value) => Math.abs(value - told.score)), 1) : 1;
+  for (const key of byId("keys").children) {
+    const letter = key.dataset.letter, own = cells[chosen] === letter;
+    const value = scores ? scores[LETTERS.indexOf(letter)] : null;
+    key.setAttribute("aria-pressed", String(own));
+    key.querySelector("small").textContent = value === null ? "" : count(value);
+    key.setAttribute("aria-label", value === null ? face(letter) : `${face(letter)}: ${points(value)}`);
+    key.style.setProperty("--heat", value === null || own ? "transparent" : shade(value - told.score, most));
+  }
+  const x = Math.floor(chosen / h) + 1, y = (chosen % h) + 1;
+  byId("keys-told").textContent = `Row ${y}, column ${x}${scores ? ": the score of the board with each letter there." : "."}`;
+}
+
+export function shade(difference, most) {
+  const share = Math.min(1, Math.abs(difference) / most) * 0.62;
+  return `rgba(var(${difference > 0 ? "--warm-rgb" : "--cold-rgb"}), ${share.toFixed(3)})`;
+}
+
+// --- score and words ---
+
+async function refresh() {
+  const number = ++asking;
+  const asked = { letters: board(), size: size.value, list: list.value };
+  history.replaceState(null, "", `/board?${new URLSearchParams(isFull() ? asked : { size: asked.size, list: asked.list })}`);
+  for (const id of ["climb", "copy-text", "copy-svg"]) byId(id).disabled = !isFull();
+  byId("save-svg").hidden = !isFull();
+  told = around = null;
+  if (!isFull()) {
+    const n = cells.filter((letter) => !letter).length;
+    heat(null);
+    byId("score").textContent = "–";
+    byId("told").textContent = n === cells.length ? "fill every cell" : `${n} more ${n === 1 ? "letter" : "letters"}`;
+    byId("words").replaceChildren(el("p", { className: "soft", textContent: "They appear when the board is full." }));
+    facts(byId("facts"), []);
+    showKeys();
+    showAround(null);
+    return;
+  }
+  byId("save-svg").href = `/api/board.svg?${new URLSearchParams(asked)}`;
+  byId("save-svg").setAttribute("download", `${asked.letters}.svg`);
+  try {
+    const answer = await ask("/api/board", asked);
+    if (number !== asking) return;
+    told = answer;
+    showScore();
+    const near = await ask("/api/around", asked);
+    if (number !== asking) return;
+    around = near;
+    showKeys();
+    showAround(around, told, h, { shade, use, put });
+  } catch (error) {
+    if (number !== asking) return;
+    byId("score").textContent = "–";
+    byId("told").textContent = error.message;
+  }
+}
+
+function heat(values) {
+  const low = values ? Math.min(...values) : 0, high = values ? Math.max(...values) : 0;
+  for (const input of inputs()) {
+    const value = values ? values[Number(input.dataset.cell)] : 0;
+    input.style.setProperty("--share", values ? (0.06 + (high > low ? (0.55 * (value - low)) / (high - low) : 0.2)).toFixed(3) : "0");
+  }
+}
+
+function showScore() {
+  byId("score").textContent = count(told.score);
+  byId("told").textContent = `${told.score === 1 ? "point" : "points"}, ${count(told.n_words)} ${told.n_words === 1 ? "word" : "words"} of ${told.wordlist}`;
+  heat(told.heat);
+  facts(byId("facts"), [
+    ["Board, down the columns", el("code", { textContent: told.board })],
+    ["Canonical form", el("code", { textContent: told.canonical })],
+    ["Dice", told.dice && `${told.dice[0].toUpperCase()}${told.dice.slice(1)}`, true],
+  ]);
+  showWords();
+}
+
+function showWords() {
+  const wanted = byId("filter").value.trim().toLowerCase();
+  const groups = new Map();
+  for (const item of told.words) if (!wanted || item.word.includes(wanted)) groups.set(item.letters, [...(groups.get(item.letters) || []), item]);
+  const made = [...groups].map(([letters, items]) => {
+    const head = el("h3", { textContent: `${letters} letters ` }, el("span", { textContent: `${points(items[0].points)} each, ${items.length}` }));
+    const buttons = items.map((item, at) => {
+      const button = el("button", { type: "button", textContent: item.word, tabIndex: at ? -1 : 0 });
+      button.setAttribute("aria-pressed", "false");
+      button.dataset.path = item.path.join(",");
+      button.dataset.points = points(item.points);
+      return button;
+    });
+    const group = el("div", { className: "words" }, ...buttons);
+    group.setAttribute("role", "toolbar");
+    group.setAttribute("aria-label", `Words of ${letters} letters`);
+    return el("div", {}, head, group);
+  });
+  byId("words").replaceChildren(...(made.length ? made : [el("p", { className: "soft", textContent: wanted ? "No word has that in it." : "No word of the list is on this board." })]));
+  clearPath();
+}
+
+byId("filter").addEventListener("input", () => { if (told) showWords(); });
+byId("words").addEventListener("click", (event) => {
+  const button = event.target.closest("button[data-path]");
+  if (!button) return;
+  const again = button.getAttribute("aria-pressed") === "true";
+  clearPath();
+  if (!again) drawPath(button);
+});
+byId("words").addEventListener("keydown", (event) => {
+  const button = event.target.closest("button[data-path]");
+  const move = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1, Home: -1e6, End: 1e6 }[event.key];
+  if (!button || !move) return;
+  event.preventDefault();
+  const all = [...button.parentElement.children], to = all[Math.min(all.length - 1, Math.max(0, all.indexOf(button) + move))];
+  all.forEach((other) => { other.tabIndex = other === to ? 0 : -1; });
+  to.focus();
+  clearPath();
+  drawPath(to);
+});
+
+function clearPath() {
+  trace.replaceChildren();
+  byId("spoken").textContent = "";
+  tiles.querySelectorAll(".on").forEach((input) => input.classList.remove("on"));
+  byId("words").querySelectorAll("[aria-pressed='true']").forEach((button) => button.setAttribute("aria-pressed", "false"));
+}
+
+function drawPath(button) {
+  const path = button.dataset.path.split(",").map(Number), frame = trace.getBoundingClientRect();
+  const spots = path.map((cell) => { const box = inputOf(cell).getBoundingClientRect(); return [box.x + box.width / 2 - frame.x, box.y + box.height / 2 - frame.y, box.width]; });
+  const draw = (tag, values) => { const made = document.createElementNS("http://www.w3.org/2000/svg", tag); for (const [name, value] of Object.entries(values)) made.setAttribute(name, value); return made; };
+  const wide = spots[0][2];
+  trace.setAttribute("viewBox", `0 0 ${frame.width} ${frame.height}`);
+  trace.append(draw("polyline", { points: spots.map(([x, y]) => `${x},${y}`).join(" "), "stroke-width": wide * 0.13 }), draw("circle", { cx: spots[0][0], cy: spots[0][1], r: wide * 0.2 }));
+  path.forEach((cell) => inputOf(cell).classList.add("on"));
+  button.setAttribute("aria-pressed", "true");
+  byId("spoken").textContent = `${button.textContent}: ${button.dataset.points}`;
+}
+addEventListener("resize", clearPath);
+
+// --- what can be done with it ---
+
+function rows() {
+  const made = [];
+  for (let y = 0; y < h; y++) made.push(Array.from({ length: w }, (_, x) => face(cells[x * h + y])));
+  return made;
+}
+
+byId("roll").addEventListener("click", async () => {
+  try { const rolled = await ask("/api/roll", { dice: byId("dice").value }); use(rolled.board, rolled.dims); byId("done").textContent = `Rolled ${rolled.board}.`; }
+  catch (error) { byId("done").textContent = error.message; }
+});
+byId("clear").addEventListener("click", () => { cells = cells.map(() => ""); chosen = 0; show(); inputOf(0).focus(); });
+byId("climb").addEventListener("click", async () => {
+  const asked = { letters: board(), size: size.value, list: list.value };
+  byId("climb").disabled = true;
+  byId("done").textContent = "Climbing: this takes up to ten seconds…";
+  try {
+    const answer = await ask("/api/climb", asked);
+    byId("done").textContent = answer.found.length && answer.found[0].board !== (told && told.canonical) ? `Climbed to ${points(answer.found[0].score)}, in a pool of ${count(answer.pool)}${answer.complete ? "" : " when time was up"}. No proof that there is no better.` : "No better board was found from here.";
+    byId("climbed").hidden = false;
+    byId("climbed-list").replaceChildren(...answer.found.map((item) => choice(item.board, points(item.score), () => use(item.board))));
+  } catch (error) { byId("done").textContent = error.message; }
+  byId("climb").disabled = !isFull();
+});
+
+export function choice(name, text, act) {
+  const button = el("button", { type: "button" }, el("code", { textContent: name }), el("small", { textContent: text }));
+  button.addEventListener("click", act);
+  return el("li", {}, button);
+}
+
+byId("copy-link").addEventListener("click", () => copy(location.href, byId("done"), "Link"));
+byId("copy-text").addEventListener("click", () => copy([...rows().map((row) => row.map((text) => text.padEnd(2)).join(" ").trimEnd()), "", told ? `${told.board}: ${points(told.score)}, ${count(told.n_words)} words of ${told.wordlist}` : board()].join("\n"), byId("done"), "Text"));
+byId("copy-svg").addEventListener("click", async () => {
+  const word = byId("words").querySelector("[aria-pressed='true']");
+  const query = new URLSearchParams({ letters: board(), size: size.value, list: list.value, ...(word ? { word: word.textContent } : {}) });
+  try { await copy(await (await fetch(`/api/board.svg?${query}`)).text(), byId("done"), "SVG"); } catch (error) { byId("done").textContent = error.message; }
+});
+size.addEventListener("change", () => resize(size.value));
+list.addEventListener("change", show);
+
+const given = new URLSearchParams(location.search), letters = (given.get("letters") || "").toLowerCase().replace(/[^a-z]/g, "");
+const lengths = Object.fromEntries([...size.options].map((option) => { const [a, b] = option.value.split("x"); return [a * b, option.value]; }));
+if (given.get("list") && [...list.options].some((option) => option.value === given.get("list"))) list.value = given.get("list");
+if (letters && lengths[letters.length]) resize(lengths[letters.length], letters);
+else resize([...size.options].some((option) => option.value === given.get("size")) ? given.get("size") : "3x3");

@@ -1,0 +1,91 @@
+// One class of boards: letters of each cell in, bounds, story and trees out.  Cells are numbered down the columns.
+import { ask, byId, copy, count, drawing, el } from "/static/lib.js";
+
+const size = byId("size"), list = byId("list"), buckets = byId("buckets");
+let asking = 0;
+
+function layout(name, kept = []) {
+  const [w, h] = name.split("x").map(Number);
+  size.value = name;
+  buckets.className = `buckets w${w}`;
+  const made = [];
+  for (let y = 0; y < h; y++) for (let x = 0; x < w; x++) {
+    const cell = x * h + y;
+    const input = el("input", { type: "text", autocomplete: "off", spellcheck: false, maxLength: 26, value: kept[cell] || "", required: true, pattern: "[A-Za-z]+", title: "one or more letters a-z" });
+    for (const [key, value] of Object.entries({ autocapitalize: "none", "data-cell": cell, "aria-label": `Letters of row ${y + 1}, column ${x + 1}` })) input.setAttribute(key, value);
+    made.push(input);
+  }
+  buckets.replaceChildren(...made);
+}
+
+function typed() {
+  const groups = [];
+  for (const input of buckets.children) groups[Number(input.dataset.cell)] = input.value.trim().toLowerCase();
+  return groups;
+}
+
+function fill(groups) { for (const input of buckets.children) input.value = groups[Number(input.dataset.cell)]; }
+
+function bars(place, rows, cutoff) {
+  const most = Math.max(...rows.map(([, value]) => value), 1);
+  place.replaceChildren(...rows.map(([name, value]) => {
+    const meter = el("meter", { max: most, value });
+    meter.setAttribute("aria-label", `${name}: ${count(value)}`);
+    return el("div", { className: cutoff && value >= cutoff ? "bound over" : "bound" }, el("span", { textContent: name }), meter, el("b", { textContent: count(value) }));
+  }));
+}
+
+async function bound() {
+  const number = ++asking, asked = { class: typed().join(" "), list: list.value, cutoff: byId("cutoff").value.trim() };
+  history.replaceState(null, "", `/class?${new URLSearchParams(asked)}`);
+  byId("fault").hidden = true;
+  byId("done").textContent = "Collecting the terms…";
+  try {
+    const story = await ask("/api/class", asked);
+    if (number !== asking) return;
+    byId("answer").hidden = false;
+    byId("done").textContent = `No board of the class scores more than ${count(story.orderly_bound)}.`;
+    bars(byId("bounds"), [["orderly", story.orderly_bound], ["max", story.max_bound], ["sum", story.sum_bound]], story.cutoff);
+    byId("story").replaceChildren(...story.lines.filter((line) => !line.startsWith("  cell") || story.levels.length > 0 && / parts left/.test(line)).filter((line) => line !== "Forcing one cell:").map((line) => el("p", { textContent: line.trim() })));
+    bars(byId("forced"), story.forced.map((item) => [`cell ${item.cell} = ${item.letter}`, item.bound]), story.cutoff);
+    await drawTrees(number, asked);
+  } catch (error) {
+    if (number !== asking) return;
+    byId("done").textContent = "";
+    byId("answer").hidden = true;
+    byId("fault").textContent = error.message;
+    byId("fault").hidden = false;
+  }
+}
+
+async function drawTrees(number, asked) {
+  byId("trees").replaceChildren();
+  byId("trees-told").textContent = "Growing them…";
+  try {
+    const trees = await ask("/api/trees", { class: asked.class, list: asked.list });
+    if (number !== asking) return;
+    byId("trees-told").textContent = "Below each node: what can still be added. Of the letters of a cell (rounded) only the best counts.";
+    byId("trees").replaceChildren(...trees.map((tree) => {
+      const box = el("div", { className: "scroll", tabIndex: 0 }, drawing(tree.svg, `${tree.title}; its bound is ${count(tree.bound)}. The same as text follows.`));
+      box.setAttribute("role", "region");
+      box.setAttribute("aria-label", tree.title);
+      const text = el("pre", { className: "code tree", textContent: tree.text, tabIndex: 0 });
+      return el("div", {}, el("h3", { textContent: `${tree.title}, bound ${count(tree.bound)}` }), box, el("details", {}, el("summary", { textContent: "As text" }), text));
+    }));
+  } catch (error) {
+    if (number === asking) byId("trees-told").textContent = `Not drawn: ${error.message}`;
+  }
+}
+
+byId("form").addEventListener("submit", (event) => { event.preventDefault(); bound(); });
+size.addEventListener("change", () => layout(size.value));
+byId("vowels").addEventListener("click", () => fill(typed().map((_, cell) => (cell % 2 ? "aeiou" : "lnrst"))));
+byId("small").addEventListener("click", () => { layout("2x2", ["t", "ai", "e", "r"]); bound(); });
+byId("copy-link").addEventListener("click", () => copy(location.href, byId("done"), "Link"));
+
+const given = new URLSearchParams(location.search), groups = (given.get("class") || "").split(/\s+/).filter(Boolean);
+const names = Object.fromEntries([...size.options].map((option) => { const [a, b] = option.value.split("x"); return [a * b, option.value]; }));
+if ([...list.options].some((option) => option.value === given.get("list"))) list.value = given.get("list");
+byId("cutoff").value = (given.get("cutoff") || "").replace(/\D/g, "");
+if (names[groups.length]) { layout(names[groups.length], groups); bound(); }
+else layout("2x2");

@@ -1,0 +1,94 @@
+// Small helpers of all pages.  Text from the server becomes text, never markup; drawings are parsed as SVG.
+
+export const byId = (id) => document.getElementById(id);
+
+export function el(tag, properties = {}, ...children) {
+  const made = document.createElement(tag);
+  for (const [name, value] of Object.entries(properties)) {
+    if (value === undefined || value === null) continue;
+    if (name in made && name !== "list") made[name] = value;
+    else made.setAttribute(name, value);
+  }
+  made.append(...children.filter((child) => child !== null && child !== undefined));
+  return made;
+}
+
+export function drawing(svg, name) {
+  if (!svg) return null;
+  const made = document.importNode(new DOMParser().parseFromString(svg, "image/svg+xml").documentElement, true);
+  if (name) { made.setAttribute("role", "img"); made.setAttribute("aria-label", name); }
+  return made;
+}
+
+export async function ask(address, values = {}, options = {}) {
+  const query = new URLSearchParams(Object.entries(values).filter(([, value]) => value !== "" && value !== undefined));
+  const text = query.toString();
+  const answer = await fetch(text ? `${address}?${text}` : address, options);
+  if (answer.status === 403) throw new Error("This browser is not let in any more: open the address that orderly serve printed.");
+  const told = await answer.json();
+  if (!answer.ok) throw new Error(told.error || `The server answered ${answer.status}.`);
+  return told;
+}
+
+// Calls work() again and again; only while the page is visible, more slowly when it fails.  work() returns milliseconds.
+export function keep(work, fault) {
+  let timer = 0;
+  async function turn() {
+    clearTimeout(timer);
+    if (document.hidden) return;
+    let wait;
+    try {
+      wait = await work();
+      if (fault) fault.hidden = true;
+    } catch (error) {
+      wait = 5000;
+      if (fault) { fault.textContent = error instanceof TypeError ? "The server does not answer: has orderly serve ended?" : error.message; fault.hidden = false; }
+    }
+    timer = setTimeout(turn, wait);
+  }
+  document.addEventListener("visibilitychange", () => { if (!document.hidden) turn(); });
+  turn();
+}
+
+export const count = (value) => (value === null || value === undefined ? "unknown" : Number(value).toLocaleString("en-US"));
+export const points = (value) => (value === 1 ? "1 point" : `${count(value)} points`);
+
+export function duration(seconds) {
+  const total = Math.round(seconds), minutes = Math.floor(total / 60), hours = Math.floor(minutes / 60);
+  if (hours >= 48) return `${(hours / 24).toFixed(1)} days`;
+  if (hours) return `${hours} h ${String(minutes % 60).padStart(2, "0")} min`;
+  return minutes ? `${minutes} min ${String(total % 60).padStart(2, "0")} s` : `${total} s`;
+}
+
+export const ago = (time_s) => `${duration(Math.max(0, Date.now() / 1000 - time_s))} ago`;
+
+export const STATES = {
+  running: "running", proven: "proven", incomplete: "not proven", faulty: "contradicts itself",
+  unreadable: "cannot be read", reading: "being read",
+};
+
+export function showState(pill, state) {
+  const text = STATES[state] || state;
+  if (pill.textContent !== text) pill.textContent = text;
+  pill.className = `pill ${state}`;
+}
+
+export function facts(list, rows) {
+  const kept = rows.filter(([, value]) => value !== null && value !== undefined && value !== "");
+  list.replaceChildren(...kept.map(([name, value, wide]) => el("div", { className: wide ? "wide" : "" }, el("dt", { textContent: name }), el("dd", {}, value))));
+}
+
+export function percent(done, all) {
+  if (!all) return "–";
+  const share = (100 * done) / all;
+  return done < all && share > 99.9 ? "99.9 %" : `${share.toFixed(share >= 99.95 || share === 0 ? 0 : 1)} %`;
+}
+
+export async function copy(text, told, what) {
+  try {
+    await navigator.clipboard.writeText(text);
+    told.textContent = `${what} copied.`;
+  } catch {
+    told.textContent = `The browser does not let this page copy. ${text}`;
+  }
+}

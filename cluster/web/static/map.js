@@ -1,0 +1,89 @@
+// The classes of a run as tiles: what is done, what was dear, where boards were found.  Arrow keys walk over the tiles.
+import { count, duration } from "/static/lib.js";
+
+const GAP = 1;
+let shown = null;
+let at = -1;
+
+export function drawMap(map, canvas, spoken, told) {
+  shown = map;
+  canvas.hidden = !map;
+  if (!map) { told.textContent = "There are too many classes to draw one by one."; return; }
+  const n = map.first.length, done = sum(map.done), found = map.found.filter((value) => value > 0).length;
+  const each = map.n_classes > n ? `each tile stands for about ${Math.round(map.n_classes / n)} classes` : "each tile is a class";
+  told.textContent = `${count(map.n_classes)} classes in the order of their numbers, ${each}.`;
+  canvas.setAttribute("aria-label", `Map of the classes: ${count(done)} of ${count(map.n_classes)} done, boards found in ${count(found)} of ${count(n)} tiles, ${duration(sum(map.seconds))} of computing. Arrow keys walk over the tiles.`);
+  if (!canvas.dataset.ready) {
+    canvas.dataset.ready = "yes";
+    const again = () => paint(canvas);
+    new ResizeObserver(again).observe(canvas);
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", again);
+    canvas.addEventListener("pointermove", (event) => choose(canvas, spoken, tileAt(canvas, event)));
+    canvas.addEventListener("keydown", (event) => {
+      const step = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: grid(canvas).columns, ArrowUp: -grid(canvas).columns, Home: -Infinity, End: Infinity }[event.key];
+      if (step === undefined) return;
+      event.preventDefault();
+      choose(canvas, spoken, Math.min(shown.first.length - 1, Math.max(0, at + step)));
+    });
+  }
+  paint(canvas);
+}
+
+const sum = (values) => values.reduce((total, value) => total + value, 0);
+
+function grid(canvas) {
+  const n = shown.first.length, width = canvas.clientWidth || 600;
+  const tile = Math.max(6, Math.min(34, Math.sqrt((width * 190) / n)));
+  const columns = Math.max(1, Math.min(n, Math.floor(width / tile)));
+  const size = Math.min(34, width / columns);
+  return { columns, size, rows: Math.ceil(n / columns) };
+}
+
+function tileAt(canvas, event) {
+  const { columns, size } = grid(canvas);
+  const x = Math.floor(event.offsetX / size), y = Math.floor(event.offsetY / size);
+  const tile = y * columns + x;
+  return x < columns && tile < shown.first.length ? tile : -1;
+}
+
+function choose(canvas, spoken, tile) {
+  if (tile === at || tile < 0) return;
+  at = tile;
+  const n = shown.classes[tile];
+  const name = n === 1 ? `Class ${count(shown.first[tile])}` : `${count(n)} classes from number ${count(shown.first[tile])}`;
+  const state = shown.done[tile] === n ? "done" : shown.begun[tile] ? `${count(shown.done[tile])} done, ${count(shown.begun[tile] - shown.done[tile])} begun` : "open";
+  spoken.textContent = `${name}: ${state}, ${duration(shown.seconds[tile])}${shown.found[tile] ? `, ${count(shown.found[tile])} candidates found` : ""}`;
+  paint(canvas);
+}
+
+function paint(canvas) {
+  if (!shown || !canvas.clientWidth) return;
+  const { columns, size, rows } = grid(canvas), ratio = devicePixelRatio || 1;
+  const height = Math.ceil(rows * size);
+  canvas.style.setProperty("height", `${height}px`);
+  canvas.width = Math.round(canvas.clientWidth * ratio);
+  canvas.height = Math.round(height * ratio);
+  const colours = getComputedStyle(document.documentElement);
+  const colour = (name) => colours.getPropertyValue(name).trim();
+  const steps = ["--s1", "--s2", "--s3", "--s4"].map(colour), open = colour("--s0"), hit = colour("--found"), ink = colour("--ink");
+  const most = Math.max(...shown.seconds, 1e-9);
+  const pen = canvas.getContext("2d");
+  pen.scale(ratio, ratio);
+  shown.first.forEach((_, tile) => {
+    const x = (tile % columns) * size, y = Math.floor(tile / columns) * size, side = size - GAP;
+    const share = shown.done[tile] / shown.classes[tile];
+    pen.fillStyle = open;
+    pen.fillRect(x, y, side, side);
+    if (share > 0) {
+      pen.fillStyle = steps[Math.min(3, Math.floor(4 * Math.sqrt(shown.seconds[tile] / most)))];
+      pen.fillRect(x, y + side * (1 - share), side, side * share);
+    }
+    if (shown.found[tile]) {
+      pen.fillStyle = hit;
+      pen.beginPath();
+      pen.arc(x + side / 2, y + side / 2, Math.max(1.6, side * 0.22), 0, 7);
+      pen.fill();
+    }
+    if (tile === at) { pen.strokeStyle = ink; pen.lineWidth = 2; pen.strokeRect(x + 1, y + 1, side - 2, side - 2); }
+  });
+}

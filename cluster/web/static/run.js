@@ -1,0 +1,93 @@
+import { ago, ask, byId, count, drawing, duration, el, facts, keep, percent, points, showState } from "/static/lib.js";
+import { drawMap } from "/static/map.js";
+
+const address = `/api/runs/${byId("run").dataset.key}`;
+let version = "";
+let found = {};
+
+function question(pulse) {
+  if (!found.state) return "";
+  const words = found.n_words ? `, ${count(found.n_words)} words` : "";
+  return `${found.dims} boards, word list ${found.wordlist}${words}, ${found.scores} points, cutoff ${count(found.cutoff)}`;
+}
+
+function showNow(pulse) {
+  showState(byId("state"), pulse.state);
+  byId("question").textContent = question(pulse);
+  const fault = byId("claim"), live = pulse.live || {}, progress = live.progress || {};
+  const claim = pulse.state === "unreadable" ? pulse.error
+    : pulse.state === "proven" ? `Proven. ${found.statement || ""}`
+    : found.state ? `Not proven${pulse.state === "faulty" ? "" : " yet"}: what is shown was found so far. In the way: ${found.why_not_proven || "its rows are being read"}.` : "";
+  fault.textContent = claim;
+  fault.hidden = !claim;
+  fault.classList.toggle("proven", pulse.state === "proven");
+  byId("percent").textContent = percent(pulse.n_classes_done, pulse.n_classes);
+  byId("progress").value = pulse.n_classes ? pulse.n_classes_done / pulse.n_classes : 0;
+  byId("done").textContent = pulse.n_classes ? `${count(pulse.n_classes_done)} of ${count(pulse.n_classes)} classes` : "not known yet";
+  document.title = `${percent(pulse.n_classes_done, pulse.n_classes)} ${document.title.replace(/^[\d.]+ % |^– /, "")}`;
+  facts(byId("now"), live.is_running ? running(live, progress) : ended(live));
+}
+
+function running(live, progress) {
+  const hosts = Object.entries(progress.hosts || {}).map(([name, n]) => `${name} ${n}`).join(", ");
+  const few = (progress.n_measured || 0) < 30 ? ", a rough guess" : "";
+  const left = progress.remaining_s === null || progress.remaining_s === undefined ? "unknown: no class was finished yet"
+    : `about ${duration(progress.remaining_s)}, judging by ${count(progress.n_measured)} classes${few}`;
+  return [
+    ["Time left", left],
+    ["Rate", live.verdicts_per_h ? `${count(Math.round(live.classes_per_h))} classes, ${count(Math.round(live.verdicts_per_h))} verdicts an hour` : "not measured yet"],
+    ["Units", progress.n_open === undefined ? "" : `${count(progress.n_open)} open, ${count(progress.n_in_flight)} being searched, ${count(progress.n_split)} split`],
+    ["Workers", progress.n_workers ? `${count(progress.n_workers)}: ${hosts}` : "none up yet"],
+    ["Trouble", trouble(progress) || "none"],
+    ["Driver", live.driver ? live.driver.name : ""],
+    ["Figures from", progress.time ? ago(progress.time) : "the driver is starting up"],
+  ];
+}
+
+function ended(live) {
+  const end = live.end, progress = live.progress;
+  if (end) return [["Last session", end.complete ? `done ${ago(end.time)}` : `ended ${ago(end.time)}: ${end.message || ""}`]];
+  return progress ? [["Last session", `ended without a word, last heard of ${ago(progress.time)}: killed, or its machine is gone`]] : [["Driver", "nobody works on it"]];
+}
+
+function trouble(progress) {
+  return [[progress.n_deaths, "workers lost"], [progress.n_strikes, "strikes"], [progress.n_requeued, "units tried again"], [progress.n_quarantined, "units given up"]]
+    .filter(([n]) => n).map(([n, what]) => `${count(n)} ${what}`).join(", ");
+}
+
+function showFound(pulse) {
+  byId("notes").replaceChildren(...(found.notes || []).map((text) => el("p", { className: "fault", textContent: `Note: ${text}` })));
+  const boards = found.boards || [];
+  byId("boards-told").textContent = boards.length ? `${found.proven ? "All" : "Found so far:"} ${count(found.n_boards)} up to symmetry score ${count(found.cutoff)} or more${found.n_boards > boards.length ? `; the best ${boards.length} of them` : ""}.`
+    : found.proven ? "No board reaches the cutoff." : "No board that reaches the cutoff was found so far.";
+  byId("boards").replaceChildren(...boards.map((item) => el("li", {}, el("a", { href: `/board?letters=${item.board}&list=${encodeURIComponent(found.wordlist)}` }, drawing(item.svg), el("b", { textContent: points(item.score) }), el("span", { textContent: item.board })))));
+  drawMap(found.map, byId("map"), byId("map-spoken"), byId("map-told"));
+  byId("legend").hidden = !found.map;
+  byId("dear-box").hidden = !(found.dear || []).length;
+  byId("dear").replaceChildren(...(found.dear || []).map((item) => el("tr", {}, el("td", { className: "n", textContent: count(item.class_id) }), el("td", {}, el("code", { textContent: item.letters })), el("td", { className: "n", textContent: duration(item.seconds) }), el("td", { className: "n", textContent: count(item.found) }))));
+  facts(byId("check"), [["Digest of the result", el("code", { textContent: found.digest }), true], ["Strength, as its claim records it", found.strength, true], ["Verdicts", `${count(found.n_units)} stored, by ${count(found.n_hosts)} hosts`], ["Boards scored again", found.rescored ? "yes" : "not yet"], ["Letter buckets", el("code", { textContent: found.partition }), true], ["SHA-256 of the list", el("code", { textContent: found.wordlist_sha256 }), true]]);
+}
+
+function showCost(pulse) {
+  const progress = (pulse.live && pulse.live.is_running && pulse.live.progress) || {};
+  const hours = (found.seconds || 0) / 3600;
+  const money = (value) => (found.price ? `, ${(value * found.price).toFixed(2)} at ${found.price} a core hour` : "");
+  const told = (value) => `${value < 0.1 ? `${Math.round(value * 3600)} core seconds` : `${value.toFixed(1)} core hours`}${money(value)}`;
+  const left = progress.remaining_s, n = progress.n_workers;
+  facts(byId("cost"), [
+    ["So far, in stored verdicts", found.state ? told(hours) : ""],
+    ["To come", pulse.state === "proven" ? "nothing" : left !== undefined && left !== null && n ? `about ${told((left * n) / 3600)}, if the guess of the time left holds` : "unknown: no driver that works on it has said how long still"],
+  ]);
+}
+
+keep(async () => {
+  const pulse = await ask(address);
+  if (pulse.version !== version) {
+    found = await ask(`${address}/proven`);
+    if (found.state) showFound(pulse);
+    version = pulse.version;
+  }
+  showNow(pulse);
+  showCost(pulse);
+  return pulse.state === "running" ? 2000 : pulse.state === "reading" ? 700 : 5000;
+}, byId("fault"));
