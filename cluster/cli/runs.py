@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import typer
-
 from boardclass.errors import OrderlyError
 from cluster.cli.options import FormatOption, RunsArgument
 from cluster.cli.render import Format, console, write_json, write_table
@@ -58,8 +56,3 @@ def _cell(item: dict[str, Any], name: str) -> object:
     if name == "board":
         return (item.get("best_boards") or [item.get("why")])[0]
     return item.get({"best": "best_score", "boards": "n_boards"}.get(name, name))
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command to the command line."""
-    app.command()(runs)

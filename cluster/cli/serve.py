@@ -37,8 +37,3 @@ def serve(
     if opens:
         typer.launch(server.address)
     server.run()
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command to the command line."""
-    app.command()(serve)

@@ -1,4 +1,4 @@
-"""Bad input to every command of the workbench: one message that quotes it, exit code 2, nothing printed or written."""
+"""Bad input to every command that plays with boards: one message that quotes it, exit code 2, nothing printed or written."""
 
 from __future__ import annotations
 
