@@ -14,7 +14,7 @@ import os
 import platform
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -28,7 +28,7 @@ from cluster.driver.signals import StopSignals
 from cluster.planning.plan import Plan, check_structure, make_plan
 from cluster.planning.shares import SHARE, Hand, Share
 from cluster.scheduling.figures import Report
-from cluster.scheduling.policy import Policy, Snapshot
+from cluster.scheduling.policy import Policy
 from cluster.scheduling.scheduler import Scheduler
 from cluster.workers.executors import Executor, InProcessExecutor
 from cluster.workers.ray_cluster import ClusterGoneError, RayError, check_guarded
@@ -245,7 +245,7 @@ class _Session:
         self._began_s = began_s
         self._hand = hand
         self._ledger = Ledger(store, plan.fingerprint)
-        self._snapshot: Snapshot | None = None
+        self._snapshot: Report | None = None
         all_ids, done_ids = plan.class_ids(), store.index.done_ids()
         doubted = suspects(store.run)
         roots = [class_id for class_id, path in doubted if not path]
@@ -380,7 +380,7 @@ class _Session:
             share=str(self._hand or ""),
         )
 
-    def _watch(self, snapshot: Snapshot, executor: Executor) -> None:
+    def _watch(self, snapshot: Report, executor: Executor) -> None:
         self._snapshot = snapshot
         report = self._report()
         self._progress.update(report)
@@ -389,29 +389,21 @@ class _Session:
         executor.show(report)
 
     def _report(self) -> Report:
+        """Return the scheduler's figures with those that only the driver knows."""
         assert self._snapshot is not None, "asked for once the loop runs"
         snapshot, ledger = self._snapshot, self._ledger
         best_score, best_board = ledger.best or (None, "")
-        return Report(
+        return replace(
+            snapshot,
             n_classes=self._n_classes,
             n_classes_done=self._n_done_before + snapshot.n_classes_done,
-            n_open=snapshot.n_open,
-            best_score=best_score,
-            best_board=best_board,
-            n_candidates=ledger.n_candidates,
-            n_workers=snapshot.n_workers,
-            n_deaths=snapshot.n_deaths,
-            n_quarantined=snapshot.n_quarantined,
-            elapsed_s=time.monotonic() - self._began_s,
             remaining_s=snapshot.remaining_s if snapshot.n_classes_done else None,
-            n_in_flight=snapshot.n_in_flight,
-            n_split=snapshot.n_split,
-            n_strikes=snapshot.n_strikes,
-            n_requeued=snapshot.n_requeued,
             n_verdicts=ledger.n_rows,
             n_measured=snapshot.n_classes_done,
-            n_agreed=snapshot.n_agreed,
-            flagged=snapshot.flagged,
+            n_candidates=ledger.n_candidates,
+            best_score=best_score,
+            best_board=best_board,
+            elapsed_s=time.monotonic() - self._began_s,
             share=str(self._hand or ""),
         )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from types import TracebackType
 from typing import Any, Self
 
@@ -90,9 +91,10 @@ class Journal:
         every_s = min(_LONGEST_S, max(_SHORTEST_S, _SHARE * (now_s - self._began_s)))
         if now or now_s - self._reported_at_s >= every_s:
             self._reported_at_s = now_s
-            self._log.add(
-                "progress", **_figures(report), n_workers=report.n_workers, hosts=self.hosts, flagged=report.flagged
-            )
+            figures = {
+                name: round(value, 1) if isinstance(value, float) else value for name, value in asdict(report).items()
+            }
+            self._log.add("progress", **figures, hosts=self.hosts)
         self._log.flush(now=now)
 
     def _event(self, event: Event) -> None:
@@ -113,27 +115,3 @@ class Journal:
                     message=event.message[:_MAX_MESSAGE],
                     oom=event.oom,
                 )
-
-
-def _figures(report: Report) -> dict[str, Any]:
-    """Return the fields of a progress event that a report has."""
-    return {
-        "n_classes": report.n_classes,
-        "n_classes_done": report.n_classes_done,
-        "n_verdicts": report.n_verdicts,
-        "n_open": report.n_open,
-        "n_in_flight": report.n_in_flight,
-        "n_split": report.n_split,
-        "n_strikes": report.n_strikes,
-        "n_requeued": report.n_requeued,
-        "n_quarantined": report.n_quarantined,
-        "n_deaths": report.n_deaths,
-        "n_candidates": report.n_candidates,
-        "best_score": report.best_score,
-        "best_board": report.best_board,
-        "elapsed_s": round(report.elapsed_s, 1),
-        "remaining_s": None if report.remaining_s is None else round(report.remaining_s, 1),
-        "n_measured": report.n_measured,
-        "n_agreed": report.n_agreed,
-        "share": report.share,
-    }

@@ -21,7 +21,7 @@ from cluster.scheduling.events import (
     Start,
     Tick,
 )
-from cluster.scheduling.policy import Snapshot
+from cluster.scheduling.figures import Report
 from cluster.scheduling.scheduler import Scheduler
 from cluster.workers.executors import Executor
 
@@ -49,7 +49,7 @@ def run_loop(
     *,
     clock: Callable[[], float],
     stop: Callable[[], str],
-    watch: Callable[[Snapshot], None],
+    watch: Callable[[Report], None],
     note: Callable[[Sequence[Event], Sequence[Instruction]], None] = _ignore,
     poll_s: float = POLL_S,
 ) -> Finish:

@@ -1,24 +1,37 @@
-"""The figures of progress: what the scheduler knows, a person sees, the event log keeps and Prometheus reads."""
+"""The figures of progress: one record that the scheduler begins, the driver completes, and everybody else reads.
+
+The progress display, the event log (results/log/eventlog.py names its fields) and Prometheus take them from here.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """How far it is.
+    """How far a run is.
 
     Attributes
     ----------
+    n_classes, n_classes_done : int
+        Of the run; from the scheduler, of what this call searches.
     n_open, n_in_flight : int
         Units without a verdict, and those of them that a worker has.
-    n_verdicts, n_measured : int
-        Verdicts accepted and classes finished by this call; the estimate of the time left rests on these.
+    n_split, n_requeued, n_quarantined, n_strikes, n_duplicates : int
+        Units split, come back without a verdict, given up; failures held against units; verdicts that came twice.
+    n_workers, n_deaths : int
+        Workers that are up, and workers lost.
     remaining_s : float or None
-        None until the first class is finished.
+        Seconds left; None until the first class is finished.
     n_agreed, flagged : int, tuple of str
         Replicas that agreed, and hosts that are not believed any more.
+    n_verdicts, n_measured : int
+        Verdicts accepted and classes finished by this call; the estimate of the time left rests on these.
+    n_candidates, best_score, best_board
+        Boards found, before symmetric ones are merged; the best of them.
+    elapsed_s : float
+        Seconds since this call began.
     share : str
         What is searched, if it is not the whole run: ``n_open`` and ``remaining_s`` are of the share only.
     """
@@ -26,20 +39,21 @@ class Report:
     n_classes: int
     n_classes_done: int
     n_open: int
-    best_score: int | None
-    best_board: str
-    n_candidates: int
-    n_workers: int
-    n_deaths: int
-    n_quarantined: int
-    elapsed_s: float
-    remaining_s: float | None
     n_in_flight: int = 0
     n_split: int = 0
-    n_strikes: int = 0
     n_requeued: int = 0
-    n_verdicts: int = 0
-    n_measured: int = 0
+    n_quarantined: int = 0
+    n_strikes: int = 0
+    n_duplicates: int = 0
+    n_workers: int = 0
+    n_deaths: int = 0
+    remaining_s: float | None = None
     n_agreed: int = 0
     flagged: tuple[str, ...] = ()
+    n_verdicts: int = 0
+    n_measured: int = 0
+    n_candidates: int = 0
+    best_score: int | None = None
+    best_board: str = ""
+    elapsed_s: float = 0.0
     share: str = ""

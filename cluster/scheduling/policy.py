@@ -53,23 +53,3 @@ class Policy:
     kernel_hash: str = ""
     replicate: float = 0.0
     trust_after: int = 10
-
-
-@dataclass(frozen=True, slots=True)
-class Snapshot:
-    """Figures for people and logs; seconds are estimates."""
-
-    n_classes: int
-    n_classes_done: int
-    n_open: int
-    n_in_flight: int
-    n_split: int
-    n_quarantined: int
-    n_duplicates: int
-    n_requeued: int
-    n_deaths: int
-    n_workers: int
-    remaining_s: float
-    n_strikes: int = 0
-    n_agreed: int = 0  # replicas
-    flagged: tuple[str, ...] = ()  # hosts that are not believed any more

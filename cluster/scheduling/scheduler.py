@@ -47,7 +47,8 @@ from cluster.scheduling.events import (
     WorkerDown,
     WorkerUp,
 )
-from cluster.scheduling.policy import Policy, Snapshot
+from cluster.scheduling.figures import Report
+from cluster.scheduling.policy import Policy
 from cluster.scheduling.trust import Compare, Trust
 
 if TYPE_CHECKING:
@@ -166,10 +167,10 @@ class Scheduler:
             self._advance(now_s, out)
         return out
 
-    def snapshot(self) -> Snapshot:
+    def snapshot(self) -> Report:
         """Return how far the run is."""
         backlog = self._backlog
-        return Snapshot(
+        return Report(
             n_classes=backlog.n_classes,
             n_classes_done=backlog.n_classes_done,
             n_open=backlog.n_open,

@@ -36,6 +36,7 @@ FIELDS = {
     "host_flagged": "host",
     "stored": "name n_rows",
     "progress": "n_classes n_classes_done n_verdicts n_open n_in_flight n_split n_strikes n_requeued n_quarantined "
+    "n_duplicates "
     "n_deaths n_candidates best_score best_board n_workers hosts flagged n_agreed elapsed_s remaining_s n_measured "
     "share",
     "merged": "sources n_rows n_parts",

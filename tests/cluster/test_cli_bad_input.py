@@ -1,4 +1,4 @@
-"""Bad input to every command that plays with boards: one message that quotes it, exit code 2, nothing printed or written."""
+"""Bad input to commands on boards and lists: one message that quotes it, exit code 2, nothing printed or written."""
 
 from __future__ import annotations
 

@@ -442,7 +442,19 @@ def test_predicted_costs_are_those_of_the_breaker(config, dims, buckets):
 
 
 OVERVIEW = Overview("runs/x", "3x3", "enable2k", 500, 26, 3, 2)
-REPORT = Report(26, 13, 20, 545, "abc", 4, 2, 1, 0, 61.0, 3700.0)
+REPORT = Report(
+    n_classes=26,
+    n_classes_done=13,
+    n_open=20,
+    best_score=545,
+    best_board="abc",
+    n_candidates=4,
+    n_workers=2,
+    n_deaths=1,
+    n_quarantined=0,
+    elapsed_s=61.0,
+    remaining_s=3700.0,
+)
 
 
 def test_plain_lines():

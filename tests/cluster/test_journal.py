@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import fields, replace
 
 import pytest
 
@@ -13,7 +13,25 @@ from results.log.eventlog import FIELDS, EventLog, read_events
 from results.storage.local import LocalFolder
 from search.breaker import Unit
 
-REPORT = Report(26, 13, 20, 545, "abc", 4, 2, 1, 0, 61.0, None, 3, 2, 1, 5, 40, 13)
+REPORT = Report(
+    n_classes=26,
+    n_classes_done=13,
+    n_open=20,
+    best_score=545,
+    best_board="abc",
+    n_candidates=4,
+    n_workers=2,
+    n_deaths=1,
+    n_quarantined=0,
+    elapsed_s=61.0,
+    remaining_s=None,
+    n_in_flight=3,
+    n_split=2,
+    n_strikes=1,
+    n_requeued=5,
+    n_verdicts=40,
+    n_measured=13,
+)
 
 
 class Clock:
@@ -91,3 +109,7 @@ def test_an_end_by_an_error_is_told(journal, tmp_path):
         pass
     (event,) = told(tmp_path)
     assert (event["event"], event["reason"], event["message"]) == ("stopped", "ValueError", "no more")
+
+
+def test_the_event_of_progress_has_every_figure():
+    assert set(FIELDS["progress"].split()) == {field.name for field in fields(Report)} | {"hosts"}

@@ -131,7 +131,21 @@ def test_what_is_shown_of_a_share_under_way_is_said_to_be_of_the_share(orderly, 
     n_all, n_own = len(whole.class_ids()), len(Hand(Share(2, 3), whole).class_ids)
     overview = Overview("runs/x", "2x2", "scowl70", 12, n_all, 0, 1, share="2/3", n_own=n_own)
     assert f"{n_all} board classes, {n_own} of them are share 2/3" in describe(overview)
-    report = Report(n_all, 2, 5, None, "", 0, 1, 0, 0, elapsed_s=10.0, remaining_s=25.0, n_measured=2, share="2/3")
+    report = Report(
+        n_classes=n_all,
+        n_classes_done=2,
+        n_open=5,
+        best_score=None,
+        best_board="",
+        n_candidates=0,
+        n_workers=1,
+        n_deaths=0,
+        n_quarantined=0,
+        elapsed_s=10.0,
+        remaining_s=25.0,
+        n_measured=2,
+        share="2/3",
+    )
     assert f"2/{n_all} classes" in format_report(report)
     assert "about 25 s left of share 2/3" in format_report(report)
     assert format_report(replace(report, n_open=0)).endswith("all of share 2/3 done")
