@@ -24,6 +24,10 @@ class PartitionError(InputError):
     """Letter buckets or a board class that do not fit the board or the alphabet."""
 
 
+class PathError(InputError):
+    """A path of parts, such as ``5=ab/6=t``, that is malformed or names nothing."""
+
+
 class DimsError(InputError):
     """Board dimensions outside the supported ones."""
 

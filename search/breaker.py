@@ -25,6 +25,7 @@ from boardclass.cutoff import reaches
 from boardclass.errors import InputError
 from boardclass.geometry import Geometry, geometry
 from boardclass.partition import Partition, parse_partition
+from boardclass.parts import ancestors, is_below
 from boardclass.scores import ScoreTable
 from search.node import Node, at_least, class_node, node_at, split, split_at
 from search.params import Params
@@ -198,7 +199,7 @@ class Breaker:
         """
         if not left or node.path in left:
             return []
-        above = {path[:i] for path in left for i, x in enumerate(path) if x == "/"} | {""}
+        above = {path for end in left for path in ancestors(end)}
         found: list[str] = []
         for part in split(node, self.geometry, self.spec.params):
             if part.path in above:
@@ -211,7 +212,7 @@ class Breaker:
         """Return whether a node is among the done ones, or all of its parts are."""
         if node.path in done:
             return True
-        if not any(path.startswith(node.path + "/") for path in done):
+        if not any(is_below(path, node.path) for path in done):
             return False
         return all(self._is_done(part, done) for part in split(node, self.geometry, self.spec.params))
 

@@ -20,9 +20,10 @@ from functools import cache
 from itertools import pairwise
 from math import prod
 
-from boardclass.errors import InputError
+from boardclass.errors import PathError, quote
 from boardclass.geometry import Geometry
 from boardclass.partition import letter_mask
+from boardclass.parts import join, way_to
 from search.params import Params
 
 N_LETTERS = 26
@@ -130,8 +131,7 @@ def force(node: Node, cell: int, letters: str, params: Params) -> Node:
     """Return the part of ``node`` whose ``cell`` has one of ``letters`` and is bare; it may be empty (a mask of 0)."""
     masks = list(node.masks)
     masks[cell] &= letter_mask(letters)
-    path = f"{node.path}/{cell}={letters}" if node.path else f"{cell}={letters}"
-    return _settle(Node(tuple(masks), node.bare | 1 << cell, node.demands, path), params)
+    return _settle(Node(tuple(masks), node.bare | 1 << cell, node.demands, join(node.path, cell, letters)), params)
 
 
 def split(node: Node, geometry: Geometry, params: Params) -> list[Node]:
@@ -157,20 +157,17 @@ def node_at(root: Node, path: str, geometry: Geometry, params: Params) -> Node:
 
     Raises
     ------
-    InputError
+    PathError
         If the path does not lead to a node of this class: a part that no split makes.
     """
     node = root
-    for step in path.split("/") if path else []:
-        wanted = f"{node.path}/{step}" if node.path else step
-        found = (
-            [part for part in split(node, geometry, params) if part.path == wanted]
-            if split_cell(node, geometry) >= 0
-            else []
-        )
+    for wanted in way_to(path):
+        parts = split(node, geometry, params) if split_cell(node, geometry) >= 0 else []
+        found = [part for part in parts if part.path == wanted]
         if not found:
-            raise InputError(
-                f"no node {path!r}: {step!r} is not a part of {node.path!r}; use the paths the run recorded"
+            raise PathError(
+                f"no node {quote(path)}: no split of {quote(node.path)} makes {quote(wanted)}; "
+                "use the paths the run recorded"
             )
         node = found[0]
     return node

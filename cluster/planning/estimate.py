@@ -28,6 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from boardclass.geometry import Geometry
+from boardclass.parts import parse_path
 from cluster.planning.plan import Plan
 from search.breaker import Breaker, Spec, Unit, UnitResult
 from search.params import Params
@@ -74,10 +75,10 @@ def likely_cost(unit: Unit, board: Geometry, params: Params) -> float:
     On 4x4 a forced cell is a factor of about 25, and the strongest letter costs about 16 times as much as the weakest;
     the parts of a fused cell share its cost.
     """
-    steps = [step.partition("=") for step in unit.path.split("/")]
-    strongest = max(params.letter_order.index(letter) for letter in steps[-1][2])
-    n_unfused = sum(board.cell_types[int(cell)] in params.fused for cell, _, _ in steps)
-    return float((strongest + 4) ** 1.4 / 25 ** (len(steps) - n_unfused) / params.unfuse_parts**n_unfused)
+    parts = parse_path(unit.path, board.n)
+    strongest = max(params.letter_order.index(letter) for letter in parts[-1][1])
+    n_unfused = sum(board.cell_types[cell] in params.fused for cell, _ in parts)
+    return float((strongest + 4) ** 1.4 / 25 ** (len(parts) - n_unfused) / params.unfuse_parts**n_unfused)
 
 
 def probe(breaker: Breaker, class_id: int, rng: random.Random, cost: Cost = _cpu_seconds) -> float:

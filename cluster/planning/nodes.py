@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from boardclass.errors import ConfigError, InputError, quote
 from boardclass.geometry import geometry
 from boardclass.partition import Partition, parse_partition
+from boardclass.parts import way_to
 from configs.model import SearchConfig
 from results.errors import DamagedError
 from results.storage import files
@@ -140,8 +141,7 @@ class SearchNodes:
     def _node(self, class_id: int, path: str) -> Node:
         node = class_node(self._partition.class_masks(class_id).tolist(), self._geometry, self._params)
         parent = ""
-        for step in filter(None, path.split("/")):  # from the top down: a path of any length is given up where it ends
-            here = f"{parent}/{step}".lstrip("/")
+        for here in way_to(path):  # from the top down: a path of any length is given up where it ends
             part = self._split(class_id, parent).get(here)
             if part is None:
                 raise InputError(

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from boardclass.parts import depth
 from search.breaker import Unit
 
 _MIN_SECONDS = 1e-4
@@ -232,7 +233,7 @@ class Backlog:
             self._open_children.add(unit)
             self._n_open_below[unit.class_id] = self._n_open_below.get(unit.class_id, 0) + 1
             self._sequence += 1
-            heapq.heappush(self._stack, (-unit.path.count("/"), self._sequence, unit))
+            heapq.heappush(self._stack, (-depth(unit.path), self._sequence, unit))
             self.n_open += 1
         if count_class:
             self._n_resumed = sum(self._place(class_id) < 0 for class_id in self._n_open_below)

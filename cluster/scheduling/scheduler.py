@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from boardclass.parts import is_below
 from cluster.scheduling.backlog import Backlog, Trouble
 from cluster.scheduling.events import (
     Answer,
@@ -283,9 +284,8 @@ class Scheduler:
         unit, children = result.unit, result.children
         if (result.status == "split") != bool(children):
             return f"status {result.status!r} with {len(children)} children"
-        prefix = f"{unit.path}/" if unit.path else ""
         for child in children:
-            if child.class_id != unit.class_id or not child.path.startswith(prefix) or len(child.path) <= len(prefix):
+            if child.class_id != unit.class_id or not is_below(child.path, unit.path):
                 return f"{child!r} is no child of {unit!r}"
         return "a child is listed twice" if len(set(children)) < len(children) else ""
 

@@ -23,6 +23,7 @@ import pyarrow.compute as pc
 
 from boardclass.errors import IncompleteError, InputError, PartitionError
 from boardclass.geometry import Dims, geometry
+from boardclass.parts import ancestors, last_part, parent
 from results.errors import RowError
 from results.proof.rescore import Source
 from results.store.index import Key
@@ -369,14 +370,14 @@ def check_apart(path: str, children: Sequence[str]) -> None:
     for end in children:
         child = end
         while child != path:
-            parent = child.rpartition("/")[0]
-            branches.setdefault(parent, set()).add(child)
-            child = parent
-    for parent, below in branches.items():
-        steps = [child.rpartition("/")[2].partition("=") for child in below]
-        letters = "".join(step[2] for step in steps)
-        if parent in ends or len({step[0] for step in steps}) > 1 or len(set(letters)) < len(letters):
-            raise RowError(f"children below {parent!r} share boards")
+            above = parent(child)
+            branches.setdefault(above, set()).add(child)
+            child = above
+    for above, below in branches.items():
+        forced = [last_part(child) for child in below]
+        letters = "".join(letters for _, letters in forced)
+        if above in ends or len({cell for cell, _ in forced}) > 1 or len(set(letters)) < len(letters):
+            raise RowError(f"children below {above!r} share boards")
 
 
 def uncovered(nodes: NodesLike, unit: Key, named: Sequence[str]) -> str | None:
@@ -391,7 +392,7 @@ def uncovered(nodes: NodesLike, unit: Key, named: Sequence[str]) -> str | None:
     """
     class_id, top = unit
     ends = set(named)
-    above = {end[:i] for end in ends for i, x in enumerate(end) if x == "/"} | {""}
+    above = {path for end in ends for path in ancestors(end)}
     todo, reached = [top], 0
     while todo:
         path = todo.pop()

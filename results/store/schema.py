@@ -16,8 +16,9 @@ from typing import Any, Protocol
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from boardclass import parts
 from boardclass.cutoff import reaches
-from boardclass.errors import quote
+from boardclass.errors import PathError, quote
 from results.errors import RowError
 from results.store.fingerprint import Fingerprint
 
@@ -55,9 +56,6 @@ SCHEMA = pa.schema(
 _STRUCT = pa.struct(list(SCHEMA))
 VERDICT_COLUMNS = ("class_id", "path", "status", "n_boards", "candidates", "children", "settled")
 
-PATH_PATTERN = r"[0-9]{1,2}=[a-z]{1,26}(/[0-9]{1,2}=[a-z]{1,26})*"
-_PATH = re.compile(PATH_PATTERN)
-_N_LETTERS = 26
 _MAX_TEXT = 4000
 _MAX_SECONDS = 1e9  # thirty years
 
@@ -215,25 +213,18 @@ def from_table(table: pa.Table) -> list[Row]:
     return rows
 
 
-def parse_path(path: str, n_cells: int) -> tuple[tuple[int, str], ...]:
+def parse_path(path: str, n_cells: int) -> tuple[parts.Part, ...]:
     """Return ``(cell, letters)`` for each forced part of a unit's path.
 
     Raises
     ------
     RowError
-        When a part is not ``cell=letters`` with a cell of the board and distinct letters, or there are too many parts.
+        When it is not a path of this board (see :func:`boardclass.parts.parse_path`).
     """
-    if not path:
-        return ()
-    if not _PATH.fullmatch(path):
-        raise RowError(f"path {quote(path)} is not of the form 5=ab/6=t")
-    parts = tuple((int(cell), letters) for cell, _, letters in (part.partition("=") for part in path.split("/")))
-    if len(parts) > _N_LETTERS * n_cells:
-        raise RowError(f"path {quote(path)} has {len(parts):,} parts, and each takes a letter away from a cell")
-    for cell, letters in parts:
-        if cell >= n_cells or len(set(letters)) < len(letters):
-            raise RowError(f"path {quote(path)}: {cell}={letters} needs a cell below {n_cells} and distinct letters")
-    return parts
+    try:
+        return parts.parse_path(path, n_cells)
+    except PathError as error:
+        raise RowError(str(error)) from error
 
 
 def check_table(table: pa.Table, fingerprint: Fingerprint, where: str) -> None:
@@ -296,11 +287,13 @@ def _plain_rules(table: pa.Table, fingerprint: Fingerprint) -> list[tuple[str, A
         ("n_boards is more than there are", _exceeds(col("n_boards"), 26**fingerprint.n_cells)),
         (
             "the path is not of the form 5=ab/6=t",
-            pc.invert(pc.match_substring_regex(col("path"), rf"\A({PATH_PATTERN})?\z")),
+            pc.invert(pc.match_substring_regex(col("path"), rf"\A({parts.PATH_PATTERN})?\z")),
         ),
         (  # each takes a letter away from a cell
             "the path has more parts than that many cells can be cut into",
-            pc.greater_equal(pc.count_substring(col("path"), "/"), scalar(_N_LETTERS * fingerprint.n_cells)),
+            pc.greater_equal(
+                pc.count_substring(col("path"), parts.SEPARATOR), scalar(parts.max_depth(fingerprint.n_cells))
+            ),
         ),
     ]
 
@@ -355,11 +348,10 @@ def _check_lists(table: pa.Table, fingerprint: Fingerprint, where: str) -> None:
                 raise RowError(
                     f"{here}: candidate {item['board']} scores {item['score']}, below cutoff {fingerprint.cutoff}"
                 )
-        parts = [*values["children"], *values["settled"]]
-        if len(set(boards)) < len(boards) or len(set(parts)) < len(parts):
+        named = [*values["children"], *values["settled"]]
+        if len(set(boards)) < len(boards) or len(set(named)) < len(named):
             raise RowError(f"{here}: a candidate or a part is listed twice")
-        for part in parts:
-            prefix = f"{values['path']}/" if values["path"] else ""
-            if not part.startswith(prefix) or len(part) == len(prefix):
+        for part in named:
+            if not parts.is_below(part, values["path"]):
                 raise RowError(f"{here}: part {quote(part)} does not extend the path")
             parse_path(part, n_cells)
