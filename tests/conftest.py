@@ -120,8 +120,8 @@ def orderly(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) 
 @pytest.fixture(scope="session")
 def s3_server() -> Iterator[str]:
     """Start an S3-compatible server on a free port of this machine; return its endpoint."""
-    pytest.importorskip("flask_cors", reason="needs moto[s3], flask and flask-cors: pip install 'orderly[test]'")
-    moto_server = pytest.importorskip("moto.server", reason="needs moto[s3]: pip install 'orderly[test]'")
+    pytest.importorskip("flask_cors", reason="needs moto[s3], flask and flask-cors: pip install 'orderly-boggle[test]'")
+    moto_server = pytest.importorskip("moto.server", reason="needs moto[s3]: pip install 'orderly-boggle[test]'")
     logging.getLogger("werkzeug").setLevel(logging.ERROR)
     server = moto_server.ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
     server.start()

@@ -15,6 +15,7 @@ from typing import Annotated
 
 import typer
 
+from boardclass.distribution import NAME
 from cluster.cli.commands import asking, lists, playing, searching
 from cluster.cli.group import EPILOG, INTRO, Sections
 from cluster.cli.render import tell
@@ -41,7 +42,7 @@ def _version(wanted: bool) -> None:
         from importlib.metadata import PackageNotFoundError, version
 
         try:
-            typer.echo(f"orderly {version('orderly')}")
+            typer.echo(f"orderly {version(NAME)}")
         except PackageNotFoundError:
             typer.echo("orderly (not installed, run from its sources)")
         raise typer.Exit

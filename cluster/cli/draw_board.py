@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from boardclass.distribution import install
 from boardclass.errors import InputError, quote
 
 _PNG_SCALE = 2
@@ -39,7 +40,7 @@ def _png(svg: str) -> bytes:
     try:
         import vl_convert
     except ImportError as error:
-        raise InputError(f"a PNG needs {error.name}: pip install 'orderly[report]', or write an .svg") from error
+        raise InputError(f"a PNG needs {error.name}: {install('report')}, or write an .svg") from error
     convert: Any = vl_convert.svg_to_png
     data: bytes = convert(svg, scale=_PNG_SCALE)
     return data

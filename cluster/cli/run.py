@@ -7,6 +7,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from boardclass.board import format_rows
+from boardclass.distribution import install
 from boardclass.errors import ConfigError, IncompleteError
 from cluster.cli.render import console, draw_board, heat_of_cells
 from cluster.planning.shares import parse_share
@@ -59,8 +60,7 @@ def resolve(source: str | None, options: Mapping[str, Any]) -> RunConfig:
     config = load_config(source, options)
     if (config.workers or config.address) and find_spec("ray") is None:
         raise ConfigError(
-            "workers need Ray, which is not installed: "
-            "pip install 'orderly[cluster]', or --workers 0 to compute in this process"
+            f"workers need Ray, which is not installed: {install('cluster')}, or --workers 0 to compute in this process"
         )
     return config
 

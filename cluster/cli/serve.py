@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from boardclass.distribution import install
 from boardclass.errors import InputError
 from cluster.cli.options import RunsArgument
 from cluster.cli.render import console, tell
@@ -30,7 +31,7 @@ def serve(
     try:
         from cluster.web.server import LocalServer
     except ImportError as error:
-        raise InputError(f"serving needs {error.name}: pip install 'orderly[serve]'") from error
+        raise InputError(f"serving needs {error.name}: {install('serve')}") from error
     server = LocalServer(given or [], host, port, price)
     console().print(server.address, markup=False, soft_wrap=True)
     tell("Open it in a browser of this machine. Whoever has the address may look. Ctrl-C ends it.")

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from boardclass.distribution import NAME
 from boardclass.errors import InputError
 from boardclass.geometry import cell_order_of, parse_dims
 from boardclass.jit import kernel_hash
@@ -204,9 +205,9 @@ def _params(config: RunConfig) -> Params:
 
 def _versions() -> dict[str, str]:
     versions = {"python": platform.python_version(), "platform": platform.platform()}
-    for name in ("orderly", *_LIBRARIES):
+    for name in (NAME, *_LIBRARIES):
         try:
-            versions[name] = metadata.version(name)
+            versions["orderly" if name == NAME else name] = metadata.version(name)
         except metadata.PackageNotFoundError:
             continue
     return versions

@@ -23,6 +23,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from boardclass.distribution import install
 from boardclass.errors import IncompleteError, OrderlyError
 from cluster.workers.ray_guard import Guard, guarded
 
@@ -270,7 +271,7 @@ def import_ray() -> Any:
         import ray._private.ray_constants as constants
         import ray._private.worker as ray_worker
     except ImportError as error:
-        raise RayError("workers need Ray: pip install 'orderly[cluster]', or use --workers 0") from error
+        raise RayError(f"workers need Ray: {install('cluster')}, or use --workers 0") from error
     # All of this is read once per process otherwise, perhaps before the environment was what it is now.
     constants.ENABLE_RAY_CLUSTER = constants.env_bool("RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER", sys.platform == "linux")
     raylet: Any = ray._raylet

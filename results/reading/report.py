@@ -15,6 +15,7 @@ from typing import Any, NamedTuple, Protocol
 
 from boardclass.board import LETTERS, format_rows
 from boardclass.canonical import canonical_board
+from boardclass.distribution import install
 from boardclass.errors import InputError
 from boardclass.geometry import geometry
 from boardclass.printable import printable
@@ -91,7 +92,7 @@ def render(run: Run, scorer: WordScorer, n_boards: int = 6, nodes_of: NodesOf | 
 
         from results.reading import charts
     except ImportError as error:
-        raise InputError(f"the report needs {error.name}: pip install 'orderly[report]'") from error
+        raise InputError(f"the report needs {error.name}: {install('report')}") from error
     database = Database([("run", run)], nodes_of)
     found = database.summaries["run"]
     values = {

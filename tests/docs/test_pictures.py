@@ -18,8 +18,8 @@ PAGES = sorted((ROOT / "README.md", *(ROOT / "docs").rglob("*.md")))
 
 
 def test_the_program_draws_the_pictures(tmp_path):
-    pytest.importorskip("altair", reason="the example needs the extra: pip install 'orderly[report]'")
-    pytest.importorskip("vl_convert", reason="the example needs the extra: pip install 'orderly[report]'")
+    pytest.importorskip("altair", reason="the example needs the extra: pip install 'orderly-boggle[report]'")
+    pytest.importorskip("vl_convert", reason="the example needs the extra: pip install 'orderly-boggle[report]'")
     code = "import sys; from pathlib import Path; from regenerate import regenerate; regenerate(Path(sys.argv[1]))"
     subprocess.run(
         [sys.executable, "-c", code, str(tmp_path)],

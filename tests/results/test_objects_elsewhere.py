@@ -23,7 +23,7 @@ from tests.results.test_objects import drive
 @pytest.fixture
 def google() -> Iterator[str]:
     """Start an emulator on a free port; return the address of a new prefix in its bucket."""
-    needs = "needs gcp-storage-emulator: pip install 'orderly[test]'"
+    needs = "needs gcp-storage-emulator: pip install 'orderly-boggle[test]'"
     server = pytest.importorskip("gcp_storage_emulator.server", reason=needs)
     emulator = server.create_server("127.0.0.1", 0, in_memory=True, default_bucket="mine")
     emulator.start()

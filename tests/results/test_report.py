@@ -9,8 +9,8 @@ from html.parser import HTMLParser
 
 import pytest
 
-pytest.importorskip("altair", reason="the report needs the extra: pip install 'orderly[report]'")
-pytest.importorskip("vl_convert", reason="the report needs the extra: pip install 'orderly[report]'")
+pytest.importorskip("altair", reason="the report needs the extra: pip install 'orderly-boggle[report]'")
+pytest.importorskip("vl_convert", reason="the report needs the extra: pip install 'orderly-boggle[report]'")
 
 from results.reading import charts
 from results.reading.report import histogram

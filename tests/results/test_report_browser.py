@@ -6,9 +6,9 @@ import shutil
 
 import pytest
 
-pytest.importorskip("altair", reason="the report needs the extra: pip install 'orderly[report]'")
-pytest.importorskip("vl_convert", reason="the report needs the extra: pip install 'orderly[report]'")
-pytest.importorskip("playwright.sync_api", reason="needs playwright: pip install 'orderly[test]'")
+pytest.importorskip("altair", reason="the report needs the extra: pip install 'orderly-boggle[report]'")
+pytest.importorskip("vl_convert", reason="the report needs the extra: pip install 'orderly-boggle[report]'")
+pytest.importorskip("playwright.sync_api", reason="needs playwright: pip install 'orderly-boggle[test]'")
 
 from playwright.sync_api import sync_playwright
 

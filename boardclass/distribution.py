@@ -1,0 +1,10 @@
+"""The name that the project has in the package index, where ``orderly`` belongs to another one."""
+
+from __future__ import annotations
+
+NAME = "orderly-boggle"
+
+
+def install(extra: str) -> str:
+    """Return the command that installs what an extra brings, such as ``report``."""
+    return f"pip install '{NAME}[{extra}]'"
