@@ -110,7 +110,7 @@ def test_kubernetes_accepts_the_pods(rayjob):
 
 def test_every_command_is_one_that_orderly_understands(rayjob):
     found = [rayjob["spec"]["entrypoint"]]
-    for path in (*LAUNCH.iterdir(), ROOT / "README.md"):
+    for path in (*LAUNCH.iterdir(), ROOT / "docs" / "clusters.md"):
         found += re.findall(r"orderly run [^'\n]*--address[^'\n]*", path.read_text())
     assert len(found) >= 4
     configs = [check_command(text) for text in found]
