@@ -15,8 +15,9 @@ from collections.abc import Sequence
 
 from boardclass.errors import IncompleteError
 from boardclass.geometry import CELL_TYPES, Geometry, geometry
-from search.breaker import Breaker, Unit, UnitResult, _Tally
+from search.breaker import Breaker, Unit, UnitResult
 from search.node import Node, class_node, node_at
+from search.node_search import Tally
 
 _PATIENCE = 10  # effort of a replica, in unit budgets, before it is given up: another order may be a worse one
 
@@ -42,7 +43,7 @@ class Replicator(Breaker):
         board, params = self.geometry, self.spec.params
         root = class_node(self.partition.class_masks(unit.class_id).tolist(), board, params)
         nodes = [node_at(root, path, board, params) for path in paths]
-        tally, found = _Tally(), set()
+        tally, found = Tally(), set()
         try:
             for node in nodes:
                 symmetry = rng.choice(board.symmetries.tolist())

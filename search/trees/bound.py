@@ -19,150 +19,22 @@ The search can be left and taken up again at any push: all state is in the array
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from numba import types
-from numpy.typing import NDArray
 
 from boardclass.cutoff import reaches
 from boardclass.jit import kernel, writable
-from search.bits import leading_zeros, lowest_bit, popcount, prefetch
+from search.bits import lowest_bit, popcount, prefetch
+from search.keys import LITERAL, LITERAL_BITS, MAX_LEVELS, are_apart, first_place, last_levels
+from search.trees.state import DEPTH, DISCARDED, FORBIDDEN, PUSHES, SEARCH_TYPE, SINCE, STATES, SURVIVORS
 from search.trees.sums import ROW, add_letters
-from search.trees.tree import LETTER_BITS, LETTERS, LINE, RUN_BITS, TREE_TYPES
+from search.trees.tree import LETTER_BITS, LETTERS, LINE, RUN, RUN_BITS, TREE_TYPES, places_in, points_of
 
 DONE = 0
 BUDGET_SPENT = 1
 SURVIVORS_FULL = 2
-FORBIDDEN = -(1 << 30)
-_MAX_LEVELS = 13
-_AHEAD = 12
+_AHEAD = 12  # pushes for which cells are asked for beforehand
 _ZERO = np.uint64(0)
-_ONE = np.uint64(1)
-
-
-class Search(NamedTuple):
-    """The whole state of one OrderlyBound search.
-
-    Attributes
-    ----------
-    sums : int32[13 * 13 * 32], letter sums: a row by depth and level
-    rows : int64[13, 13], by depth and level, where in ``sums`` the row is: that of a depth above until it is changed
-    points : int64[13], points that hold, by depth
-    best : int32[13, 13], largest letter sum by depth and level
-    bound : int64[13], bound of the state by depth
-    letter : int64[13], letter that is next at each depth
-    n_choices, n_tails : int64[13, 13], filled part of ``choices`` and ``tails`` by depth and level
-    choices : int64[13, capacity], stacked choices by level: place of the first reference << 26 | letters
-    tails : uint64[13, capacity], what is left of the stacked single terms by level, the literal of the level included
-    tail_points : int32[13, capacity], their points
-    not_less : int64[13], mask of the levels that must not take a smaller letter than this one
-    smaller : int64[26], for each letter the mask of the letters before it in the order of ``not_less``
-    counts : int64[6]: states, pushes, survivors, current depth, pushes when the first level took its letter, largest
-        bound of a discarded state
-    """
-
-    sums: NDArray[np.int32]
-    rows: NDArray[np.int64]
-    points: NDArray[np.int64]
-    best: NDArray[np.int32]
-    bound: NDArray[np.int64]
-    letter: NDArray[np.int64]
-    n_choices: NDArray[np.int64]
-    n_tails: NDArray[np.int64]
-    choices: NDArray[np.int64]
-    tails: NDArray[np.uint64]
-    tail_points: NDArray[np.int32]
-    not_less: NDArray[np.int64]
-    smaller: NDArray[np.int64]
-    counts: NDArray[np.int64]
-
-
-SEARCH_TYPE = types.NamedTuple(
-    [
-        writable(types.int32),
-        writable(types.int64, 2),
-        writable(types.int64),
-        writable(types.int32, 2),
-        writable(types.int64),
-        writable(types.int64),
-        writable(types.int64, 2),
-        writable(types.int64, 2),
-        writable(types.int64, 2),
-        writable(types.uint64, 2),
-        writable(types.int32, 2),
-        writable(types.int64),
-        writable(types.int64),
-        writable(types.int64),
-    ],
-    Search,
-)
-STATES, PUSHES, SURVIVORS, DEPTH, SINCE, DISCARDED = range(6)
-
-
-def new_search() -> Search:
-    """Return working space for one search; :func:`start` prepares it.
-
-    At depth k at most 2**k sum nodes agree with the letters chosen (one per subset of the levels), so at most 2**c
-    choices are stacked on level c, and 26 times as many single terms.
-    """
-    m = _MAX_LEVELS
-    return Search(
-        np.zeros(m * m * ROW, np.int32),
-        np.zeros((m, m), np.int64),
-        np.zeros(m, np.int64),
-        np.zeros((m, m), np.int32),
-        np.zeros(m, np.int64),
-        np.zeros(m, np.int64),
-        np.zeros((m, m), np.int64),
-        np.zeros((m, m), np.int64),
-        np.zeros((m, 1 << m), np.int64),
-        np.zeros((m, LETTER_BITS << m), np.uint64),
-        np.zeros((m, LETTER_BITS << m), np.int32),
-        np.zeros(m, np.int64),
-        np.zeros(LETTER_BITS, np.int64),
-        np.zeros(6, np.int64),
-    )
-
-
-def rows_at(s: Search, depth: int) -> NDArray[np.int32]:
-    """Return the rows of a depth, int32[13, 32] by level, for filling before a search starts: a view of ``s``.
-
-    The state of that depth uses them from now on.
-    """
-    m = _MAX_LEVELS
-    s.rows[depth] = (depth * m + np.arange(m)) * ROW
-    return s.sums.reshape(m, m, ROW)[depth]
-
-
-@kernel([types.int64(tree, SEARCH_TYPE, types.int64) for tree in TREE_TYPES])
-def add_root(tree, s, root):  # type: ignore[no-untyped-def]
-    """Push the root of a tree on the state at the first level (trees may share a search); return the bound of it."""
-    cells = tree.cells
-    bounds = tree.bounds
-    first = tree.first
-    n = np.int64(cells[root]) & 15
-    at = (root + 2 + n) * (bounds.size // cells.size)
-    ref = root - 1
-    for x in range(n):
-        word = np.int64(cells[root + 2 + x])
-        level = word >> LETTER_BITS
-        letters = word & LETTERS
-        s.choices[level, s.n_choices[first, level]] = (ref << LETTER_BITS) | letters
-        s.n_choices[first, level] += 1
-        ref -= popcount(letters)
-        while letters:
-            s.sums[s.rows[first, level] + lowest_bit(letters)] += bounds[at]
-            letters &= letters - 1
-            at += 1
-    s.points[first] += cells[root] >> 4
-    s.bound[first] = s.points[first]
-    for level in range(first, tree.n_levels):
-        row = s.rows[first, level]
-        s.best[first, level] = s.sums[row : row + ROW].max()
-        s.bound[first] += s.best[first, level]
-    s.letter[first] = 0
-    return s.bound[first]
 
 
 @kernel([
@@ -238,14 +110,14 @@ def orderly_bound(tree, s, cutoff, budget, survivors):  # type: ignore[no-untype
         next_letter[depth] = letter + 1
         n_states += 1
         deeper = depth + 1
-        later_levels = (_ONE << np.uint64(5 * (top - depth))) - _ONE
-        this_level = (later_levels << np.uint64(5)) | np.uint64(31)
+        later_levels = last_levels(top - depth)
+        this_level = (later_levels << np.uint64(LITERAL_BITS)) | np.uint64(LITERAL)
         for level in range(deeper, n_levels):
             n_choices[deeper, level] = n_choices[depth, level]
             n_tails[deeper, level] = n_tails[depth, level]
             best[deeper, level] = best[depth, level]
             rows[deeper, level] = rows[depth, level]
-        deeper_rows = deeper * _MAX_LEVELS * ROW
+        deeper_rows = deeper * MAX_LEVELS * ROW
         later = not_less[depth]
         # What is behind the letter counts as points first, so leaves are done; anything else gives its bound back and
         # is pushed.  Each push can only lower the bound of the state, so the first that takes it below the cutoff is
@@ -298,26 +170,23 @@ def orderly_bound(tree, s, cutoff, budget, survivors):  # type: ignore[no-untype
             n_pushes += 1
             if ref < 0:  # an unbuilt subtree: its terms go behind the stacked single terms of this level
                 run = ~ref >> RUN_BITS
-                if ~ref & ((1 << RUN_BITS) - 1):
+                if ~ref & RUN:
                     a = np.int64(term_points[run])
                     b = np.int64(term_points[run + 1])
-                    differ = 5 * ((63 - leading_zeros(np.int64((keys[run] ^ keys[run + 1]) & this_level))) // 5)
-                    if (keys[run] >> np.uint64(differ)) & np.uint64(31):  # the pair counted as the larger of the two
+                    if are_apart(keys[run] & this_level, keys[run + 1] & this_level):  # it counted as the larger one
                         held += min(a, b)
                         total += min(a, b)
                     ends[n_ends + 1] = keys[run + 1] & this_level
                     end_points[n_ends + 1] = b
                 ends[n_ends] = keys[run] & this_level
                 end_points[n_ends] = term_points[run]
-                n_ends += 1 + (~ref & ((1 << RUN_BITS) - 1))
+                n_ends += 1 + (~ref & RUN)
                 continue
-            n_here = np.int64(cells[ref]) & 15
-            change = (np.int64(cells[ref]) >> 4) - cells[ref + 1]
+            change = points_of(cells[ref]) - cells[ref + 1]
             held += change
             total += change
-            at = (ref + 2 + n_here) * per
-            o = ref - 1
-            for x in range(ref + 2, ref + 2 + n_here):
+            n_here, word_at, at, o = places_in(ref, cells[ref], per)
+            for x in range(word_at, word_at + n_here):
                 word = np.int64(cells[x])
                 level = word >> LETTER_BITS
                 letters = word & LETTERS
@@ -331,7 +200,7 @@ def orderly_bound(tree, s, cutoff, budget, survivors):  # type: ignore[no-untype
                 n_letters = popcount(letters)
                 at += n_letters
                 o -= n_letters
-        code = np.uint64(letter + 1) << np.uint64(5 * (top - depth))
+        code = np.uint64(letter + 1) << np.uint64(LITERAL_BITS * (top - depth))
         i = 0
         while i < n_ends and reaches(total, cutoff):
             rest = ends[i] ^ code
@@ -342,9 +211,9 @@ def orderly_bound(tree, s, cutoff, budget, survivors):  # type: ignore[no-untype
             value = end_points[i - 1]
             held -= value
             total -= value
-            place = (63 - leading_zeros(np.int64(rest))) // 5
+            place = first_place(rest)
             level = top - place
-            code_here = np.int64(rest >> np.uint64(5 * place))
+            code_here = np.int64(rest >> np.uint64(LITERAL_BITS * place))
             source = rows[deeper, level]
             target = deeper_rows + level * ROW
             if source != target:
@@ -356,7 +225,7 @@ def orderly_bound(tree, s, cutoff, budget, survivors):  # type: ignore[no-untype
             if value > best[deeper, level]:
                 total += value - best[deeper, level]
                 best[deeper, level] = value
-            if rest != np.uint64(code_here) << np.uint64(5 * place):
+            if rest & last_levels(place):
                 at = n_tails[deeper, level]
                 tails[level, at] = rest
                 tail_points[level, at] = end_points[i - 1]
@@ -375,9 +244,3 @@ def orderly_bound(tree, s, cutoff, budget, survivors):  # type: ignore[no-untype
     s.counts[DISCARDED] = discarded
     s.counts[SURVIVORS] += n
     return status
-
-
-def skip_letter(s: Search, first: int) -> int:
-    """Give up the letter that the first level has taken, return it (0..25), and make the search go on with the next."""
-    s.counts[DEPTH] = first
-    return int(s.letter[first]) - 1

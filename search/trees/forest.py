@@ -33,7 +33,7 @@ from search.params import Params
 from search.scoring.trie import Trie, build_trie
 from search.terms import radix, shapes, walk
 from search.terms.paths import MAX_CELLS, MAX_EXTRA, PathTable, path_table
-from search.trees import merge, tree
+from search.trees import build, merge, runs, tree
 
 MAX_FREE_CELLS = 12
 BITS_PER_LEVEL = 5
@@ -175,7 +175,7 @@ class Forest:
         if n < 0:
             return None
         n_keys = self._sort(begin, n, len(free), tip)
-        end, root, bound = tree.build(
+        end, root, bound = build.build(
             self._terms, self._points, begin, begin + n_keys, len(free), self._cells, self._bounds, tip
         )
         if end < 0:
@@ -275,7 +275,7 @@ class Forest:
             terms.sort()
         elif radix.sort(terms, spare := cells.view(np.uint64), self._code_bits, BITS_PER_LEVEL * n_levels):
             ordered = spare
-        return int(tree.group(ordered, terms, self._points[begin:], self._points_of_code, self._code_bits))
+        return int(runs.group(ordered, terms, self._points[begin:], self._points_of_code, self._code_bits))
 
     def _add_rim(self) -> bool:
         """Put down the rim; return whether it fits."""
@@ -285,7 +285,7 @@ class Forest:
         if n < 0:
             return False
         n_keys = self._sort(0, n, n_levels, 1)
-        tip, root, bound = tree.build(self._terms, self._points, 0, n_keys, n_levels, self._cells, self._bounds, 1)
+        tip, root, bound = build.build(self._terms, self._points, 0, n_keys, n_levels, self._cells, self._bounds, 1)
         if tip > 0:
             n_bytes = _n_bytes(n_keys, int(tip))
             root, tip = int(root), int(tip)

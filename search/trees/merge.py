@@ -13,7 +13,9 @@ import numpy as np
 from numba import types
 
 from boardclass.jit import kernel, writable
-from search.bits import leading_zeros, lowest_bit, popcount, prefetch
+from search.bits import lowest_bit, popcount, prefetch
+from search.keys import LITERAL, LITERAL_BITS, MAX_LEVELS, are_apart, first_edge, last_levels
+from search.trees.runs import join
 from search.trees.tree import (
     BOUND_TOO_LARGE,
     BOUND_TYPES,
@@ -23,49 +25,37 @@ from search.trees.tree import (
     LINE,
     MAX_BOUND,
     MAX_NARROW,
+    RUN,
     RUN_BITS,
     TREE_FULL,
+    places_in,
+    points_of,
+    put_node,
 )
 
 NO_EQUAL = -3
-_MAX_LEVELS = 13
-_ONE = np.uint64(1)
 _ZERO = np.uint64(0)
 _NOTHING = 1 << 40  # greater than any edge
-_RUN = (1 << RUN_BITS) - 1
-_SLOTS = 22  # of the state of a frame
+# What ``saved`` keeps of a frame: its edge, next key and end of its keys, mask of the levels below the edge, points;
+(_EDGE, _NEXT, _STOP, _LOW, _HELD) = range(5)
+# of each sum node the next choice, how many are left, letters left of the current one and its place, next bound, next
+# reference;
+(_A_WORD, _A_LEFT, _A_LETTERS, _A_PLACE, _A_BOUND, _A_REF) = range(5, 11)
+(_B_WORD, _B_LEFT, _B_LETTERS, _B_PLACE, _B_BOUND, _B_REF) = range(11, 17)
+# bound over the finished choices, largest bound in the current one and its place, where the node starts in the buffers.
+(_TOTAL, _BEST, _CURRENT, _START_WORD, _START_ENTRY, _SLOTS) = range(17, 23)
 
 
-@kernel(
-    types.int64(
-        writable(types.uint64), writable(types.int32), types.int64, types.int64, types.int64, types.int64,
-        types.int64, types.uint64,
-    )
-)  # fmt: skip
-def _join(keys, points, a, a_end, b, b_end, to, within):  # type: ignore[no-untyped-def]
-    """Write the keys of two sorted ranges, sorted by their part ``within``, from ``to`` on; return the end.
-
-    Equal keys become one with the sum of the points, those left with none are dropped; points may stay below 0, for
-    their equal may be in a sum node.  TREE_FULL when there is no room.
-    """
-    if to + (a_end - a) + (b_end - b) > keys.size:
-        return TREE_FULL
-    while a < a_end or b < b_end:
-        if b == b_end or (a < a_end and keys[a] & within < keys[b] & within):
-            keys[to] = keys[a]
-            points[to] = points[a]
-            a += 1
-        elif a == a_end or keys[b] & within < keys[a] & within:
-            keys[to] = keys[b]
-            points[to] = points[b]
-            b += 1
-        else:
-            keys[to] = keys[a]
-            points[to] = points[a] + points[b]
-            a += 1
-            b += 1
-        to += points[to] != 0
-    return to
+@kernel(types.void(writable(types.int32), types.int64, types.int64, types.int64, types.int64), inline="always")
+def _ask_ahead(cells, edge, letters, place, ref):  # type: ignore[no-untyped-def]
+    """Ask for the sum node behind an edge, if the current choice, its ``letters`` left at ``place``, has the edge."""
+    letter = (edge & LITERAL) - 1
+    if edge >> LITERAL_BITS == place and (letters >> letter) & 1:
+        node = np.int64(cells[ref - popcount(letters & ((np.int64(1) << letter) - 1))])
+        if node > 0:
+            prefetch(cells, node)
+            prefetch(cells, node - LINE)
+            prefetch(cells, node + LINE)
 
 
 @kernel([
@@ -92,24 +82,23 @@ def merge(keys, points, begin, end, spill, n_levels, first_level, cells, bounds,
     about the node.
 
     A frame per open sum node walks through the choices of its two sum nodes, a and b, and its keys in the one order all
-    have: the edge (place << 5 | letter code) that comes first in the key, rising.  (The place of a level is its
-    distance from the last one.)  What only one tree has is copied, up to the next edge of anything else; where two meet
-    at an edge, a frame opens for what lies behind it.  The node is put together in three buffers, whose last part is
-    that of the frame on top, and written to ``cells`` when it is complete, after all below it.  The state of the frame
-    on top is in local variables, of the others in ``saved``.  Terms that end nowhere near another stay unbuilt, as in
-    search.trees.tree.
+    have: the edge (search.keys) that comes first in the key, rising.  What only one tree has is copied, up to the next
+    edge of anything else; where two meet at an edge, a frame opens for what lies behind it.  The node is put together
+    in three buffers, whose last part is that of the frame on top, and written to ``cells`` when it is complete, after
+    all below it.  The state of the frame on top is in local variables, of the others in ``saved``.  Terms that end
+    nowhere near another stay unbuilt, as in search.trees.tree.
     """
     per = bounds.size // cells.size
     largest = MAX_BOUND if per == 1 else MAX_NARROW
-    room = (_MAX_LEVELS + 1) * LARGEST_NODE
+    room = (MAX_LEVELS + 1) * LARGEST_NODE
     words = np.empty(room, np.int32)  # letters and level of each choice
     entries = np.empty(room, np.int32)  # bounds
     refs = np.empty(room, np.int32)
-    saved = np.empty((_MAX_LEVELS + 1, _SLOTS), np.int64)
+    saved = np.empty((MAX_LEVELS + 1, _SLOTS), np.int64)
     top = n_levels - 1
     depth = 0
     edge = np.int64(0)
-    low = (_ONE << np.uint64(5 * (n_levels - first_level))) - _ONE  # the part of a key below the edge
+    low = last_levels(n_levels - first_level)  # the part of a key below the edge
     a_word = np.int64(0)  # next choice of the first sum node, and how many are left
     a_left = np.int64(0)
     a_letters = np.int64(0)  # its current choice: letters left, place of the level
@@ -135,33 +124,25 @@ def merge(keys, points, begin, end, spill, n_levels, first_level, cells, bounds,
     if other < 0:
         run = ~other >> RUN_BITS
         i = np.int64(spill)
-        stop = _join(keys, points, begin, end, run, run + (~other & _RUN) + 1, spill, low)
+        stop = join(keys, points, begin, end, run, run + (~other & RUN) + 1, spill, low)
         if stop < 0:
             return stop, 0, 0, 0
         spill = stop
     elif other == 0:
         held = np.int64(bound)
     if base > 0:
-        a_left = np.int64(cells[base]) & 15
-        held += np.int64(cells[base]) >> 4
-        a_word = base + 2
-        a_bound = (a_word + a_left) * per
-        a_ref = base - 1
+        a_left, a_word, a_bound, a_ref = places_in(base, cells[base], per)
+        held += points_of(cells[base])
     if other > 0:
-        b_left = np.int64(cells[other]) & 15
-        held += np.int64(cells[other]) >> 4
-        b_word = other + 2
-        b_bound = (b_word + b_left) * per
-        b_ref = other - 1
+        b_left, b_word, b_bound, b_ref = places_in(other, cells[other], per)
+        held += points_of(cells[other])
     if i < stop and keys[i] & low == _ZERO:
         held += points[i]
         i += 1
     while True:
         in_keys = np.int64(_NOTHING)
         if i < stop:
-            rest = np.int64(keys[i] & low)
-            p = (63 - leading_zeros(rest)) // 5
-            in_keys = (p << 5) | (rest >> (5 * p))
+            in_keys = first_edge(np.int64(keys[i] & low))
         if a_letters == 0 and a_left:
             a_left -= 1
             a_letters = np.int64(cells[a_word]) & LETTERS
@@ -172,17 +153,17 @@ def merge(keys, points, begin, end, spill, n_levels, first_level, cells, bounds,
             b_letters = np.int64(cells[b_word]) & LETTERS
             b_place = top - (np.int64(cells[b_word]) >> LETTER_BITS)
             b_word += 1
-        in_a = (a_place << 5) | (lowest_bit(a_letters) + 1) if a_letters else np.int64(_NOTHING)
-        in_b = (b_place << 5) | (lowest_bit(b_letters) + 1) if b_letters else np.int64(_NOTHING)
+        in_a = (a_place << LITERAL_BITS) | (lowest_bit(a_letters) + 1) if a_letters else np.int64(_NOTHING)
+        in_b = (b_place << LITERAL_BITS) | (lowest_bit(b_letters) + 1) if b_letters else np.int64(_NOTHING)
         here = min(in_a, in_b)
         if here < in_keys and in_a != in_b:  # one tree alone, up to the next edge of anything else
             letters = a_letters if here == in_a else b_letters
             from_bound = a_bound if here == in_a else b_bound
             from_ref = a_ref if here == in_a else b_ref
-            place = here >> 5
+            place = here >> LITERAL_BITS
             limit = min(in_keys, max(in_a, in_b))
-            if limit >> 5 == place:
-                letters &= (np.int64(1) << ((limit & 31) - 1)) - 1
+            if limit >> LITERAL_BITS == place:
+                letters &= (np.int64(1) << ((limit & LITERAL) - 1)) - 1
             if current != place:
                 total += best
                 best = np.int64(0)
@@ -217,23 +198,11 @@ def merge(keys, points, begin, end, spill, n_levels, first_level, cells, bounds,
                 return BOUND_TOO_LARGE, 0, 0, 0
             if tip + LARGEST_NODE > cells.size:
                 return TREE_FULL, 0, 0, 0
-            n_choices = n_words - start_word
-            if n_choices or depth == 0:
-                n = n_entries - start_entry
-                for x in range(n):
-                    cells[tip + x] = refs[n_entries - 1 - x]
-                tip += n
-                new_ref = tip
-                cells[tip] = n_choices | (held << 4)
-                cells[tip + 1] = new_bound
-                tip += 2
-                for x in range(n_choices):
-                    cells[tip + x] = words[start_word + x]
-                tip += n_choices
-                at = tip * per
-                for x in range(n):
-                    bounds[at + x] = entries[start_entry + x]
-                tip += (n + per - 1) // per
+            if n_words > start_word or depth == 0:
+                tip, new_ref = put_node(
+                    cells, bounds, tip, held, new_bound, words[start_word:n_words], entries[start_entry:n_entries],
+                    refs[start_entry:n_entries],
+                )  # fmt: skip
             if depth == 0:
                 return tip, new_ref, new_bound, spill
             new_edge = edge
@@ -241,15 +210,18 @@ def merge(keys, points, begin, end, spill, n_levels, first_level, cells, bounds,
             n_entries = start_entry
             depth -= 1
             s = saved[depth]
-            edge, i, stop, low, held = s[0], s[1], s[2], np.uint64(s[3]), s[4]
-            a_word, a_left, a_letters, a_place, a_bound, a_ref = s[5], s[6], s[7], s[8], s[9], s[10]
-            b_word, b_left, b_letters, b_place, b_bound, b_ref = s[11], s[12], s[13], s[14], s[15], s[16]
-            total, best, current, start_word, start_entry = s[17], s[18], s[19], s[20], s[21]
+            edge, i, stop, low, held = s[_EDGE], s[_NEXT], s[_STOP], np.uint64(s[_LOW]), s[_HELD]
+            a_word, a_left, a_letters = s[_A_WORD], s[_A_LEFT], s[_A_LETTERS]
+            a_place, a_bound, a_ref = s[_A_PLACE], s[_A_BOUND], s[_A_REF]
+            b_word, b_left, b_letters = s[_B_WORD], s[_B_LEFT], s[_B_LETTERS]
+            b_place, b_bound, b_ref = s[_B_PLACE], s[_B_BOUND], s[_B_REF]
+            total, best, current = s[_TOTAL], s[_BEST], s[_CURRENT]
+            start_word, start_entry = s[_START_WORD], s[_START_ENTRY]
             if new_bound == 0:
                 continue
         else:
-            shift = np.uint64(5 * (new_edge >> 5))
-            within = (_ONE << shift) - _ONE
+            shift = np.uint64(LITERAL_BITS * (new_edge >> LITERAL_BITS))
+            within = last_levels(new_edge >> LITERAL_BITS)
             first = i
             if in_keys == new_edge:
                 group = (keys[i] & low) >> shift
@@ -284,12 +256,12 @@ def merge(keys, points, begin, end, spill, n_levels, first_level, cells, bounds,
                     a_below = ref
                 else:  # unbuilt: its keys and those of the frame become one range
                     run = ~ref >> RUN_BITS
-                    run_end = run + (~ref & _RUN) + 1
+                    run_end = run + (~ref & RUN) + 1
                     if first == last:
                         first, last = run, run_end
                     else:
                         begins = spill
-                        spill = _join(keys, points, first, last, run, run_end, spill, within)
+                        spill = join(keys, points, first, last, run, run_end, spill, within)
                         if spill < 0:
                             return spill, 0, 0, 0
                         first, last = begins, spill
@@ -297,20 +269,15 @@ def merge(keys, points, begin, end, spill, n_levels, first_level, cells, bounds,
             ends = n > 0 and keys[first] & within == _ZERO
             if a_below or n > 2 or (n == 2 and ended) or (n == 1 and ended and not ends):
                 if i < stop and a_letters:  # ask for the sum node that the next key will meet
-                    rest = np.int64(keys[i] & low)
-                    p = (63 - leading_zeros(rest)) // 5
-                    letter = (rest >> (5 * p)) - 1
-                    if p == a_place and (a_letters >> letter) & 1:
-                        ref = np.int64(cells[a_ref - popcount(a_letters & ((np.int64(1) << letter) - 1))])
-                        if ref > 0:
-                            prefetch(cells, ref)
-                            prefetch(cells, ref - LINE)
-                            prefetch(cells, ref + LINE)
+                    _ask_ahead(cells, first_edge(np.int64(keys[i] & low)), a_letters, a_place, a_ref)
                 s = saved[depth]
-                s[0], s[1], s[2], s[3], s[4] = edge, i, stop, np.int64(low), held
-                s[5], s[6], s[7], s[8], s[9], s[10] = a_word, a_left, a_letters, a_place, a_bound, a_ref
-                s[11], s[12], s[13], s[14], s[15], s[16] = b_word, b_left, b_letters, b_place, b_bound, b_ref
-                s[17], s[18], s[19], s[20], s[21] = total, best, current, start_word, start_entry
+                s[_EDGE], s[_NEXT], s[_STOP], s[_LOW], s[_HELD] = edge, i, stop, np.int64(low), held
+                s[_A_WORD], s[_A_LEFT], s[_A_LETTERS] = a_word, a_left, a_letters
+                s[_A_PLACE], s[_A_BOUND], s[_A_REF] = a_place, a_bound, a_ref
+                s[_B_WORD], s[_B_LEFT], s[_B_LETTERS] = b_word, b_left, b_letters
+                s[_B_PLACE], s[_B_BOUND], s[_B_REF] = b_place, b_bound, b_ref
+                s[_TOTAL], s[_BEST], s[_CURRENT] = total, best, current
+                s[_START_WORD], s[_START_ENTRY] = start_word, start_entry
                 depth += 1
                 edge = new_edge
                 low = within
@@ -320,17 +287,11 @@ def merge(keys, points, begin, end, spill, n_levels, first_level, cells, bounds,
                 b_left = np.int64(0)
                 b_letters = np.int64(0)
                 if a_below:
-                    a_left = np.int64(cells[a_below]) & 15
-                    held += np.int64(cells[a_below]) >> 4
-                    a_word = a_below + 2
-                    a_bound = (a_word + a_left) * per
-                    a_ref = a_below - 1
+                    a_left, a_word, a_bound, a_ref = places_in(a_below, cells[a_below], per)
+                    held += points_of(cells[a_below])
                 if b_below:
-                    b_left = np.int64(cells[b_below]) & 15
-                    held += np.int64(cells[b_below]) >> 4
-                    b_word = b_below + 2
-                    b_bound = (b_word + b_left) * per
-                    b_ref = b_below - 1
+                    b_left, b_word, b_bound, b_ref = places_in(b_below, cells[b_below], per)
+                    held += points_of(cells[b_below])
                 if ends:
                     held += points[first]
                     first += 1
@@ -347,8 +308,7 @@ def merge(keys, points, begin, end, spill, n_levels, first_level, cells, bounds,
                 y = np.int64(points[first + 1])
                 if x < 0 or y < 0:
                     return NO_EQUAL, 0, 0, 0
-                differ = np.uint64(5 * ((63 - leading_zeros(np.int64((keys[first] ^ keys[first + 1]) & within))) // 5))
-                apart = (keys[first] >> differ) & np.uint64(31)  # both go on at one level: one of them holds
+                apart = are_apart(keys[first] & within, keys[first + 1] & within)
                 new_bound = max(x, y) if apart else x + y
                 new_ref = ~((first << RUN_BITS) | 1)
             else:
@@ -363,14 +323,14 @@ def merge(keys, points, begin, end, spill, n_levels, first_level, cells, bounds,
                     continue
         if new_bound > largest:
             return BOUND_TOO_LARGE, 0, 0, 0
-        if current != new_edge >> 5:
+        if current != new_edge >> LITERAL_BITS:
             total += best
             best = np.int64(0)
-            current = new_edge >> 5
+            current = new_edge >> LITERAL_BITS
             words[n_words] = (top - current) << LETTER_BITS
             n_words += 1
         best = max(best, new_bound)
-        words[n_words - 1] |= 1 << ((new_edge & 31) - 1)
+        words[n_words - 1] |= 1 << ((new_edge & LITERAL) - 1)
         entries[n_entries] = new_bound
         refs[n_entries] = new_ref
         n_entries += 1

@@ -20,7 +20,7 @@ from search.node import at_least
 from search.params import LETTER_ORDER
 from search.scoring.trie import build_trie
 from search.terms import walk
-from search.trees import bound, tree
+from search.trees import build, state, tree
 from tests.reference.orderly import Literals, Term, Weighted, absorb, deduplicated, terms_of_class
 from tests.reference.truth_table import Boards
 
@@ -171,16 +171,16 @@ def planted(
     points = np.array([*before, *(by_key[int(key)] for key in keys[len(before) :])], np.int32)
     cells = np.zeros(capacity, np.int32)
     bounds = cells.view(width)
-    end, root, root_bound = tree.build(keys, points, len(before), len(keys), case.n_levels, cells, bounds, tip)
+    end, root, root_bound = build.build(keys, points, len(before), len(keys), case.n_levels, cells, bounds, tip)
     grown = tree.Tree(frozen(cells), frozen(bounds), frozen(keys), frozen(points), case.n_levels, 0)
     return Planted(grown, int(end), int(root), int(root_bound))
 
 
-def prepared(case: Case, demands: tuple[tuple[int, int], ...] = (), letter_order: str = LETTER_ORDER) -> bound.Search:
+def prepared(case: Case, demands: tuple[tuple[int, int], ...] = (), letter_order: str = LETTER_ORDER) -> state.Search:
     """Return a search state with nothing pushed, letters outside the class forbidden, demands between free cells."""
-    s = bound.new_search()
-    rows = bound.rows_at(s, 0)
-    rows[:] = bound.FORBIDDEN
+    s = state.new_search()
+    rows = state.rows_at(s, 0)
+    rows[:] = state.FORBIDDEN
     s.smaller[:] = [(1 << 26) - 1 & ~mask for mask in at_least(letter_order)]
     for level, c in enumerate(case.free):
         rows[level, [ord(x) - 97 for x in case.letters[c]]] = 0

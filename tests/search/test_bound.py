@@ -11,7 +11,7 @@ import pytest
 from boardclass.geometry import geometry
 from search.node import residual_demands
 from search.params import LETTER_ORDER
-from search.trees import bound, tree
+from search.trees import bound, state, tree
 from tests.reference.orderly import orderly_bound, synchronised_bound
 from tests.reference.truth_table import Sums, multi_scores
 from tests.search.harness import Case, planted, prepared, random_case
@@ -35,7 +35,7 @@ def assignments(case: Case, chosen: int) -> set[Assignment]:
 
 def searched(
     grown: tree.Tree,
-    s: bound.Search,
+    s: state.Search,
     cutoff: int,
     rows: int = 4096,
     first: int = NO_BUDGET,
@@ -46,25 +46,25 @@ def searched(
     found: list[Assignment] = []
     budget = first
     for _ in range(10**6):
-        before = int(s.counts[bound.SURVIVORS])
+        before = int(s.counts[state.SURVIVORS])
         status = bound.orderly_bound(grown, s, cutoff, budget, survivors)
-        n = int(s.counts[bound.SURVIVORS]) - before
+        n = int(s.counts[state.SURVIVORS]) - before
         found += [tuple(chr(97 + x) for x in row[: grown.n_levels]) for row in survivors[:n].tolist()]
         if status == bound.DONE:
             return found
         if status == bound.BUDGET_SPENT:
-            assert s.counts[bound.DEPTH] >= 1
-            budget = int(s.counts[bound.PUSHES] - s.counts[bound.SINCE]) + step
+            assert s.counts[state.DEPTH] >= 1
+            budget = int(s.counts[state.PUSHES] - s.counts[state.SINCE]) + step
         else:
             assert (status, n) == (bound.SURVIVORS_FULL, rows)
     raise AssertionError("the search does not end")
 
 
-def started(case: Case, **options) -> tuple[tree.Tree, bound.Search, int]:
+def started(case: Case, **options) -> tuple[tree.Tree, state.Search, int]:
     plant = planted(case, case.total)
     assert plant.tip > 0
     s = prepared(case, **options)
-    return plant.tree, s, int(bound.add_root(plant.tree, s, plant.root))
+    return plant.tree, s, int(state.add_root(plant.tree, s, plant.root))
 
 
 def cutoffs(sums: Sums) -> list[int]:
@@ -84,7 +84,7 @@ def test_survivors_are_the_assignments_that_reach_the_cutoff(dims, seed):
         grown, s, _ = started(case)
         found = searched(grown, s, cutoff)
         assert set(found) == wanted
-        assert len(found) == len(wanted) == int(s.counts[bound.SURVIVORS])
+        assert len(found) == len(wanted) == int(s.counts[state.SURVIVORS])
 
 
 @pytest.mark.parametrize(("dims", "seed"), SEEDS[::4])
@@ -104,29 +104,29 @@ def test_a_spent_budget_stops_the_search():
     case = random_case("3x3", 2, n_words=40, widest=4, bare=2)
     grown, s, _ = started(case)
     searched(grown, s, 1)
-    pushes = int(s.counts[bound.PUSHES])
+    pushes = int(s.counts[state.PUSHES])
     assert pushes > 300
     grown, s, _ = started(case)
     assert bound.orderly_bound(grown, s, 1, 50, np.zeros((10**5, 12), np.int8)) == bound.BUDGET_SPENT
-    assert s.counts[bound.PUSHES] - s.counts[bound.SINCE] > 50
-    assert s.counts[bound.PUSHES] < pushes
+    assert s.counts[state.PUSHES] - s.counts[state.SINCE] > 50
+    assert s.counts[state.PUSHES] < pushes
 
 
-def skipping(grown: tree.Tree, s: bound.Search, cutoff: int, budget: int) -> tuple[list[Assignment], set[str]]:
+def skipping(grown: tree.Tree, s: state.Search, cutoff: int, budget: int) -> tuple[list[Assignment], set[str]]:
     """Run the search to its end, skipping every letter that spends its budget; return survivors and these letters."""
     survivors = np.zeros((10**5, 12), np.int8)
     found: list[Assignment] = []
     skipped = set()
     status = bound.BUDGET_SPENT
     while status != bound.DONE:
-        before = int(s.counts[bound.SURVIVORS])
+        before = int(s.counts[state.SURVIVORS])
         status = bound.orderly_bound(grown, s, cutoff, budget, survivors)
-        n = int(s.counts[bound.SURVIVORS]) - before
+        n = int(s.counts[state.SURVIVORS]) - before
         found += [tuple(chr(97 + x) for x in row[: grown.n_levels]) for row in survivors[:n].tolist()]
         if status == bound.BUDGET_SPENT:
-            assert s.counts[bound.DEPTH] >= 1
-            assert s.counts[bound.PUSHES] - s.counts[bound.SINCE] > budget
-            letter = chr(97 + bound.skip_letter(s, 0))
+            assert s.counts[state.DEPTH] >= 1
+            assert s.counts[state.PUSHES] - s.counts[state.SINCE] > budget
+            letter = chr(97 + state.skip_letter(s, 0))
             assert letter not in skipped
             skipped.add(letter)
     return found, skipped
@@ -165,24 +165,24 @@ def test_the_budget_of_one_letter_is_not_spent_by_another():
     survivors = np.zeros((10**5, 12), np.int8)
     by_letter, status = {}, bound.BUDGET_SPENT
     while status != bound.DONE:
-        status = bound.orderly_bound(grown, s, 1, int(s.counts[bound.PUSHES] - s.counts[bound.SINCE]), survivors)
-        if s.counts[bound.DEPTH] >= 0:
-            by_letter[int(s.letter[0])] = int(s.counts[bound.PUSHES] - s.counts[bound.SINCE])
+        status = bound.orderly_bound(grown, s, 1, int(s.counts[state.PUSHES] - s.counts[state.SINCE]), survivors)
+        if s.counts[state.DEPTH] >= 0:
+            by_letter[int(s.letter[0])] = int(s.counts[state.PUSHES] - s.counts[state.SINCE])
     grown, s, _ = started(case)
     assert skipping(grown, s, 1, max(by_letter.values()) + 1)[1] == set()
-    assert int(s.counts[bound.PUSHES]) > max(by_letter.values()) + 1
+    assert int(s.counts[state.PUSHES]) > max(by_letter.values()) + 1
 
 
-def states(grown: tree.Tree, s: bound.Search, cutoff: int) -> Iterator[tuple[Assignment, int]]:
+def states(grown: tree.Tree, s: state.Search, cutoff: int) -> Iterator[tuple[Assignment, int]]:
     """Stop the search as often as a budget can, and yield the states on its path: letters chosen, bound."""
     survivors = np.zeros((10**5, 12), np.int8)
     status = bound.BUDGET_SPENT
     seen = set()
     while status != bound.DONE:
         # else the budget spent behind one letter would hide states behind the next
-        s.counts[bound.SINCE] = s.counts[bound.PUSHES]
+        s.counts[state.SINCE] = s.counts[state.PUSHES]
         status = bound.orderly_bound(grown, s, cutoff, 0, survivors)
-        for depth in range(int(s.counts[bound.DEPTH]) + 1):
+        for depth in range(int(s.counts[state.DEPTH]) + 1):
             chosen = tuple(chr(96 + int(x)) for x in s.letter[:depth])
             if chosen not in seen:
                 seen.add(chosen)
@@ -227,10 +227,10 @@ def test_synchronised_bound_beats_the_sum_over_nodes():
     case = Case("2x2", ("a", "a", "xy", "b"), frozenset({3}), {})
     grown, _, root, _ = planted(case, total)
     s = prepared(case)
-    bound.add_root(grown, s, root)
+    state.add_root(grown, s, root)
     assert searched(grown, s, 6) == []
     s = prepared(case)
-    bound.add_root(grown, s, root)
+    state.add_root(grown, s, root)
     assert [set(x) for x in searched(grown, s, 5)] == [{"a", "x"}]
 
 

@@ -14,7 +14,7 @@ from search.breaker import Breaker, Spec, Unit, UnitResult
 from search.node import Node
 from search.params import Params
 from search.scoring.scorer import Scorer, encode_boards
-from search.trees import bound, forest
+from search.trees import bound, forest, state
 from search.trees.forest import Forest, Grown
 from tests.search.harness import Case, prepared, random_words
 from tests.search.test_merge import Ground
@@ -58,14 +58,14 @@ def survivors(
     """Search the trees for rims of some letters; return the survivors, and the bound at the root."""
     case = Case("3x3", tuple(bare.get(c, rim) for c in range(9)), frozenset(bare), {})
     s = prepared(case)
-    first = int(bound.add_root(grown.orderly, s, grown.root))
+    first = int(state.add_root(grown.orderly, s, grown.root))
     rows = np.zeros((min(at_most, 1 << 16), 12), np.int8)
     found: set[bytes] = set()
     status = bound.SURVIVORS_FULL
     while status == bound.SURVIVORS_FULL and len(found) < at_most:
-        before = int(s.counts[bound.SURVIVORS])
+        before = int(s.counts[state.SURVIVORS])
         status = bound.orderly_bound(grown.orderly, s, cutoff, 1 << 60, rows)
-        found |= {row.tobytes() for row in rows[: int(s.counts[bound.SURVIVORS]) - before]}
+        found |= {row.tobytes() for row in rows[: int(s.counts[state.SURVIVORS]) - before]}
     return found, first
 
 

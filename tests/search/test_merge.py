@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from search.trees import merge, tree
+from search.trees import build, merge, tree
 from tests.search import harness
 
 pytestmark = pytest.mark.usefixtures("width")
@@ -54,7 +54,7 @@ class Ground:
 
     def build(self, terms: Terms) -> tuple[int, int]:
         begin, end = self.put(terms)
-        self.tip, root, bound = tree.build(
+        self.tip, root, bound = build.build(
             self.keys, self.points, begin, end, self.n_levels, self.cells, self.bounds, self.tip
         )
         assert self.tip > 0

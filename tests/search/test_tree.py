@@ -8,7 +8,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from search.trees import tree
+from search.trees import build, runs, tree
 from tests.reference.orderly import Literals, orderly_bound
 from tests.search import harness
 from tests.search.harness import Case, Planted, decoded, encoded, generate, planted, random_case
@@ -23,10 +23,10 @@ def grown(case: Case) -> Planted:
     n, _, terms, points_of_code = generate(case)
     terms.sort()
     points = np.zeros(max(1, n), np.int32)
-    n_keys = tree.group(terms, terms, points, points_of_code, case.code_bits)
+    n_keys = runs.group(terms, terms, points, points_of_code, case.code_bits)
     cells = np.zeros(1 << 20, np.int32)
     bounds = cells.view(harness.width)
-    tip, root, root_bound = tree.build(terms, points, 0, n_keys, case.n_levels, cells, bounds, 1)
+    tip, root, root_bound = build.build(terms, points, 0, n_keys, case.n_levels, cells, bounds, 1)
     assert tip > root > 0
     return Planted(tree.Tree(cells, bounds, terms[:n_keys], points[:n_keys], case.n_levels, 0), tip, root, root_bound)
 
@@ -87,7 +87,7 @@ def test_grouping_adds_the_points_of_equal_keys(seed):
     codes = [(rng.randrange(12), rng.randrange(1, 1 << code_bits)) for _ in range(rng.randrange(60))]
     terms = np.array(sorted(key << code_bits | code for key, code in codes), np.uint64)
     points = np.zeros(60, np.int32)
-    n = tree.group(terms, terms, points, table, code_bits)
+    n = runs.group(terms, terms, points, table, code_bits)
     wanted: Counter = Counter()
     for key, code in codes:
         wanted[key] += int(table[code])

@@ -10,7 +10,7 @@ import pytest
 from boardclass.scores import TABLES
 from search.paper.basic import published_order
 from search.terms import walk
-from search.trees import tree
+from search.trees import build, runs
 from tests.search.harness import NO_LIMIT, Case, decoded, generate, random_case
 
 SEEDS = [(dims, seed) for dims, n in (("2x2", 40), ("2x3", 40), ("3x3", 25), ("3x4", 8)) for seed in range(n)]
@@ -136,11 +136,11 @@ def test_golden_counts_and_root_bounds(enable2k, dims, text, order, n_paths, n_k
     n, walked, terms, points_of_code = generate(case, n_terms=1 << 20, n_front=1 << 20)
     terms.sort()
     values = np.zeros(n, np.int32)
-    found = tree.group(terms, terms, values, points_of_code, 4)
+    found = runs.group(terms, terms, values, points_of_code, 4)
     assert n_paths in (None, walked)
     assert n_keys in (None, found)
     cells = np.zeros(1 << 23, np.int32)
-    assert tree.build(terms, values, 0, found, len(letters), cells, cells.view(np.int16), 1)[2] == root_bound
+    assert build.build(terms, values, 0, found, len(letters), cells, cells.view(np.int16), 1)[2] == root_bound
 
 
 def test_the_published_example_of_multi_scores():

@@ -28,7 +28,7 @@ from search.node import Node
 from search.paper.basic import max_bound, orderly_root_bound, sum_bound
 from search.params import Params
 from search.scoring.scorer import Scorer
-from search.trees import bound
+from search.trees import state
 from search.trees.forest import Forest, Grown
 from tests.results.helpers import question_of
 
@@ -68,12 +68,12 @@ def tree_bound(forest: Forest, letters: Sequence[str]) -> int:
 
 def state_bound(forest: Forest, node: Node, free: Sequence[int], grown: Grown) -> int:
     """Return the letter-synchronised bound of the state in which no cell has a letter yet."""
-    state = bound.new_search()
-    rows = bound.rows_at(state, 0)
-    rows[:] = bound.FORBIDDEN
+    s = state.new_search()
+    rows = state.rows_at(s, 0)
+    rows[:] = state.FORBIDDEN
     for level, cell in enumerate(free):
         rows[level, [x for x in range(26) if node.masks[cell] >> x & 1]] = 0
-    return int(bound.add_root(grown.orderly, state, grown.root))
+    return int(state.add_root(grown.orderly, s, grown.root))
 
 
 def bounds_for(dims: str, words: Sequence[str], params: Params) -> Bounds:

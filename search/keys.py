@@ -1,0 +1,48 @@
+"""Keys: the literals of a term in one integer.  This module owns their layout.
+
+A key has 5 bits for each level, the first level highest.  A level is a free cell, in cell order.  The bits hold the
+letter code, 1 for ``a`` to 26 for ``z``, or 0 where the term has no literal.  In a *term* a few bits with the code of
+its points follow.
+
+The *place* of a level is its distance from the last level.  An *edge* is the first literal of a key as one number:
+``place << 5 | letter code``.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import types
+
+from boardclass.jit import kernel
+from search.bits import leading_zeros
+
+LITERAL_BITS = 5
+LITERAL = (1 << LITERAL_BITS) - 1
+MAX_LEVELS = 13  # as many levels as a key of 64 bits touches
+_ONE = np.uint64(1)
+
+
+@kernel([types.int64(types.uint64), types.int64(types.int64)])
+def first_place(key):  # type: ignore[no-untyped-def]
+    """Return the place of the first literal of a key that is not 0."""
+    return (63 - leading_zeros(np.int64(key))) // LITERAL_BITS
+
+
+@kernel(types.int64(types.int64))
+def first_edge(key):  # type: ignore[no-untyped-def]
+    """Return the first edge of a key that is not 0."""
+    place = first_place(key)
+    return (place << LITERAL_BITS) | (key >> (LITERAL_BITS * place))
+
+
+@kernel(types.uint64(types.int64))
+def last_levels(n):  # type: ignore[no-untyped-def]
+    """Return the mask of the last ``n`` levels."""
+    return (_ONE << np.uint64(LITERAL_BITS * n)) - _ONE
+
+
+@kernel(types.boolean(types.uint64, types.uint64))
+def are_apart(a, b):  # type: ignore[no-untyped-def]
+    """Return whether no board holds both of two keys a < b because they begin to differ in the letter of one level."""
+    shift = np.uint64(LITERAL_BITS * first_place(a ^ b))
+    return (a >> shift) & np.uint64(LITERAL) != np.uint64(0)

@@ -1,0 +1,217 @@
+"""One node of the search: its trees are grown and searched, what survives is scored, and the rest of it is split.
+
+    search -> grow its trees (search.trees.forest) -> OrderlyBound (search.trees.bound) -> score what is left
+              the letters of the next cell whose search spends its budget are forced and searched as nodes of their own
+              a node that does not fit the memory splits (search.node)
+              a fused node is unfused; before that, letters of the next cell are ruled out for all its fused letters
+
+A budget or a full array is never an elimination.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from math import prod
+
+import numpy as np
+from numpy.typing import NDArray
+
+from boardclass.cutoff import reaches
+from boardclass.geometry import Geometry
+from search.node import Node, at_least, split, split_at
+from search.params import Params
+from search.scoring.scorer import Scorer, decode_boards
+from search.trees import bound, state
+from search.trees.forest import MAX_FREE_CELLS, Forest, Grown
+
+_SURVIVORS = 4096
+
+
+@dataclass
+class Tally:
+    """What the nodes of one unit add up to."""
+
+    max_bound: int = 0
+    candidates: set[tuple[str, int]] = field(default_factory=set)
+    done: set[str] = field(default_factory=set)
+    n_terms: int = 0
+    n_nodes: int = 0
+    n_pushes: int = 0
+    n_splits: int = 0
+    n_survivors: int = 0
+    max_tree_bytes: int = 0
+
+    @property
+    def effort(self) -> int:
+        """What the unit budget limits."""
+        return self.n_terms + self.n_pushes + self.n_splits
+
+    def counters(self) -> dict[str, int]:
+        """Return the counters of a verdict by name."""
+        names = ("n_terms", "n_nodes", "n_pushes", "n_splits", "n_survivors", "max_tree_bytes")
+        return {name: getattr(self, name) for name in names}
+
+
+class NodeSearch:
+    """Searches one node after the other; holds the state of OrderlyBound.
+
+    Parameters
+    ----------
+    board : geometry
+    params : Params
+    cutoff : points
+    scorer : scores the survivors
+    forest : the working memory, where trees are grown
+    """
+
+    def __init__(self, board: Geometry, params: Params, cutoff: int, scorer: Scorer, forest: Forest) -> None:
+        self.board = board
+        self.params = params
+        self.cutoff = cutoff
+        self.scorer = scorer
+        self.forest = forest
+        self._search = state.new_search()
+        self._survivors = np.zeros((_SURVIVORS, MAX_FREE_CELLS), np.int8)
+
+    def turn(self, board: Geometry) -> None:
+        """Go on with another cell order of the same board."""
+        self.board = board
+        self.forest.turn(board)
+
+    def search(self, node: Node, ruled_out: int, layers: tuple[int, ...], tally: Tally) -> tuple[list[Node], int]:
+        """Search one node; return the parts of it that are still to be searched, and what is ruled out in all of them.
+
+        ruled_out : mask of letters that the next free cell cannot have on a board that counts: it was shown for a node
+            that holds this one
+        layers : the bare cells of the class, if its nodes are grown layer by layer; else empty
+        """
+        free = [c for c in self.board.cell_order if not node.is_bare(c)]
+        if not free and self._score(node, np.zeros((1, 0), np.int8), tally):
+            return [], 0
+        everything = split(node, self.board, self.params)
+        if not free or len(free) > self.forest.max_free:
+            return everything, 0
+        left = node.masks[free[0]] & ~ruled_out
+        if not left:
+            return [], 0
+        grown = self._grow(node, free, layers)
+        fused = any(node.masks[c].bit_count() > 1 for c in range(self.board.n) if node.is_bare(c))
+        if grown:
+            budget = self.params.fused_budget if fused else self.params.node_budget
+            left = self._attempt(_with_letters(node, free[0], left), free, grown, budget, tally)
+        if fused:
+            if left and len(free) > 1:
+                left = self._rule_out(node, free, left, layers, tally)
+            return (everything, node.masks[free[0]] & ~left) if left else ([], 0)
+        # each of everything forces the next free cell: those with a letter that is left stay to be searched
+        if left:
+            tally.done |= {part.path for part in everything if not part.masks[free[0]] & left}
+        return [part for part in everything if part.masks[free[0]] & left], 0
+
+    def _grow(self, node: Node, free: list[int], layers: tuple[int, ...]) -> Grown | None:
+        """Return one tree over the terms of a node, on layers if it can be; None if it does not fit."""
+        if layers and self.forest.suits_layers(layers, node):
+            return self.forest.grow_on_layers(layers, node)
+        return self.forest.grow(node, free)
+
+    def _rule_out(self, node: Node, free: list[int], left: int, layers: tuple[int, ...], tally: Tally) -> int:
+        """Force the letters ``left`` on the next cell of a fused node, weak ones first; return those still left.
+
+        A letter ruled out here is ruled out for all the parts that the node is unfused into, dozens of them.  Strong
+        letters follow weak ones, so after ``fused_misses`` that stay the rest is left alone.
+        """
+        cell, n_missed = free[0], 0
+        parts = split_at(node, cell, self.params)
+        left &= sum(part.masks[cell] for part in parts)  # no board has any other letter
+        for part in parts:
+            if n_missed == self.params.fused_misses:
+                break
+            if part.masks[cell] & left:
+                grown = self._grow(part, free[1:], layers)
+                budget = self.params.fused_budget
+                if grown and not self._attempt(part, free[1:], grown, budget, tally, whole=True):
+                    left &= ~part.masks[cell]
+                else:
+                    n_missed += 1
+        return left
+
+    def _prepare(self, node: Node, free: list[int], grown: Grown) -> int:
+        """Reset the search state for a node, push the root, and return the bound.
+
+        Letters outside the masks are forbidden, demands go by level.
+        """
+        s = self._search
+        first = grown.orderly.first
+        s.counts[:] = 0
+        s.counts[state.DEPTH] = first
+        s.points[first] = 0
+        s.n_choices[first] = s.n_tails[first] = 0
+        rows = state.rows_at(s, first)
+        rows[:] = state.FORBIDDEN
+        s.not_less[:] = 0
+        s.smaller[:] = [((1 << 26) - 1) & ~mask for mask in at_least(self.params.letter_order)]
+        for level, c in enumerate(free, first):
+            rows[level, [x for x in range(26) if node.masks[c] >> x & 1]] = 0
+            s.not_less[level] = sum(1 << level_of for level_of, d in enumerate(free, first) if (c, d) in node.demands)
+        return int(state.add_root(grown.orderly, s, grown.root))
+
+    def _attempt(
+        self, node: Node, free: list[int], grown: Grown, budget: int, tally: Tally, whole: bool = False
+    ) -> int:
+        """Run OrderlyBound over the tree of a node and score what survives; return the letters of the next cell left.
+
+        A mask: letters that spent the budget (which is halved each time, for they may be many), or all if survivors
+        stand for too many boards, or if only the ``whole`` node is of use.
+        """
+        every = node.masks[free[0]]
+        tally.n_terms += grown.n_terms
+        tally.max_tree_bytes = max(tally.max_tree_bytes, grown.n_bytes)
+        s = self._search
+        first = grown.orderly.first
+        root_bound = self._prepare(node, free, grown)
+        if not reaches(root_bound, self.cutoff):
+            tally.max_bound = max(tally.max_bound, root_bound)
+            return 0
+        left = 0
+        n_before = 0
+        status = bound.SURVIVORS_FULL
+        while status != bound.DONE and left != every:
+            status = bound.orderly_bound(grown.orderly, s, self.cutoff, budget, self._survivors)
+            n = int(s.counts[state.SURVIVORS]) - n_before
+            n_before += n
+            if not self._score(node, self._survivors[:n, first:], tally):
+                left = every
+            elif status == bound.BUDGET_SPENT:
+                left |= every if whole else 1 << state.skip_letter(s, first)
+                budget = max(budget // 2, min(budget, self.params.least_budget))
+        tally.max_bound = max(tally.max_bound, int(s.counts[state.DISCARDED]))
+        tally.n_nodes += int(s.counts[state.STATES])
+        tally.n_pushes += int(s.counts[state.PUSHES])
+        tally.n_survivors += n_before
+        return left
+
+    def _score(self, node: Node, survivors: NDArray[np.int8], tally: Tally) -> bool:
+        """Score the boards that survivors stand for, all letters of fused cells; return False if they are too many."""
+        free = [c for c in self.board.cell_order if not node.is_bare(c)]
+        bare = [c for c in range(self.board.n) if node.is_bare(c)]
+        letters = [[x for x in range(26) if node.masks[c] >> x & 1] for c in bare]
+        each = prod(map(len, letters))
+        if each > 1 and each * len(survivors) > self.params.product_limit:
+            return False
+        if len(survivors):
+            boards = np.zeros((len(survivors), each, self.board.n), np.uint8)
+            boards[:, :, free] = survivors[:, None, : len(free)]
+            choices = np.array(np.meshgrid(*letters, indexing="ij"), np.uint8).reshape(len(bare), each)
+            boards[:, :, bare] = choices.T[None]
+            flat = boards.reshape(-1, self.board.n)
+            scores = self.scorer.scores(flat)
+            reaching = np.array([reaches(int(v), self.cutoff) for v in scores])
+            good = np.flatnonzero(reaching)
+            tally.max_bound = max(tally.max_bound, int(scores[~reaching].max(initial=0)))
+            tally.candidates.update(zip(decode_boards(flat[good]), scores[good].tolist(), strict=True))
+        return True
+
+
+def _with_letters(node: Node, cell: int, letters: int) -> Node:
+    """Return the node with just these letters (a mask) on a cell."""
+    return replace(node, masks=tuple(letters if c == cell else mask for c, mask in enumerate(node.masks)))

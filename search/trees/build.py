@@ -1,0 +1,198 @@
+"""The one-pass builder: sorted keys in, an orderly tree over them out."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import types
+
+from boardclass.jit import kernel, read_only, writable
+from search.keys import LITERAL, LITERAL_BITS, MAX_LEVELS, are_apart, first_place, last_levels
+from search.trees.tree import (
+    BOUND_TOO_LARGE,
+    BOUND_TYPES,
+    COUNT_BITS,
+    HEAD,
+    LARGEST_NODE,
+    LETTER_BITS,
+    MAX_BOUND,
+    MAX_NARROW,
+    RUN_BITS,
+    TREE_FULL,
+)
+
+_ZERO = np.uint64(0)
+_MOST_ENTRIES = MAX_LEVELS * LETTER_BITS  # of one node
+
+
+@kernel([
+    types.UniTuple(types.int64, 2)(
+        writable(types.int32), writable(bound), types.int64, types.int64, types.int64, writable(types.int64),
+        writable(types.int32), writable(types.int32), types.int64,
+    )
+    for bound in BOUND_TYPES
+])  # fmt: skip
+def _write_node(cells, bounds, tip, points, bound, edges, entry_bounds, refs, n):  # type: ignore[no-untyped-def]
+    """Write a sum node with ``n`` entries to ``cells`` at ``tip``; return the new tip and the node."""
+    node = tip + n
+    at = node + HEAD
+    n_choices = 0
+    i = 0
+    while i < n:
+        level = edges[i] >> LITERAL_BITS
+        letters = np.int64(0)
+        while i < n and edges[i] >> LITERAL_BITS == level:
+            letters |= np.int64(1) << (edges[i] & LITERAL)
+            cells[node - 1 - i] = refs[i]
+            i += 1
+        cells[at] = letters | (level << LETTER_BITS)
+        at += 1
+        n_choices += 1
+    cells[node] = n_choices | (points << COUNT_BITS)
+    cells[node + 1] = bound
+    per = bounds.size // cells.size
+    begin = at * per
+    for i in range(n):
+        bounds[begin + i] = entry_bounds[i]
+    return at + (n + per - 1) // per, node
+
+
+@kernel(types.int64(types.uint64, types.uint64, types.int64))
+def _first_difference(a, b, n_levels):  # type: ignore[no-untyped-def]
+    """Return the highest level at which two different keys differ."""
+    return n_levels - 1 - first_place(a ^ b)
+
+
+@kernel(types.uint64(types.uint64, types.int64, types.int64, types.int64))
+def _between(key, n_levels, begin, end):  # type: ignore[no-untyped-def]
+    """Return what a key of ``n_levels`` has on the levels from ``begin`` up to ``end``, without ``end``."""
+    return (key & last_levels(n_levels - begin)) >> np.uint64(LITERAL_BITS * (n_levels - end))
+
+
+@kernel(types.int64(types.uint64, types.int64, types.int64))
+def _edge(key, level, place):  # type: ignore[no-untyped-def]
+    """Return the edge at the first literal of a key, which is at ``place`` and on ``level``."""
+    return (level << LITERAL_BITS) | (np.int64(key >> np.uint64(LITERAL_BITS * place)) - 1)
+
+
+@kernel([
+    types.UniTuple(types.int64, 3)(
+        read_only(types.uint64), read_only(types.int32), types.int64, types.int64, types.int64, writable(types.int32),
+        writable(bound), types.int64,
+    )
+    for bound in BOUND_TYPES
+])  # fmt: skip
+def build(keys, points, begin, n, n_levels, cells, bounds, tip):  # type: ignore[no-untyped-def]
+    """Build the sum nodes over ``keys[begin:n]`` (sorted, distinct) from ``tip`` (> 0) on; return (tip or a status,
+    root, root bound).
+
+    The root is written last, and even for a single term.  The new tip is TREE_FULL when ``cells`` ran out and
+    BOUND_TOO_LARGE when a bound passes MAX_BOUND, or one of an entry what ``bounds`` can hold: neither says anything
+    about the node. The bound is U (docs/algorithm.md).
+
+    One pass over the keys: neighbours share the letters above the level at which they first differ, so that level says
+    which sum nodes close and which open.  The open ones, one per depth, collect their entries (level, letter, bound,
+    reference); entries of one choice arrive one after the other.  The kernel is long for the reason told
+    at search.trees.bound.orderly_bound.
+    """
+    depths = MAX_LEVELS + 1
+    largest = MAX_BOUND if bounds.size == cells.size else MAX_NARROW
+    edge = np.zeros(depths, np.int64)  # to the open node: level << LITERAL_BITS | letter (0..25)
+    points_of = np.zeros(depths, np.int64)
+    total = np.zeros(depths, np.int64)  # bound over the finished choices
+    best = np.zeros(depths, np.int64)  # largest bound in the current choice
+    current = np.zeros(depths, np.int64)  # level of the current choice
+    n_entries = np.zeros(depths, np.int64)
+    entry_edge = np.zeros((depths, _MOST_ENTRIES), np.int64)
+    entry_bound = np.zeros((depths, _MOST_ENTRIES), np.int32)
+    entry_ref = np.zeros((depths, _MOST_ENTRIES), np.int32)
+    edge[0] = -1
+    current[0] = -1
+    depth = 0
+    before = 0
+    i = begin
+    after = _first_difference(keys[i], keys[i + 1], n_levels) if i + 1 < n else 0
+    while i < n:
+        key = keys[i]
+        follow = _first_difference(keys[i + 1], keys[i + 2], n_levels) if i + 2 < n else 0
+        alone = max(before, after)  # from this level on the term shares nothing with its neighbours
+        pair = _ZERO
+        if after > before and follow < after:  # the longest run of shared letters is with the next key alone
+            shared = max(before, follow)
+            pair = _between(key, n_levels, shared, after)
+            if pair:
+                alone = shared
+        if alone > before:
+            rest = _between(key, n_levels, before, alone)
+            while rest:
+                place = first_place(rest)
+                depth += 1
+                edge[depth] = _edge(rest, alone - 1 - place, place)
+                points_of[depth] = 0
+                total[depth] = 0
+                best[depth] = 0
+                current[depth] = -1
+                n_entries[depth] = 0
+                rest &= last_levels(place)
+        new = True
+        if pair:
+            place = first_place(pair)
+            new_edge = _edge(pair, after - 1 - place, place)
+            apart = are_apart(key, keys[i + 1])
+            a = np.int64(points[i])
+            b = np.int64(points[i + 1])
+            new_bound = max(a, b) if apart else a + b
+            new_ref = ~((i << RUN_BITS) | 1)
+            i += 1
+            after = follow
+            follow = _first_difference(keys[i + 1], keys[i + 2], n_levels) if i + 2 < n else 0
+        else:
+            rest = key & last_levels(n_levels - alone)
+            new_bound = np.int64(points[i])
+            if rest:
+                place = first_place(rest)
+                new_edge = _edge(rest, n_levels - 1 - place, place)
+                new_ref = 0 if rest & last_levels(place) == _ZERO else ~(i << RUN_BITS)
+            else:
+                points_of[depth] += new_bound
+                new_edge = 0
+                new_ref = 0
+                new = False
+        while True:
+            if new:
+                if new_bound > largest:
+                    return BOUND_TOO_LARGE, 0, 0
+                at = n_entries[depth]
+                if current[depth] == new_edge >> LITERAL_BITS:
+                    best[depth] = max(best[depth], new_bound)
+                else:
+                    total[depth] += best[depth]
+                    best[depth] = new_bound
+                    current[depth] = new_edge >> LITERAL_BITS
+                entry_edge[depth, at] = new_edge
+                entry_bound[depth, at] = new_bound
+                entry_ref[depth, at] = new_ref
+                n_entries[depth] = at + 1
+            if depth == 0 or edge[depth] >> LITERAL_BITS < after:
+                break
+            new = True
+            new_bound = points_of[depth] + total[depth] + best[depth]
+            if tip + LARGEST_NODE > cells.size:
+                return TREE_FULL, 0, 0
+            tip, new_ref = _write_node(
+                cells, bounds, tip, points_of[depth], new_bound, entry_edge[depth], entry_bound[depth],
+                entry_ref[depth], n_entries[depth],
+            )  # fmt: skip
+            new_edge = edge[depth]
+            depth -= 1
+        before = after
+        after = follow
+        i += 1
+    if tip + LARGEST_NODE > cells.size:
+        return TREE_FULL, 0, 0
+    root_bound = points_of[0] + total[0] + best[0]
+    if root_bound > MAX_BOUND:
+        return BOUND_TOO_LARGE, 0, 0
+    tip, root = _write_node(
+        cells, bounds, tip, points_of[0], root_bound, entry_edge[0], entry_bound[0], entry_ref[0], n_entries[0]
+    )
+    return tip, root, root_bound

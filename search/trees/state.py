@@ -1,0 +1,148 @@
+"""The state of an OrderlyBound search: its arrays, and how a search starts.
+
+new_search -> rows_at, add_root, before each search -> search.trees.bound.orderly_bound -> skip_letter
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import types
+from numpy.typing import NDArray
+
+from boardclass.jit import kernel, writable
+from search.bits import lowest_bit, popcount
+from search.keys import MAX_LEVELS
+from search.trees.sums import ROW
+from search.trees.tree import LETTER_BITS, LETTERS, TREE_TYPES, places_in, points_of
+
+FORBIDDEN = -(1 << 30)  # the letter sum of a letter that a level may not take
+STATES, PUSHES, SURVIVORS, DEPTH, SINCE, DISCARDED, _N_COUNTS = range(7)  # what is where in ``counts``
+
+
+class Search(NamedTuple):
+    """The whole state of one OrderlyBound search.
+
+    Attributes
+    ----------
+    sums : int32[13 * 13 * 32], letter sums: a row by depth and level
+    rows : int64[13, 13], by depth and level, where in ``sums`` the row is: that of a depth above until it is changed
+    points : int64[13], points that hold, by depth
+    best : int32[13, 13], largest letter sum by depth and level
+    bound : int64[13], bound of the state by depth
+    letter : int64[13], letter that is next at each depth
+    n_choices, n_tails : int64[13, 13], filled part of ``choices`` and ``tails`` by depth and level
+    choices : int64[13, capacity], stacked choices by level: place of the first reference << 26 | letters
+    tails : uint64[13, capacity], what is left of the stacked single terms by level, the literal of the level included
+    tail_points : int32[13, capacity], their points
+    not_less : int64[13], mask of the levels that must not take a smaller letter than this one
+    smaller : int64[26], for each letter the mask of the letters before it in the order of ``not_less``
+    counts : int64[6]: states, pushes, survivors, current depth, pushes when the first level took its letter, largest
+        bound of a discarded state
+    """
+
+    sums: NDArray[np.int32]
+    rows: NDArray[np.int64]
+    points: NDArray[np.int64]
+    best: NDArray[np.int32]
+    bound: NDArray[np.int64]
+    letter: NDArray[np.int64]
+    n_choices: NDArray[np.int64]
+    n_tails: NDArray[np.int64]
+    choices: NDArray[np.int64]
+    tails: NDArray[np.uint64]
+    tail_points: NDArray[np.int32]
+    not_less: NDArray[np.int64]
+    smaller: NDArray[np.int64]
+    counts: NDArray[np.int64]
+
+
+SEARCH_TYPE = types.NamedTuple(
+    [
+        writable(types.int32),
+        writable(types.int64, 2),
+        writable(types.int64),
+        writable(types.int32, 2),
+        writable(types.int64),
+        writable(types.int64),
+        writable(types.int64, 2),
+        writable(types.int64, 2),
+        writable(types.int64, 2),
+        writable(types.uint64, 2),
+        writable(types.int32, 2),
+        writable(types.int64),
+        writable(types.int64),
+        writable(types.int64),
+    ],
+    Search,
+)
+
+
+def new_search() -> Search:
+    """Return working space for one search; it has to be prepared (see the module).
+
+    At depth k at most 2**k sum nodes agree with the letters chosen (one per subset of the levels), so at most 2**c
+    choices are stacked on level c, and 26 times as many single terms.
+    """
+    m = MAX_LEVELS
+    return Search(
+        np.zeros(m * m * ROW, np.int32),
+        np.zeros((m, m), np.int64),
+        np.zeros(m, np.int64),
+        np.zeros((m, m), np.int32),
+        np.zeros(m, np.int64),
+        np.zeros(m, np.int64),
+        np.zeros((m, m), np.int64),
+        np.zeros((m, m), np.int64),
+        np.zeros((m, 1 << m), np.int64),
+        np.zeros((m, LETTER_BITS << m), np.uint64),
+        np.zeros((m, LETTER_BITS << m), np.int32),
+        np.zeros(m, np.int64),
+        np.zeros(LETTER_BITS, np.int64),
+        np.zeros(_N_COUNTS, np.int64),
+    )
+
+
+def rows_at(s: Search, depth: int) -> NDArray[np.int32]:
+    """Return the rows of a depth, int32[13, 32] by level, for filling before a search starts: a view of ``s``.
+
+    The state of that depth uses them from now on.
+    """
+    m = MAX_LEVELS
+    s.rows[depth] = (depth * m + np.arange(m)) * ROW
+    return s.sums.reshape(m, m, ROW)[depth]
+
+
+@kernel([types.int64(tree, SEARCH_TYPE, types.int64) for tree in TREE_TYPES])
+def add_root(tree, s, root):  # type: ignore[no-untyped-def]
+    """Push the root of a tree on the state at the first level (trees may share a search); return the bound of it."""
+    cells = tree.cells
+    bounds = tree.bounds
+    first = tree.first
+    n, word_at, at, ref = places_in(root, cells[root], bounds.size // cells.size)
+    for x in range(word_at, word_at + n):
+        word = np.int64(cells[x])
+        level = word >> LETTER_BITS
+        letters = word & LETTERS
+        s.choices[level, s.n_choices[first, level]] = (ref << LETTER_BITS) | letters
+        s.n_choices[first, level] += 1
+        ref -= popcount(letters)
+        while letters:
+            s.sums[s.rows[first, level] + lowest_bit(letters)] += bounds[at]
+            letters &= letters - 1
+            at += 1
+    s.points[first] += points_of(cells[root])
+    s.bound[first] = s.points[first]
+    for level in range(first, tree.n_levels):
+        row = s.rows[first, level]
+        s.best[first, level] = s.sums[row : row + ROW].max()
+        s.bound[first] += s.best[first, level]
+    s.letter[first] = 0
+    return s.bound[first]
+
+
+def skip_letter(s: Search, first: int) -> int:
+    """Give up the letter that the first level has taken, return it (0..25), and make the search go on with the next."""
+    s.counts[DEPTH] = first
+    return int(s.letter[first]) - 1
