@@ -21,7 +21,7 @@ from results.errors import DamagedError, RowError
 from results.proof.audits import read_audits
 from results.proof.certificates import certificate_files, read_certificates
 from results.proof.claim import read_claim
-from results.proof.coverage import foreign_classes
+from results.proof.foreign import foreign_classes
 from results.proof.rescore import read_rescored
 from results.storage import files
 from results.storage.folder import Folder
