@@ -27,10 +27,11 @@ from results.storage import files
 from results.storage.folder import Folder
 from results.storage.local import LocalFolder
 from results.store.fingerprint import Fingerprint, check_same
+from results.store.opening import Repaired
 from results.store.parts import Part, parse_part, read_manifest, read_parts, unlisted
+from results.store.rules import check_table
 from results.store.run import Run, read_identity
-from results.store.schema import SCHEMA, check_table
-from results.store.store import Repaired
+from results.store.schema import SCHEMA
 
 
 def repair(folder: Folder, fingerprint: Fingerprint, document: bytes) -> Repaired:
