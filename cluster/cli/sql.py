@@ -77,7 +77,7 @@ def top(directories: Sequence[str], n: int, filters: Filters, wordlist: str | No
         check_run_directory(directory)
     from cluster.planning.nodes import run_nodes
     from results.reading.query import summary
-    from results.reading.sql import named_runs
+    from results.reading.views import named_runs
 
     runs = named_runs(directories)
     passing = {name: _Passing(run, filters, wordlist) for name, run in runs}

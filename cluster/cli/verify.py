@@ -68,7 +68,7 @@ def verify(directory: str, wordlist: str | None, fmt: Format, *, write: bool = F
     """Check everything a run left behind and print its claim; write the claim as well if asked to."""
     check_run_directory(directory)
     from cluster.planning.nodes import run_nodes
-    from results.proof.claim import Question, question_of
+    from results.proof.sentence import Question, question_of
     from results.proof.verify import record
     from results.proof.verify import verify as verify_run
     from results.store.run import open_run

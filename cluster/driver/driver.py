@@ -36,7 +36,8 @@ from configs.model import RunConfig
 from results.errors import DamagedError
 from results.log.eventlog import EventLog
 from results.proof.claim import Claim, digest_of, write_claim
-from results.proof.coverage import Coverage, describe_foreign, foreign_classes
+from results.proof.coverage import Coverage
+from results.proof.foreign import describe_foreign, foreign_classes
 from results.proof.prove import prove
 from results.proof.rescore import BoardList, rescore
 from results.store.run import Run

@@ -10,7 +10,8 @@ from cluster.scheduling.events import Answer, Event, Publish, Quarantine, UnitFa
 from cluster.scheduling.events import Row as RowEvent
 from results.errors import RowError
 from results.store.fingerprint import Fingerprint
-from results.store.schema import QUARANTINED, Row, check_table, to_table
+from results.store.rules import check_table
+from results.store.schema import QUARANTINED, Row, to_table
 
 
 class Appendable(Protocol):

@@ -19,7 +19,7 @@ from boardclass.errors import IncompleteError, InputError
 from boardclass.partition import parse_partition
 from cluster.planning.nodes import SearchNodes, paths_of
 from results.errors import RowError
-from results.proof.coverage import uncovered
+from results.proof.splits import uncovered
 from results.store.index import Key
 from results.store.run import Run
 from results.store.schema import Row

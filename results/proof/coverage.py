@@ -1,81 +1,28 @@
 """Does every board of the whole space lie in exactly one unit with a verdict?  Asked before the word *proven* is used.
 
-    ids       the roots in the store are exactly the canonical classes of the partition; no row is about others
-    sizes     the boards of each class times its orbit size add up to 26^n
-    splits    the children of a split unit are apart, all that was left of it but for the parts that it says it settled
-              out of turn, and have verdicts, down to the leaves
-    boards    each candidate belongs to the unit that lists it
+ids       the roots in the store are exactly the canonical classes of the partition; no row is about others
+sizes     the boards of each class times its orbit size add up to 26^n
+splits    the children of a split unit are apart, all that was left of it but for the parts that it says it settled
+          out of turn, and have verdicts, down to the leaves
+boards    each candidate belongs to the unit that lists it
 
-Sizes and orbits are computed here from buckets and symmetries, apart from the enumeration that they check.
+check_coverage       space.py    classes and their sizes, computed apart from the enumeration
+                     splits.py   units, their parts and their boards
+                     foreign.py  rows of other classes
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Protocol
+from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
-import pyarrow as pa
-import pyarrow.compute as pc
 
-from boardclass.errors import IncompleteError, InputError, PartitionError
-from boardclass.geometry import Dims, geometry
-from boardclass.parts import ancestors, last_part, parent
-from results.errors import RowError
+from boardclass.errors import IncompleteError
+from results.proof.faults import MAX_EXAMPLES, Faults, unit_name
+from results.proof.foreign import describe_foreign, foreign_classes
 from results.proof.rescore import Source
-from results.store.index import Key
-from results.store.parts import read_part
-from results.store.run import Run
-from results.store.schema import SCHEMA, SPLIT, parse_path
-
-MAX_EXAMPLES = 10
-Letters = tuple[str, ...]
-
-
-class PartitionLike(Protocol):
-    """What coverage needs of a partition into classes."""
-
-    @property
-    def dims(self) -> Dims:
-        """Board size."""
-
-    @property
-    def text(self) -> str:
-        """Normalised text."""
-
-    @property
-    def buckets(self) -> Mapping[str, tuple[str, ...]]:
-        """Letter buckets by cell type."""
-
-    @property
-    def n_classes(self) -> int:
-        """Number of classes, canonical or not."""
-
-    @property
-    def n_canonical(self) -> int:
-        """Number of canonical classes, counted without enumerating them."""
-
-    def orbit_sizes(self, ranks: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-        """Return the orbit size of each canonical class, 0 for a class that is not canonical."""
-
-    def canonical_ranks(self) -> Iterator[npt.NDArray[np.int64]]:
-        """Yield the canonical class ids in chunks."""
-
-    def class_letters(self, rank: int) -> Letters:
-        """Return the letters of each cell."""
-
-
-class NodesLike(Protocol):
-    """How the search cuts a class into parts: a pure function of class, path and the run's parameters."""
-
-    def n_boards(self, class_id: int, path: str) -> int:
-        """Return the number of boards of a part; InputError when no split makes it."""
-
-    def parts(self, class_id: int, path: str) -> Sequence[str]:
-        """Return the paths that a part is split into, in the order of the search."""
+from results.proof.space import ClassSizes, NodesLike, PartitionLike
+from results.proof.splits import Units
 
 
 @dataclass(frozen=True)
@@ -139,26 +86,6 @@ class Coverage:
             raise IncompleteError(f"the run proves nothing yet: {self.message()}\nRun again to go on.")
 
 
-@dataclass
-class _Faults:
-    """Counts with the first few examples."""
-
-    n_missing: int = 0
-    n_problems: int = 0
-    missing: list[str] = field(default_factory=list)
-    problems: list[str] = field(default_factory=list)
-
-    def add_missing(self, text: str, n: int = 1) -> None:
-        self.n_missing += n
-        if len(self.missing) < MAX_EXAMPLES:
-            self.missing.append(text)
-
-    def add_problem(self, text: str) -> None:
-        self.n_problems += 1
-        if len(self.problems) < MAX_EXAMPLES:
-            self.problems.append(text)
-
-
 def check_coverage(partition: PartitionLike, source: Source, nodes: NodesLike | None = None) -> Coverage:
     """Compare what a run holds with the whole space of its partition.
 
@@ -181,11 +108,11 @@ def check_coverage(partition: PartitionLike, source: Source, nodes: NodesLike | 
     run = source.snapshot()
     if (partition.text, str(partition.dims)) != (run.fingerprint.partition, run.fingerprint.dims):
         raise ValueError(f"partition {partition.text!r} of {partition.dims} is not that of the run")
-    faults = _Faults()
-    units = _Units(run, partition, faults)
+    faults = Faults()
+    units = Units(run, partition, faults)
     unfinished = units.check_splits(nodes) | {class_id for class_id, _ in run.conflicts}
     units.check_boards()
-    sizes = _Sizes(partition)
+    sizes = ClassSizes(partition)
     n_classes, n_done, n_boards, n_seen = 0, 0, 0, 0
     for ranks in partition.canonical_ranks():
         place = np.searchsorted(units.ids, ranks)
@@ -222,218 +149,7 @@ def check_coverage(partition: PartitionLike, source: Source, nodes: NodesLike | 
         n_quarantined=len(quarantined),
         n_problems=faults.n_problems,
         missing=tuple(faults.missing),
-        conflicting=tuple(_name(key) for key in conflicting[:MAX_EXAMPLES]),
-        quarantined=tuple(_name(key) for key in quarantined[:MAX_EXAMPLES]),
+        conflicting=tuple(unit_name(key) for key in conflicting[:MAX_EXAMPLES]),
+        quarantined=tuple(unit_name(key) for key in quarantined[:MAX_EXAMPLES]),
         problems=tuple(faults.problems),
     )
-
-
-def foreign_classes(partition: PartitionLike, ids: npt.NDArray[np.int64]) -> list[int]:
-    """Return the ids (int64[n], distinct) that are not of canonical classes of a partition, ascending."""
-    inside = (ids >= 0) & (ids < partition.n_classes)
-    own = ids[inside]
-    return sorted([*ids[~inside].tolist(), *own[partition.orbit_sizes(own) == 0].tolist()])
-
-
-def describe_foreign(run: Run, classes: Sequence[int]) -> str:
-    """Return which classes are not the run's own, where their rows stand and how to get rid of them; may be empty."""
-    if not classes:
-        return ""
-    asked, names = pa.array(classes), []
-    for part in run.manifest.parts:
-        if part.first_id <= classes[-1] and part.last_id >= classes[0]:
-            ids = read_part(run.folder, part, SCHEMA, ["class_id"]).column("class_id")
-            names += [part.name] * bool(pc.any(pc.is_in(ids, asked)).as_py())
-    which = "1 class that is not its own" if len(classes) == 1 else f"{len(classes):,} classes that are not its own"
-    return (
-        f"rows of {which}: {_listed(classes)}, in {_listed(names)}; the command "
-        "that made the run takes these parts out with --drop-damaged, and searches again what else they held"
-    )
-
-
-def _listed(items: Sequence[object]) -> str:
-    return ", ".join(map(str, items[:MAX_EXAMPLES])) + ", ..." * (len(items) > MAX_EXAMPLES)
-
-
-class _Units:
-    """The verdict rows of a run: roots as arrays, everything that needs letters row by row."""
-
-    def __init__(self, run: Run, partition: PartitionLike, faults: _Faults) -> None:
-        table = run.verdict_table
-        roots = table.filter(pc.equal(table.column("path"), ""))
-        ids = roots.column("class_id").to_numpy()
-        order = np.argsort(ids, kind="stable")
-        self.ids: npt.NDArray[np.int64] = ids[order]
-        self.n_boards = np.array([int(text) for text in roots.column("n_boards").to_pylist()], dtype=object)[order]
-        below = table.filter(pc.not_equal(table.column("path"), ""))
-        self._below = {
-            _key(row): int(row["n_boards"]) for row in below.select(["class_id", "path", "n_boards"]).to_pylist()
-        }
-        self._table = table
-        self._partition = partition
-        self._faults = faults
-
-    def check_splits(self, nodes: NodesLike | None) -> set[int]:
-        """Check every split unit that a root leads to; return the classes that have an open unit."""
-        rows = self._table.filter(pc.equal(self._table.column("status"), SPLIT))
-        columns = ["class_id", "path", "n_boards", "children", "settled"]
-        splits = {_key(row): row for row in rows.select(columns).to_pylist()}
-        unfinished: set[int] = set()
-        stack = sorted((key for key in splits if not key[1]), reverse=True)
-        while stack:
-            row = splits[stack.pop()]
-            children = [(row["class_id"], child) for child in row["children"]]
-            try:
-                self._check_split(row, children, nodes)
-            except (RowError, InputError) as error:
-                self._faults.add_problem(f"{_name(_key(row))}: {error}")
-                unfinished.add(row["class_id"])
-                continue
-            for child in children:
-                if child not in self._below:
-                    self._faults.add_missing(_name(child))
-                    unfinished.add(row["class_id"])
-                if child in splits:
-                    stack.append(child)
-        return unfinished
-
-    def _check_split(self, row: dict[str, Any], children: list[Key], nodes: NodesLike | None) -> None:
-        """Check the parts of one split unit: apart from each other, inside the unit, and all of it.
-
-        A unit names every part that it decided itself (settled, in whatever order its search came to them) or left to
-        be searched (children).  None may be, hold or lie in another; with ``nodes``, each must be a part that the
-        search makes, and together they must be the whole unit: a part that was lost, wherever it stood, is missing.
-        """
-        key, n_boards, settled = _key(row), int(row["n_boards"]), row["settled"]
-        check_apart(key[1], [*row["children"], *settled])
-        total = 0
-        for child in children:
-            size = self._below.get(child, 1)
-            most = math.prod(len(bucket) for bucket in self.unit_letters(child))
-            expected = nodes.n_boards(*child) if nodes else size
-            if child in self._below and not 1 <= size == expected <= most:
-                raise RowError(f"{_name(child)} has {expected if nodes else most} boards, its row says {size}")
-            total += size
-        total += sum(nodes.n_boards(key[0], path) if nodes else 1 for path in settled)
-        if total > n_boards:
-            raise RowError(f"its parts hold {total} boards, it has {n_boards}")
-        if nodes:
-            lost = uncovered(nodes, key, [*row["children"], *settled])
-            if lost is not None:
-                raise RowError(f"its part {lost!r} is neither a child nor settled")
-
-    def check_boards(self) -> None:
-        """Check that each candidate is a board of the unit that lists it."""
-        rows = self._table.filter(pc.greater(pc.list_value_length(self._table.column("candidates")), 0))
-        for row in rows.select(["class_id", "path", "candidates"]).to_pylist():
-            try:
-                letters = self.unit_letters(_key(row))
-            except RowError as error:
-                self._faults.add_problem(f"{_name(_key(row))}: {error}")
-                continue
-            for item in row["candidates"]:
-                if not all(letter in bucket for letter, bucket in zip(item["board"], letters, strict=True)):
-                    self._faults.add_problem(f"{_name(_key(row))} lists {item['board']}, which is not in it")
-
-    def unit_letters(self, key: Key) -> Letters:
-        """Return the letters of each cell of a unit: those of its class, narrowed by its path.
-
-        Raises
-        ------
-        RowError
-            When the class does not exist or the path adds letters.
-        """
-        class_id, path = key
-        try:
-            letters = list(self._partition.class_letters(class_id))
-        except PartitionError as error:
-            raise RowError(f"no such class: {error}") from error
-        for cell, forced in parse_path(path, len(letters)):
-            if not set(forced) <= set(letters[cell]):
-                raise RowError(f"path {path!r} forces {forced!r} on cell {cell}, which has {letters[cell]!r}")
-            letters[cell] = forced
-        return tuple(letters)
-
-
-def check_apart(path: str, children: Sequence[str]) -> None:
-    """Check that no board lies in two of the parts that ``children`` name below the unit ``path``.
-
-    Their paths are read as a tree: the branches at one place must force one cell, to letters that are apart.
-
-    Raises
-    ------
-    RowError
-        When two children may share boards.
-    """
-    branches: dict[str, set[str]] = {}
-    ends = set(children)
-    for end in children:
-        child = end
-        while child != path:
-            above = parent(child)
-            branches.setdefault(above, set()).add(child)
-            child = above
-    for above, below in branches.items():
-        forced = [last_part(child) for child in below]
-        letters = "".join(letters for _, letters in forced)
-        if above in ends or len({cell for cell, _ in forced}) > 1 or len(set(letters)) < len(letters):
-            raise RowError(f"children below {above!r} share boards")
-
-
-def uncovered(nodes: NodesLike, unit: Key, named: Sequence[str]) -> str | None:
-    """Return a part of a unit that the ``named`` parts do not cover; None if together they are all of it.
-
-    Every split on the way from the unit to a named part is made anew, so a part that was lost cannot hide.
-
-    Raises
-    ------
-    RowError
-        When no split of the search makes one of the named parts.
-    """
-    class_id, top = unit
-    ends = set(named)
-    above = {path for end in ends for path in ancestors(end)}
-    todo, reached = [top], 0
-    while todo:
-        path = todo.pop()
-        if path in ends:
-            reached += 1
-        elif path in above and path not in ends:
-            todo += nodes.parts(class_id, path)
-        else:
-            return path
-    if reached != len(ends):
-        raise RowError("a part that it names is none that a split of the search makes")
-    return None
-
-
-class _Sizes:
-    """Boards and orbit sizes of many classes at once, in exact Python integers."""
-
-    def __init__(self, partition: PartitionLike) -> None:
-        shape = geometry(partition.dims)
-        buckets = [[len(letters) for letters in partition.buckets[kind]] for kind in shape.cell_types]
-        self._lengths = [np.array(lengths, dtype=object) for lengths in buckets]
-        self._radices = [len(lengths) for lengths in buckets]
-        self._weights = [math.prod(self._radices[:cell]) for cell in range(shape.n)]
-        self._symmetries = shape.symmetries
-
-    def of(self, ranks: npt.NDArray[np.int64]) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
-        """Return the number of boards and of distinct images (object arrays of int) of each class."""
-        cells = zip(self._weights, self._radices, strict=True)
-        digits = np.stack([(ranks // weight) % radix for weight, radix in cells], axis=1)
-        n_boards = np.ones(len(ranks), dtype=object)
-        for cell, lengths in enumerate(self._lengths):
-            n_boards = n_boards * lengths[digits[:, cell]]
-        weights = np.array(self._weights, dtype=np.int64)
-        images = np.sort(np.stack([digits[:, symmetry] @ weights for symmetry in self._symmetries], axis=1), axis=1)
-        n_images = 1 + np.count_nonzero(images[:, 1:] != images[:, :-1], axis=1)
-        return n_boards, n_images.astype(object)
-
-
-def _key(row: dict[str, Any]) -> Key:
-    return row["class_id"], row["path"]
-
-
-def _name(key: Key) -> str:
-    return f"class {key[0]} path {key[1]}" if key[1] else f"class {key[0]}"

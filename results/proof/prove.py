@@ -18,8 +18,10 @@ from boardclass.cutoff import reaches
 from boardclass.errors import IncompleteError, MismatchError
 from boardclass.geometry import geometry
 from boardclass.partition import Partition, parse_partition
-from results.proof.coverage import Coverage, NodesLike, check_coverage, describe_foreign, foreign_classes
+from results.proof.coverage import Coverage, check_coverage
+from results.proof.foreign import describe_foreign, foreign_classes
 from results.proof.rescore import BoardList, unscored_boards
+from results.proof.space import NodesLike
 from results.storage import files
 from results.store.run import Run
 from results.store.suspects import suspects

@@ -1,7 +1,7 @@
 """For people: boards, figures, SQL and the report.  Every reader says whether the run is proven.
 
     boards, top, summary   query.py    stages.py: where the time went
-    connect -> Database    sql.py      SQL over runs, sealed off from files; limits.py
+    connect -> Database    sql.py      SQL over runs, sealed off from files; views.py, limits.py
     render                 report.py   one HTML page from templates/; charts.py, board_svg.py
 
 Uses everything else in ``results``; nothing else in ``results`` uses it.

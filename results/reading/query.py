@@ -14,10 +14,11 @@ import numpy as np
 
 from boardclass.errors import IncompleteError, MismatchError
 from boardclass.partition import parse_partition
-from results.proof.claim import Question, digest_of, disagreement, make_claim, question_of, read_claim
-from results.proof.coverage import foreign_classes
+from results.proof.claim import digest_of, disagreement, make_claim, read_claim
+from results.proof.foreign import foreign_classes
 from results.proof.prove import NodesOf, prove
 from results.proof.rescore import Board, BoardList, read_rescored, unscored_boards
+from results.proof.sentence import Question, question_of
 from results.storage import files
 from results.store.fingerprint import Fingerprint
 from results.store.run import Run, open_run

@@ -16,21 +16,20 @@ from __future__ import annotations
 import math
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from decimal import Decimal
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import duckdb
-import pyarrow as pa
 
 from boardclass.errors import InputError, quote
 from results.errors import LimitError
 from results.proof.prove import NodesOf
 from results.reading.limits import Limits, Watch, limited
-from results.reading.query import Summary, summary
-from results.store.run import Run, open_run
-from results.store.schema import SCHEMA
+from results.reading.query import summary
+from results.reading.views import boards_table, classes_table, named_runs, runs_table
+from results.store.run import Run
 
 VIEWS = ("boards", "classes", "runs")
 MAX_SQL_CHARACTERS = 100_000
@@ -46,42 +45,6 @@ _SETTINGS = {
 _SELECT, _EXPLAIN = "SELECT", "EXPLAIN"
 _EXPLAINED = re.compile(r"\s*EXPLAIN\s+(?:ANALYZE\s+)?(?:\([^()]*\)\s*)?(.*)", re.DOTALL | re.IGNORECASE)
 _BATCH_ROWS = 10_000
-
-_BOARDS = pa.schema(
-    [
-        pa.field("run", pa.string()),
-        pa.field("board", pa.string()),
-        pa.field("score", pa.int32()),
-        pa.field("n_images", pa.int32()),
-        pa.field("proven", pa.bool_()),
-    ]
-)
-_RUNS = pa.schema(
-    [
-        pa.field(name, kind)
-        for name, kind in (
-            ("run", pa.string()),
-            ("state", pa.string()),
-            ("dims", pa.string()),
-            ("wordlist", pa.string()),
-            ("wordlist_sha256", pa.string()),
-            ("n_words", pa.int64()),
-            ("scores", pa.string()),
-            ("cutoff", pa.int64()),
-            ("partition", pa.string()),
-            ("n_classes", pa.int64()),
-            ("n_classes_begun", pa.int64()),
-            ("n_classes_done", pa.int64()),
-            ("n_rows", pa.int64()),
-            ("n_boards", pa.int64()),
-            ("n_boards_with_images", pa.int64()),
-            ("best_score", pa.int64()),
-            ("digest", pa.string()),
-            ("statement", pa.string()),
-            ("why_not", pa.string()),
-        )
-    ]
-)
 
 
 class Answer(NamedTuple):
@@ -113,7 +76,11 @@ class Database:
     ) -> None:
         self.summaries = {name: summary(run, nodes_of) for name, run in runs}
         self._connection = duckdb.connect(":memory:", config={"threads": 2})
-        views = {"boards": _boards(self.summaries), "classes": _classes(runs), "runs": _runs(self.summaries)}
+        views = {
+            "boards": boards_table(self.summaries),
+            "classes": classes_table(runs),
+            "runs": runs_table(self.summaries),
+        }
         for name, table in views.items():
             self._connection.register("given", table)
             columns = "*"
@@ -223,65 +190,8 @@ def connect(locations: Sequence[str | Path], nodes_of: NodesOf | None = None, me
     return Database(named_runs(locations), nodes_of, memory_mb)
 
 
-def named_runs(locations: Sequence[str | Path]) -> list[tuple[str, Run]]:
-    """Return each run with a distinct name: its folder's, or the whole location where folders have the same name."""
-    texts = [str(location).rstrip("/") or "/" for location in locations]
-    short = [text.rpartition("/")[2] or text for text in texts]
-    names = short if len(set(short)) == len(short) else texts
-    if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
-        raise InputError(f"run directory {quote(twice)} is given twice")
-    return [(name, open_run(location)) for name, location in zip(names, locations, strict=True)]
-
-
 def _too_long(sql: str, limits: Limits) -> str:
     return f"SQL {quote(sql)} took more than {limits.seconds:g} s: ask for less or allow more (--timeout)"
-
-
-def _with_run(name: str, table: pa.Table) -> pa.Table:
-    return table.append_column(pa.field("run", pa.string()), pa.array([name] * len(table), pa.string()))
-
-
-def _classes(runs: Sequence[tuple[str, Run]]) -> pa.Table:
-    empty = _with_run("", SCHEMA.empty_table())
-    return pa.concat_tables([empty, *(_with_run(name, table) for name, run in runs for table in run.tables())])
-
-
-def _boards(summaries: Mapping[str, Summary]) -> pa.Table:
-    rows = [
-        {"run": name, **item._asdict(), "proven": found.proven}
-        for name, found in summaries.items()
-        for item in found.listed.boards
-    ]
-    return pa.Table.from_pylist(rows, schema=_BOARDS)
-
-
-def _runs(summaries: Mapping[str, Summary]) -> pa.Table:
-    return pa.Table.from_pylist([{"run": name, **_run_record(item)} for name, item in summaries.items()], schema=_RUNS)
-
-
-def _run_record(found: Summary) -> dict[str, Any]:
-    listed, asked = found.listed, found.question
-    return {
-        "state": "proven" if found.proven else "incomplete",
-        "dims": found.fingerprint.dims,
-        "wordlist": asked.wordlist,
-        "wordlist_sha256": found.fingerprint.wordlist_sha256,
-        "n_words": asked.n_words,
-        "scores": asked.scores,
-        "cutoff": found.fingerprint.cutoff,
-        "partition": found.fingerprint.partition,
-        "n_classes": found.n_classes,
-        "n_classes_begun": found.n_classes_begun,
-        "n_classes_done": found.n_classes_done,
-        "n_rows": sum(found.n_rows.values()),
-        "n_boards": listed.n_canonical,
-        "n_boards_with_images": listed.n_raw,
-        "best_score": listed.boards[0].score if listed.boards else None,
-        "digest": found.result_digest,
-        "statement": found.statement,
-        "why_not": found.why_not or None,
-    }
 
 
 def _distinct(names: Sequence[str]) -> tuple[str, ...]:

@@ -15,8 +15,9 @@ from pyarrow import fs
 
 from boardclass.errors import StoreError
 from results.storage import files, plain
+from results.storage.address import connect
 from results.storage.folder import Folder, Guard, check_size, decode_lines, explained, nobody_else
-from results.storage.objects import ObjectFolder, connect
+from results.storage.objects import ObjectFolder
 
 
 def open_folder(location: str | Path) -> Folder:

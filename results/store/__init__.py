@@ -1,8 +1,9 @@
 """What a run holds: rows, in Parquet parts that a manifest lists, read back with checksums.
 
-    Store.open -> append -> flush   store.py         the one writer
+    Store.open -> append -> flush   store.py         the one writer; opening.py: what is looked at first
     open_run -> Run                 run.py           the reader of everything
-      Row, SCHEMA, check_table      schema.py        the row
+      Row, SCHEMA                   schema.py        the row
+      check_table                   rules.py         what every row must obey
       Index                         index.py         which units are done
       read_manifest, read_parts     parts.py         sizes.py: sizes before contents
       read_document                 documents.py     sealed JSON; info.py checks what run.json tells

@@ -25,7 +25,8 @@ from results.store.fingerprint import Fingerprint
 from results.store.index import INDEX_COLUMNS, Index, Key
 from results.store.info import check_info
 from results.store.parts import REMEDY, Manifest, Part, read_manifest, read_part, read_parts
-from results.store.schema import SCHEMA, VERDICT_COLUMNS, VERDICTS, Row, check_table, from_table
+from results.store.rules import check_table
+from results.store.schema import SCHEMA, VERDICT_COLUMNS, VERDICTS, Row, from_table
 
 FORMAT = 1
 RUN_REMEDY = (

@@ -13,44 +13,27 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from types import TracebackType
-from typing import Any, NamedTuple
+from typing import Any
 
 import pyarrow as pa
 
 from boardclass.errors import StoreError
 from results.errors import ConflictError, DamagedError
 from results.storage import files
-from results.storage.folder import Folder
 from results.storage.local import open_folder
 from results.storage.lock import RunLock
 from results.store.documents import format_document
-from results.store.fingerprint import Fingerprint, check_same
+from results.store.fingerprint import Fingerprint
 from results.store.index import BUFFERED, Index, Key
+from results.store.opening import Mend, Repaired, check_identity, remove_leftovers
 from results.store.parts import Part, describe, read_manifest, serialised, unlisted
-from results.store.run import FORMAT, RUN_REMEDY, Run, conflict_message, raise_conflicts, read_identity
-from results.store.schema import Row, check_table, to_table
+from results.store.rules import check_table
+from results.store.run import FORMAT, Run, conflict_message, raise_conflicts, read_identity
+from results.store.schema import Row, to_table
 from results.store.suspects import suspects
 
 FLUSH_ROWS = 2000
 FLUSH_SECONDS = 30.0
-
-
-class Repaired(NamedTuple):
-    """What a repair took out or wrote anew.
-
-    Attributes
-    ----------
-    parts : dict of str to str
-        Parts whose rows are to be computed again, each with what was wrong with it.
-    others : dict of str to str
-        Other files likewise.
-    """
-
-    parts: dict[str, str]
-    others: dict[str, str]
-
-
-Mend = Callable[[Folder, Fingerprint, bytes], Repaired]  # of a folder, for a run and the run.json of a new one like it
 
 
 class Store:
@@ -137,7 +120,7 @@ class Store:
         )
         folder = open_folder(location)
         try:
-            _check_identity(folder, fingerprint)
+            check_identity(folder, fingerprint)
         except DamagedError:
             if mend is None:
                 raise
@@ -145,11 +128,11 @@ class Store:
         lock.acquire()
         try:
             repaired = mend(folder, fingerprint, document) if mend else Repaired({}, {})
-            resumed = _check_identity(folder, fingerprint)
+            resumed = check_identity(folder, fingerprint)
             if not resumed:
                 folder.publish_new(files.RUN, document)
             manifest = read_manifest(folder)
-            leftovers = _remove_leftovers(folder, unlisted(folder, manifest))
+            leftovers = remove_leftovers(folder, unlisted(folder, manifest))
             identity = read_identity(folder)
             assert identity is not None, "run.json was read or written above"
             run = Run(folder, *identity, manifest)
@@ -296,25 +279,3 @@ class Store:
     def _check_open(self) -> None:
         if self._closed:
             raise StoreError(f"{self._folder.where('')} is closed: open it again to append")
-
-
-def _check_identity(folder: Folder, fingerprint: Fingerprint) -> bool:
-    """Return whether the folder holds this run already (False: it is free); refuse another run and anything foreign."""
-    identity = read_identity(folder)
-    if identity is not None:
-        check_same(fingerprint, identity[0], folder.where(""))
-        return True
-    if folder.names(files.RESULTS):
-        raise DamagedError(f"{folder.where(files.RUN)} is missing: {RUN_REMEDY}")
-    if folder.exists():
-        raise StoreError(f"{folder.where('')} is not empty and holds no {files.RUN}: not a run; choose another --out")
-    return False
-
-
-def _remove_leftovers(folder: Folder, unlisted_parts: list[str]) -> list[str]:
-    """Remove what a dead writer left: temporary files, and the part it had not yet listed; anything foreign stays."""
-    leftovers = [name for place in files.FOLDERS for name in folder.names(place) if files.is_temporary(name)]
-    leftovers += [name for name in unlisted_parts if files.part_number(name, files.RESULTS) is not None]
-    for name in leftovers:
-        folder.remove(name)
-    return leftovers

@@ -29,7 +29,8 @@ import pyarrow as pa
 from boardclass.errors import InputError, MismatchError
 from results.errors import FingerprintError, RowError
 from results.log.logmerge import merge_logs
-from results.proof.coverage import NodesLike, PartitionLike, check_coverage
+from results.proof.coverage import check_coverage
+from results.proof.space import NodesLike, PartitionLike
 from results.storage import files
 from results.storage.folder import Folder
 from results.storage.local import LocalFolder, open_folder

@@ -21,16 +21,17 @@ from results.errors import DamagedError, RowError
 from results.proof.audits import read_audits
 from results.proof.certificates import certificate_files, read_certificates
 from results.proof.claim import read_claim
-from results.proof.coverage import foreign_classes
+from results.proof.foreign import foreign_classes
 from results.proof.rescore import read_rescored
 from results.storage import files
 from results.storage.folder import Folder
 from results.storage.local import LocalFolder
 from results.store.fingerprint import Fingerprint, check_same
+from results.store.opening import Repaired
 from results.store.parts import Part, parse_part, read_manifest, read_parts, unlisted
+from results.store.rules import check_table
 from results.store.run import Run, read_identity
-from results.store.schema import SCHEMA, check_table
-from results.store.store import Repaired
+from results.store.schema import SCHEMA
 
 
 def repair(folder: Folder, fingerprint: Fingerprint, document: bytes) -> Repaired:

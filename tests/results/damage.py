@@ -24,7 +24,8 @@ from boardclass.errors import OrderlyError
 from results.proof.claim import read_claim, write_claim
 from results.proof.coverage import check_coverage
 from results.proof.rescore import rescore
-from results.proof.verify import Question, record, verify
+from results.proof.sentence import Question
+from results.proof.verify import record, verify
 from results.reading.query import summary
 from results.storage import files
 from results.storage.local import open_folder

@@ -11,7 +11,10 @@ import pytest
 from boardclass.errors import IncompleteError, InputError
 from boardclass.partition import parse_partition
 from results.errors import ConflictError, RowError
-from results.proof.coverage import MAX_EXAMPLES, Coverage, _Sizes, check_apart, check_coverage
+from results.proof.coverage import Coverage, check_coverage
+from results.proof.faults import MAX_EXAMPLES
+from results.proof.space import ClassSizes
+from results.proof.splits import check_apart
 from results.storage import files
 from results.store.run import open_run
 from results.store.schema import Row
@@ -259,7 +262,7 @@ def test_sizes_agree_with_the_partition(dims, text):
     cut = parse_partition(text, dims)
     total = 0
     for ranks in cut.canonical_ranks():
-        n_boards, n_images = _Sizes(cut).of(ranks)
+        n_boards, n_images = ClassSizes(cut).of(ranks)
         assert n_boards.tolist() == [cut.n_boards(int(rank)) for rank in ranks]
         assert n_images.tolist() == [cut.orbit_size(int(rank)) for rank in ranks]
         total += int(np.sum(n_boards * n_images))
@@ -268,7 +271,7 @@ def test_sizes_agree_with_the_partition(dims, text):
 
 def test_sizes_beyond_64_bits_are_exact():
     cut = parse_partition("abcdefghijklmnopqrstuvwxyz", "4x4")
-    n_boards, n_images = _Sizes(cut).of(np.zeros(1, dtype=np.int64))
+    n_boards, n_images = ClassSizes(cut).of(np.zeros(1, dtype=np.int64))
     assert (n_boards.tolist(), n_images.tolist()) == ([26**16], [1])
 
 

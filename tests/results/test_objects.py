@@ -24,8 +24,9 @@ from results.proof.rescore import rescore
 from results.reading.query import summary
 from results.storage import files, lease
 from results.storage import local as storage
+from results.storage.address import connect
 from results.storage.lock import current_owner
-from results.storage.objects import ObjectFolder, connect
+from results.storage.objects import ObjectFolder
 from results.store.run import open_run
 from results.store.store import Store
 from results.upkeep.repair import repair

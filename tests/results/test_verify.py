@@ -6,7 +6,8 @@ import pytest
 
 from boardclass.errors import MismatchError
 from results.proof.claim import read_claim
-from results.proof.verify import Question, verify
+from results.proof.sentence import Question
+from results.proof.verify import verify
 from results.store.run import open_run
 from tests.results.damage import NoParts, make_run, verified
 from tests.results.helpers import ToyScorer

@@ -1,0 +1,73 @@
+"""The sentence of a claim: what was asked, and the answer, with everything that the number depends on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from boardclass.errors import ScoreError
+from boardclass.geometry import parse_dims
+from boardclass.scores import parse_scores
+from results.proof.rescore import BoardList
+from results.store.fingerprint import Fingerprint
+from results.store.run import Run
+
+
+@dataclass(frozen=True)
+class Question:
+    """How to name what a run is about, in the sentence of the claim.
+
+    Attributes
+    ----------
+    wordlist, scores : str
+        Names.
+    n_words : int
+        Usable words of the list.
+    """
+
+    wordlist: str
+    n_words: int
+    scores: str
+
+
+def question_of(run: Run) -> Question:
+    """Return the names that ``run.json`` gives; of the score table only one that stands for the points of the run."""
+    wordlist, scores = run.info.get("wordlist"), run.info.get("scores")
+    told = wordlist if isinstance(wordlist, dict) else {}
+    name, n_words = told.get("name"), told.get("n_words")
+    try:
+        points = parse_scores(scores).points if isinstance(scores, str) else ()
+    except ScoreError:
+        points = ()
+    return Question(
+        name if isinstance(name, str) else "a list without a name",
+        n_words if type(n_words) is int else 0,
+        str(scores) if points == run.fingerprint.scores else "custom",
+    )
+
+
+def statement_of(fingerprint: Fingerprint, listed: BoardList, question: Question) -> str:
+    """Return the sentence; it names everything that the number depends on."""
+    n_all = 26 ** parse_dims(fingerprint.dims).n
+    cutoff = fingerprint.cutoff
+    premise = (
+        f"Of all {n_all:,} {fingerprint.dims} boards (one letter a-z per cell, q counting as Qu), "
+        f"with the {question.n_words:,} words of {question.wordlist} (SHA-256 {fingerprint.wordlist_sha256[:16]}) "
+        f"and {question.scores} points"
+    )
+    if not listed.boards:
+        return f"{premise}, none scores {cutoff:,} or more."
+    best = [item.board for item in listed.boards if item.score == listed.boards[0].score]
+    return (
+        f"{premise}, exactly {listed.n_canonical:,} up to symmetry "
+        f"({listed.n_raw:,} counting every rotation and reflection)"
+        f" {'scores' if listed.n_canonical == 1 else 'score'} {cutoff:,} or more; the highest score is "
+        f"{listed.boards[0].score:,}, reached by {_enumerate(best)}."
+    )
+
+
+def _enumerate(boards: Sequence[str]) -> str:
+    """Return the boards as words, the first few of many."""
+    if len(boards) > 5:
+        return f"{', '.join(boards[:5])} and {len(boards) - 5:,} more"
+    return boards[0] if len(boards) == 1 else f"{', '.join(boards[:-1])} and {boards[-1]}"

@@ -1,0 +1,192 @@
+"""Units and the parts they are split into: apart from each other, inside the unit, and all of it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow.compute as pc
+
+from boardclass.errors import InputError, PartitionError
+from boardclass.parts import ancestors, last_part, parent
+from results.errors import RowError
+from results.proof.faults import Faults, unit_name
+from results.proof.space import Letters, NodesLike, PartitionLike
+from results.store.index import Key
+from results.store.run import Run
+from results.store.schema import SPLIT, parse_path
+
+
+class Units:
+    """The verdict rows of a run: roots as arrays, everything that needs letters row by row.
+
+    Parameters
+    ----------
+    run : Run
+    partition : PartitionLike
+        That of the run.
+    faults : Faults
+        Takes what the checks find.
+
+    Attributes
+    ----------
+    ids : int64[n]
+        Classes whose root has a verdict, ascending.
+    n_boards : object[n] of int
+        What their rows say they hold.
+    """
+
+    def __init__(self, run: Run, partition: PartitionLike, faults: Faults) -> None:
+        table = run.verdict_table
+        roots = table.filter(pc.equal(table.column("path"), ""))
+        ids = roots.column("class_id").to_numpy()
+        order = np.argsort(ids, kind="stable")
+        self.ids: npt.NDArray[np.int64] = ids[order]
+        self.n_boards = np.array([int(text) for text in roots.column("n_boards").to_pylist()], dtype=object)[order]
+        below = table.filter(pc.not_equal(table.column("path"), ""))
+        self._below = {
+            _key(row): int(row["n_boards"]) for row in below.select(["class_id", "path", "n_boards"]).to_pylist()
+        }
+        self._table = table
+        self._partition = partition
+        self._faults = faults
+
+    def check_splits(self, nodes: NodesLike | None) -> set[int]:
+        """Check every split unit that a root leads to; return the classes that have an open unit."""
+        rows = self._table.filter(pc.equal(self._table.column("status"), SPLIT))
+        columns = ["class_id", "path", "n_boards", "children", "settled"]
+        splits = {_key(row): row for row in rows.select(columns).to_pylist()}
+        unfinished: set[int] = set()
+        stack = sorted((key for key in splits if not key[1]), reverse=True)
+        while stack:
+            row = splits[stack.pop()]
+            children = [(row["class_id"], child) for child in row["children"]]
+            try:
+                self._check_split(row, children, nodes)
+            except (RowError, InputError) as error:
+                self._faults.add_problem(f"{unit_name(_key(row))}: {error}")
+                unfinished.add(row["class_id"])
+                continue
+            for child in children:
+                if child not in self._below:
+                    self._faults.add_missing(unit_name(child))
+                    unfinished.add(row["class_id"])
+                if child in splits:
+                    stack.append(child)
+        return unfinished
+
+    def _check_split(self, row: dict[str, Any], children: list[Key], nodes: NodesLike | None) -> None:
+        """Check the parts of one split unit: apart from each other, inside the unit, and all of it.
+
+        A unit names every part that it decided itself (settled, in whatever order its search came to them) or left to
+        be searched (children).  None may be, hold or lie in another; with ``nodes``, each must be a part that the
+        search makes, and together they must be the whole unit: a part that was lost, wherever it stood, is missing.
+        """
+        key, n_boards, settled = _key(row), int(row["n_boards"]), row["settled"]
+        check_apart(key[1], [*row["children"], *settled])
+        total = 0
+        for child in children:
+            size = self._below.get(child, 1)
+            most = math.prod(len(bucket) for bucket in self.unit_letters(child))
+            expected = nodes.n_boards(*child) if nodes else size
+            if child in self._below and not 1 <= size == expected <= most:
+                raise RowError(f"{unit_name(child)} has {expected if nodes else most} boards, its row says {size}")
+            total += size
+        total += sum(nodes.n_boards(key[0], path) if nodes else 1 for path in settled)
+        if total > n_boards:
+            raise RowError(f"its parts hold {total} boards, it has {n_boards}")
+        if nodes:
+            lost = uncovered(nodes, key, [*row["children"], *settled])
+            if lost is not None:
+                raise RowError(f"its part {lost!r} is neither a child nor settled")
+
+    def check_boards(self) -> None:
+        """Check that each candidate is a board of the unit that lists it."""
+        rows = self._table.filter(pc.greater(pc.list_value_length(self._table.column("candidates")), 0))
+        for row in rows.select(["class_id", "path", "candidates"]).to_pylist():
+            try:
+                letters = self.unit_letters(_key(row))
+            except RowError as error:
+                self._faults.add_problem(f"{unit_name(_key(row))}: {error}")
+                continue
+            for item in row["candidates"]:
+                if not all(letter in bucket for letter, bucket in zip(item["board"], letters, strict=True)):
+                    self._faults.add_problem(f"{unit_name(_key(row))} lists {item['board']}, which is not in it")
+
+    def unit_letters(self, key: Key) -> Letters:
+        """Return the letters of each cell of a unit: those of its class, narrowed by its path.
+
+        Raises
+        ------
+        RowError
+            When the class does not exist or the path adds letters.
+        """
+        class_id, path = key
+        try:
+            letters = list(self._partition.class_letters(class_id))
+        except PartitionError as error:
+            raise RowError(f"no such class: {error}") from error
+        for cell, forced in parse_path(path, len(letters)):
+            if not set(forced) <= set(letters[cell]):
+                raise RowError(f"path {path!r} forces {forced!r} on cell {cell}, which has {letters[cell]!r}")
+            letters[cell] = forced
+        return tuple(letters)
+
+
+def check_apart(path: str, children: Sequence[str]) -> None:
+    """Check that no board lies in two of the parts that ``children`` name below the unit ``path``.
+
+    Their paths are read as a tree: the branches at one place must force one cell, to letters that are apart.
+
+    Raises
+    ------
+    RowError
+        When two children may share boards.
+    """
+    branches: dict[str, set[str]] = {}
+    ends = set(children)
+    for end in children:
+        child = end
+        while child != path:
+            above = parent(child)
+            branches.setdefault(above, set()).add(child)
+            child = above
+    for above, below in branches.items():
+        forced = [last_part(child) for child in below]
+        letters = "".join(letters for _, letters in forced)
+        if above in ends or len({cell for cell, _ in forced}) > 1 or len(set(letters)) < len(letters):
+            raise RowError(f"children below {above!r} share boards")
+
+
+def uncovered(nodes: NodesLike, unit: Key, named: Sequence[str]) -> str | None:
+    """Return a part of a unit that the ``named`` parts do not cover; None if together they are all of it.
+
+    Every split on the way from the unit to a named part is made anew, so a part that was lost cannot hide.
+
+    Raises
+    ------
+    RowError
+        When no split of the search makes one of the named parts.
+    """
+    class_id, top = unit
+    ends = set(named)
+    above = {path for end in ends for path in ancestors(end)}
+    todo, reached = [top], 0
+    while todo:
+        path = todo.pop()
+        if path in ends:
+            reached += 1
+        elif path in above and path not in ends:
+            todo += nodes.parts(class_id, path)
+        else:
+            return path
+    if reached != len(ends):
+        raise RowError("a part that it names is none that a split of the search makes")
+    return None
+
+
+def _key(row: dict[str, Any]) -> Key:
+    return row["class_id"], row["path"]
