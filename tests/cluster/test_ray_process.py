@@ -60,21 +60,23 @@ def base(monkeypatch):
     assert left == []
 
 
+class CountingProcess(RayProcess):
+    """Counts what it hands out."""
+
+    n_given = 0
+
+    def assign(self, order):
+        self.n_given += 1
+        super().assign(order)
+
+
 def shoot(number, kind, n_classes=20, **policy):
     """Play a run and send a signal to the first process of a kind that is at work; return what came of it."""
-    executor = RayProcess(fakes.SPEC, 2, fakes.SlowBreaker)
+    executor = CountingProcess(fakes.SPEC, 2, fakes.SlowBreaker)
     shot: list[int] = []
-    given: list[int] = []
-    assign = executor.assign
-
-    def note(order):
-        given.append(order.worker)
-        assign(order)
-
-    executor.assign = note  # type: ignore[method-assign]
 
     def stop():
-        if not shot and len(given) > 3 and (found := find(kind)):
+        if not shot and executor.n_given > 3 and (found := find(kind)):
             shot.append(found[0])
             os.kill(found[0], number)
         return ""
@@ -90,9 +92,14 @@ def shoot(number, kind, n_classes=20, **policy):
 
 @pytest.mark.parametrize(
     ("number", "kind"),
-    [(signal.SIGTERM, "raylet"), (signal.SIGKILL, "raylet"), (signal.SIGTERM, "worker"), (signal.SIGKILL, "ray"),
-     (signal.SIGKILL, "guard")],
-)  # fmt: skip
+    [
+        (signal.SIGTERM, "raylet"),
+        (signal.SIGKILL, "ray"),
+        pytest.param(signal.SIGKILL, "raylet", marks=pytest.mark.nightly),
+        pytest.param(signal.SIGTERM, "worker", marks=pytest.mark.nightly),
+        pytest.param(signal.SIGKILL, "guard", marks=pytest.mark.nightly),
+    ],
+)
 def test_it_goes_on_without_loss(base, number, kind):
     shoot(number, kind)
 
@@ -195,6 +202,29 @@ def test_a_driver_that_is_killed_takes_a_stopped_worker_with_it(started):
     child.kill()
     child.wait()
     gone(*family)
+
+
+def test_no_module_comes_from_where_the_user_is(base, tmp_path):
+    for name in ("numba", "pyarrow", "cluster", "tempfile", "ray"):
+        (tmp_path / f"{name}.py").write_text(f"open({str(tmp_path / 'imported')!r}, 'a').write(__name__)\n")
+    command = [
+        COMMAND[0],
+        "-P",
+        *COMMAND[1:],
+        "run",
+        "--dims",
+        "2x2",
+        "--cutoff",
+        "5",
+        "--workers",
+        "1",
+        "--out",
+        "run",
+    ]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    assert not (tmp_path / "imported").exists()
+    assert done.returncode == 0, done.stderr
 
 
 def small(n_mib, folder):
