@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import Annotated
 
 import typer
@@ -36,7 +37,8 @@ def serve(
     tell("Open it in a browser of this machine. Whoever has the address may look. Ctrl-C ends it.")
     if opens:
         typer.launch(server.address)
-    server.run()
+    with contextlib.suppress(KeyboardInterrupt):  # that is how it ends
+        server.run()
 
 
 def register(app: typer.Typer) -> None:

@@ -67,9 +67,8 @@ def _square(cell: int, h: int, share: float, on: bool, strict: bool) -> str:
     x, y = _centre(cell, h)
     paper = "#" + "".join(f"{round(255 + (value - 255) * share):02x}" for value in _WARM)
     mark = f'class="on" stroke="{PATH}" stroke-width="3"' if on else f'stroke="{EDGE}" stroke-width="1"'
-    return (
-        f'<rect x="{x - 23}" y="{y - 23}" width="46" height="46" rx="7" fill="{paper}" {mark} '
-        + (f'fill-opacity="{share:.3f}"/>' if strict else f'style="--share: {share:.3f}"/>')
+    return f'<rect x="{x - 23}" y="{y - 23}" width="46" height="46" rx="7" fill="{paper}" {mark} ' + (
+        f'fill-opacity="{share:.3f}"/>' if strict else f'style="--share: {share:.3f}"/>'
     )
 
 

@@ -1,0 +1,1 @@
+"""cluster.watch: ``orderly watch``, a run in the terminal."""

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import os
+import sys
 import time
 from collections.abc import Callable, Sequence
 from functools import cache, lru_cache
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from boardclass.board import LETTERS, format_rows, parse_board
@@ -37,11 +39,14 @@ def bounded(job: Callable[..., Any], values: Sequence[Any], seconds: float, memo
         return {"refused": str(error)}
     except MemoryError:
         return {"refused": f"it takes more than {memory_mb} MiB: ask for less"}
+    except Exception as error:  # noqa: BLE001 - a bug of ours must not be asked for again and again
+        return {"refused": f"internal error, {type(error).__name__}: {error}"}
 
 
 @cache
 def _behave() -> None:
-    """Let a search on the same machine go first."""
+    """Let a search on the same machine go first, and have a main module: duckdb does not load without one."""
+    sys.modules.setdefault("__main__", ModuleType("__main__"))
     with contextlib.suppress(OSError):
         os.nice(5)
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from results.run import Run
     from results.sql import Database
 
-N_BOARDS = 24
+N_BOARDS = 16
 N_DEAR = 8
 MAX_TILES = 1200
 MAX_MAPPED = 400_000  # classes that are looked at one by one
