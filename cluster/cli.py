@@ -15,7 +15,7 @@ from typing import Annotated
 
 import typer
 
-from cluster import cli_complete, cli_runs, cli_serve, cli_workbench
+from cluster import cli_complete, cli_runs, cli_serve, cli_watch, cli_workbench
 from cluster.cli_group import EPILOG, INTRO, Sections
 from cluster.cli_options import (
     BucketsOption,
@@ -197,11 +197,15 @@ def merge(
 
 
 @app.command()
-def status(directory: RunDirectory, fmt: FormatOption = Format.table) -> None:
+def status(
+    directory: RunDirectory,
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="All figures, not only the first ten.")] = False,
+    fmt: FormatOption = Format.table,
+) -> None:
     """Tell how far a run is, who works on it and how long still, what it found, the digest of its result."""
     from cluster import cli_status
 
-    cli_status.status(directory, fmt)
+    cli_status.status(directory, fmt, verbose=verbose)
 
 
 @app.command()
@@ -352,6 +356,7 @@ def verify(
 cli_workbench.register(app)
 cli_runs.register(app)
 cli_serve.register(app)
+cli_watch.register(app)
 
 
 @app.command()

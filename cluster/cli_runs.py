@@ -11,14 +11,14 @@ from cluster.cli_options import FormatOption, RunsArgument
 from cluster.render import Format, console, write_json, write_table
 
 if TYPE_CHECKING:
-    from cluster.web.catalog import Place
+    from cluster.watch.catalog import Place
 
 COLUMNS = ("run", "state", "dims", "wordlist", "cutoff", "done", "best", "board", "boards")
 
 
 def runs(given: RunsArgument = None, fmt: FormatOption = Format.table) -> None:
     """List the runs under a folder: how far each is, its best board, and whether its rows prove it."""
-    from cluster.web.catalog import Catalog
+    from cluster.watch.catalog import Catalog
 
     catalog = Catalog(given or [])
     listed = [{"run": place.name, "directory": place.location, **_told(place)} for place in catalog.places().values()]

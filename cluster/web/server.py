@@ -10,8 +10,8 @@ from collections.abc import Sequence
 import uvicorn
 
 from boardclass.errors import InputError, quote
+from cluster.watch.catalog import Catalog
 from cluster.web.app import PUBLISHED, make_app
-from cluster.web.catalog import Catalog
 from cluster.web.guard import Guard
 from cluster.web.site import Site
 
@@ -26,7 +26,7 @@ class LocalServer:
     Parameters
     ----------
     given : sequence of str
-        As for :class:`cluster.web.catalog.Catalog`.
+        As for :class:`cluster.watch.catalog.Catalog`.
     host : str
         An address of loopback.
     port : int or None

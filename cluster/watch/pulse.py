@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from boardclass.errors import OrderlyError
-from cluster.web.catalog import Place
+from cluster.watch.catalog import Place
 from results import files
 from results.live import Live, live
 from results.storage import open_folder

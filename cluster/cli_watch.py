@@ -1,0 +1,26 @@
+"""``orderly watch``: a run in the terminal, live."""
+
+from __future__ import annotations
+
+import contextlib
+
+import typer
+
+from cluster.cli_options import RunDirectory
+from cluster.cli_query import check_run_directory
+
+
+def watch(directory: RunDirectory) -> None:
+    """Watch a run in the terminal: progress, time left, best boards, workers, disk; q quits and changes nothing."""
+    check_run_directory(directory)
+    from cluster.watch.terminal import watch as watch_run
+    from results.run import open_run
+
+    open_run(directory)
+    with contextlib.suppress(KeyboardInterrupt):  # ends it like q
+        watch_run(directory)
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the command line."""
+    app.command()(watch)
