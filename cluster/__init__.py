@@ -1,6 +1,9 @@
 """cluster: who computes what, where, and what becomes of it when machines die; and the command line.
 
     cli/          the commands
+    web/          runs, records, boards and classes in a browser
+    watch/        a run in the terminal, live
+    answers/      what these three show: records and text
     driver/       one run from beginning to end
     workers/      threads or Ray actors around a breaker
     planning/     what is to be searched, and what it will cost

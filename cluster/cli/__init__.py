@@ -1,10 +1,9 @@
-"""The command line: one file per command.
+"""The command line.
 
-    main                 app.py        errors and exit codes; commands/: names, options and help by section
+    main                 app.py        errors and exit codes
+      commands/          names, options and help by section
       options.py, group.py, complete.py   what commands share: options, help, completion
-      query.py           opens runs, and says whether they are proven
-      render.py          tables, boards, trees as text; draw_board.py, draw_tree.py
-    boards.py, run.py, status.py, ...    what each command does
+    run.py, verify.py, sql.py, ...     what each command does, beside what cluster/answers knows
 
 Uses everything else in ``cluster``; nothing uses it.
 """

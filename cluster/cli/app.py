@@ -16,11 +16,12 @@ from typing import Annotated
 import typer
 
 from boardclass.distribution import NAME
+from cluster.answers.render import tell
 from cluster.cli.commands import asking, lists, playing, searching
 from cluster.cli.group import EPILOG, INTRO, Sections
-from cluster.cli.render import tell
 from cluster.cli.runs import runs
 from cluster.cli.serve import serve
+from cluster.cli.watch import watch
 
 EXIT_BUG = 1
 EXIT_INTERRUPTED = 130
@@ -58,7 +59,7 @@ def common(
     """Accept the options in front of the command; ``main`` has acted on ``--debug`` already."""
 
 
-for command in (*searching.COMMANDS, *asking.COMMANDS, runs, serve, *playing.COMMANDS):
+for command in (*searching.COMMANDS, *asking.COMMANDS, runs, watch, serve, *playing.COMMANDS):
     app.command()(command)
 app.add_typer(lists.wordlists)
 

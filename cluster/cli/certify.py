@@ -15,8 +15,8 @@ from boardclass.errors import InputError, MismatchError, StoreError, quote
 from boardclass.geometry import geometry
 from boardclass.partition import Partition, parse_partition
 from boardclass.wordlist import available_names
-from cluster.cli.query import check_run_directory
-from cluster.cli.render import Format, console, tell, write_record
+from cluster.answers.query import check_run_directory
+from cluster.answers.render import Format, console, tell, write_record
 from cluster.cli.verify import run_wordlist
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ from boardclass.board import LETTERS, dims_of_length, format_rows, parse_board
 from boardclass.errors import InputError, quote
 from boardclass.geometry import Dims, parse_dims
 from boardclass.tracing import trace
-from cluster.cli.boards import words_and_table
-from cluster.cli.render import Format, console, draw_board, write_table
+from cluster.answers.boards import words_and_table
+from cluster.answers.render import Format, console, draw_board, write_table
 from cluster.driver.progress import LINE_S
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from boardclass.partition import parse_partition
-from cluster.cli.query import check_run_directory
-from cluster.cli.render import Format, console, write_record
+from cluster.answers.query import check_run_directory
+from cluster.answers.render import Format, console, write_record
 
 
 def merge(target: str, sources: Sequence[str], fmt: Format) -> None:

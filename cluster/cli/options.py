@@ -6,8 +6,8 @@ from typing import Annotated, Any
 
 import typer
 
+from cluster.answers.render import Format
 from cluster.cli import complete as cli_complete
-from cluster.cli.render import Format
 
 FormatOption = Annotated[Format, typer.Option("--format", help="How to print.", show_choices=True)]
 ConfigArgument = Annotated[

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from cluster.cli.render import Format, console, write_json, write_record, write_table
+from cluster.answers.render import Format, console, write_json, write_record, write_table
 from cluster.cli.run import resolve
 
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from boardclass.errors import IncompleteError, InputError, MismatchError
 from boardclass.partition import parse_partition
+from cluster.answers.query import check_run_directory
+from cluster.answers.render import Format, console, write_json, write_table
 from cluster.cli.certify import named_classes
-from cluster.cli.query import check_run_directory
-from cluster.cli.render import Format, console, write_json, write_table
 from cluster.cli.verify import run_wordlist
 from cluster.planning.nodes import run_params
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from boardclass.board import format_rows
 from boardclass.distribution import install
 from boardclass.errors import ConfigError, IncompleteError
-from cluster.cli.render import console, draw_board, heat_of_cells
+from cluster.answers.render import console, draw_board, heat_of_cells
 from cluster.planning.shares import parse_share
 from configs.model import RunConfig, load_config
 

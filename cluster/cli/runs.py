@@ -5,18 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from boardclass.errors import OrderlyError
+from cluster.answers.render import Format, console, write_json, write_table
 from cluster.cli.options import FormatOption, RunsArgument
-from cluster.cli.render import Format, console, write_json, write_table
 
 if TYPE_CHECKING:
-    from cluster.web.catalog import Place
+    from cluster.watch.catalog import Place
 
 COLUMNS = ("run", "state", "dims", "wordlist", "cutoff", "done", "best", "board", "boards")
 
 
 def runs(given: RunsArgument = None, fmt: FormatOption = Format.table) -> None:
     """List the runs under a folder: how far each is, its best board, and whether its rows prove it."""
-    from cluster.web.catalog import Catalog
+    from cluster.watch.catalog import Catalog
 
     catalog = Catalog(given or [])
     listed = [{"run": place.name, "directory": place.location, **_told(place)} for place in catalog.places().values()]
@@ -30,7 +30,7 @@ def runs(given: RunsArgument = None, fmt: FormatOption = Format.table) -> None:
 
 def _told(place: Place) -> dict[str, Any]:
     """Return what ``status`` says about a run, or why it cannot be read."""
-    from cluster.cli.status import status_record
+    from cluster.answers.status import status_record
     from cluster.planning.nodes import run_nodes
     from results.log.live import live
     from results.reading.query import summary

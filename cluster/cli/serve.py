@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import Annotated
 
 import typer
 
 from boardclass.distribution import install
 from boardclass.errors import InputError
+from cluster.answers.render import console, tell
 from cluster.cli.options import RunsArgument
-from cluster.cli.render import console, tell
 
 
 def serve(
@@ -37,4 +38,5 @@ def serve(
     tell("Open it in a browser of this machine. Whoever has the address may look. Ctrl-C ends it.")
     if opens:
         typer.launch(server.address)
-    server.run()
+    with contextlib.suppress(KeyboardInterrupt):  # that is how it ends
+        server.run()

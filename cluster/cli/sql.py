@@ -15,8 +15,8 @@ from boardclass.errors import BoardError, InputError, quote
 from boardclass.geometry import geometry, parse_dims
 from boardclass.rolling import assign_dice
 from boardclass.tracing import trace
-from cluster.cli.query import check_run_directory, require_all_proven
-from cluster.cli.render import Format, console, write_json, write_table
+from cluster.answers.query import check_run_directory, require_all_proven
+from cluster.answers.render import Format, console, write_json, write_table
 
 if TYPE_CHECKING:
     from boardclass.geometry import Geometry

@@ -12,8 +12,8 @@ from boardclass.errors import InputError
 from boardclass.geometry import parse_dims
 from boardclass.scores import ScoreTable, n_letters
 from boardclass.wordlist import WordList, load_wordlist
-from cluster.cli.query import check_run_directory
-from cluster.cli.render import Format, console, write_json, write_record
+from cluster.answers.query import check_run_directory
+from cluster.answers.render import Format, console, write_json, write_record
 from search.solvers import Grid, WordsSolver
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from boardclass.wordlist import (
     parse_wordlist,
     user_folder,
 )
-from cluster.cli.render import Format, write_record, write_table
+from cluster.answers.render import Format, write_record, write_table
 from configs.sources import Source, sources
 
 TIMEOUT_S = 30

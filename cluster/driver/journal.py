@@ -8,13 +8,24 @@ from dataclasses import asdict
 from types import TracebackType
 from typing import Any, Self
 
-from cluster.scheduling.events import Event, Instruction, Quarantine, Retire, UnitFailed, WorkerDown, WorkerUp
+from cluster.scheduling.events import (
+    Assign,
+    Event,
+    Instruction,
+    Quarantine,
+    Retire,
+    Returned,
+    UnitFailed,
+    WorkerDown,
+    WorkerUp,
+)
 from cluster.scheduling.figures import Report
 from results.log.eventlog import HOST_FLAGGED, EventLog
 
 _SHORTEST_S, _LONGEST_S = 2.0, 60.0  # between two lines of progress
 _SHARE = 0.01  # of the time gone, so that the log of a run of weeks stays small
 _MAX_MESSAGE = 500
+_MAX_BUSY = 16  # workers of which it is told what they do, those first that have been at it for longest
 
 
 class Journal:
@@ -31,6 +42,7 @@ class Journal:
         self._log = log
         self._clock = clock
         self._hosts: dict[int, str] = {}
+        self._busy: dict[int, tuple[float, Assign]] = {}
         self._part = ""
         self._best: int | None = None
         self._flagged: set[str] = set()
@@ -63,7 +75,10 @@ class Journal:
         for event in events:
             self._event(event)
         for order in orders:
-            if isinstance(order, Retire) and order.worker in self._hosts:
+            if isinstance(order, Assign):
+                self._busy[order.worker] = (self._clock(), order)
+            elif isinstance(order, Retire) and order.worker in self._hosts:
+                self._busy.pop(order.worker, None)
                 host = self._hosts.pop(order.worker)
                 self._log.add("worker_retired", worker=order.worker, host=host, message=order.message[:_MAX_MESSAGE])
             elif isinstance(order, Quarantine):
@@ -94,10 +109,27 @@ class Journal:
             figures = {
                 name: round(value, 1) if isinstance(value, float) else value for name, value in asdict(report).items()
             }
-            self._log.add("progress", **figures, hosts=self.hosts)
+            self._log.add("progress", **figures, hosts=self.hosts, busy=self._at_work(now_s))
         self._log.flush(now=now)
 
+    def _at_work(self, now_s: float) -> list[dict[str, Any]]:
+        """Return what workers have in hand: the first unit, how many more, and for how long."""
+        longest = sorted(self._busy.items(), key=lambda item: (item[1][0], item[0]))[:_MAX_BUSY]
+        return [
+            {
+                "worker": worker,
+                "host": self._hosts.get(worker, ""),
+                "class_id": order.units[0].class_id,
+                "path": order.units[0].path,
+                "n_units": len(order.units),
+                "seconds": round(now_s - since_s, 1),
+            }
+            for worker, (since_s, order) in longest
+        ]
+
     def _event(self, event: Event) -> None:
+        if isinstance(event, Returned | WorkerDown):
+            self._busy.pop(event.worker, None)
         match event:
             case WorkerUp():
                 self._hosts[event.worker] = event.host

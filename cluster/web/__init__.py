@@ -5,8 +5,7 @@
       app.py                    which address leads to which answer
         pages.py, templates/    HTML; what is on it comes from the answers below, by static/*.js
         answers.py              JSON about runs, boards and classes
-          catalog.py            the runs that were given, by key: no address names a file
-          pulse.py              what goes on in a run now, read once for all who ask
+          site.py               what is known of each run: cluster.watch reads locks and logs, readings.py the rows
           desk.py -> jobs.py    what takes longer, in processes of its own with limits on time and memory
 
 Read only.  The server process reads locks and event logs; Parquet, word lists and kernels are left to the processes.

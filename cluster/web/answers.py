@@ -15,8 +15,8 @@ from boardclass.errors import InputError, OrderlyError, quote
 from boardclass.geometry import geometry, parse_dims
 from boardclass.rolling import roll
 from boardclass.tracing import trace
+from cluster.watch.catalog import Place
 from cluster.web import jobs
-from cluster.web.catalog import Place
 from cluster.web.desk import Lane, Refused
 from cluster.web.site import Answer, Site, answer
 from configs.dicesets import dice_names, load_dice

@@ -34,7 +34,7 @@ HEADERS = {
     "X-Frame-Options": "DENY",
 }
 _HOST = re.compile(r"(\[[0-9a-fA-F:]+\]|[A-Za-z0-9.-]+)(:[0-9]{1,5})?", re.ASCII)
-_PLAIN_PATH = re.compile(r"/[A-Za-z0-9_.-]*(/[A-Za-z0-9_.-]+)*", re.ASCII)
+_PLAIN_PATH = re.compile(r"/|(/[A-Za-z0-9_.-]+)+", re.ASCII)  # not //, which would name a host
 
 
 class Guard:

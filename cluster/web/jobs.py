@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import os
+import sys
 import time
 from collections.abc import Callable, Sequence
 from functools import cache, lru_cache
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from boardclass.board import LETTERS, format_rows, parse_board
@@ -37,11 +39,14 @@ def bounded(job: Callable[..., Any], values: Sequence[Any], seconds: float, memo
         return {"refused": str(error)}
     except MemoryError:
         return {"refused": f"it takes more than {memory_mb} MiB: ask for less"}
+    except Exception as error:  # noqa: BLE001 - a bug of ours must not be asked for again and again
+        return {"refused": f"internal error, {type(error).__name__}: {error}"}
 
 
 @cache
 def _behave() -> None:
-    """Let a search on the same machine go first."""
+    """Let a search on the same machine go first, and have a main module: duckdb does not load without one."""
+    sys.modules.setdefault("__main__", ModuleType("__main__"))
     with contextlib.suppress(OSError):
         os.nice(5)
 
@@ -90,9 +95,9 @@ def _scorer(dims: str, name: str, _sha256: str) -> Scorer:
 
 def score_board(board: str, dims: str, wordlist: str) -> dict[str, Any]:
     """Return score and words of a board, each with a path, the points through each cell, and the dice that show it."""
-    from cluster.cli.boards import board_record, words_on
-    from cluster.cli.dice import rollable_text
-    from cluster.cli.render import heat_of_cells
+    from cluster.answers.boards import board_record, words_on
+    from cluster.answers.dice import rollable_text
+    from cluster.answers.render import heat_of_cells
 
     board = parse_board(board, dims)
     found = words_on(board, scorer_of(dims, wordlist))
@@ -114,7 +119,7 @@ def draw(board: str, dims: str, wordlist: str, path: Sequence[int] = ()) -> str:
 
 def around_board(board: str, dims: str, wordlist: str) -> dict[str, Any]:
     """Return the score with each letter in each cell (rows: cells), and the best boards one step away."""
-    from cluster.cli.longest import best_neighbours
+    from cluster.answers.longest import best_neighbours
 
     board = parse_board(board, dims)
     scorer = scorer_of(dims, wordlist)
@@ -155,8 +160,8 @@ def climb_from(board: str, dims: str, wordlist: str) -> dict[str, Any]:
 
 def class_story(text: str, wordlist: str, cutoff: int | None) -> dict[str, Any]:
     """Return what there is to say about a class given as one group of letters a cell: bounds and the whole story."""
-    from cluster.cli.boards import class_letters
-    from cluster.cli.explain import narrate, tell
+    from cluster.answers.boards import class_letters
+    from cluster.answers.explain import narrate, tell
 
     dims, letters = class_letters(text, None, None)
     story = tell(dims, letters, scorer_of(str(dims), wordlist), cutoff)
@@ -171,8 +176,8 @@ def class_trees(text: str, wordlist: str) -> list[dict[str, Any]]:
     InputError
         When one is too large to look at.
     """
-    from cluster.cli.boards import class_letters
-    from cluster.cli.explain import trees
+    from cluster.answers.boards import class_letters
+    from cluster.answers.explain import trees
 
     dims, letters = class_letters(text, None, None)
     loose, orderly = trees(letters, words_of(wordlist), scorer_of(str(dims), wordlist))
@@ -180,6 +185,6 @@ def class_trees(text: str, wordlist: str) -> list[dict[str, Any]]:
 
 
 def _drawn(title: str, node: TreeNode) -> dict[str, Any]:
-    from cluster.cli.draw_tree import as_svg, as_text
+    from cluster.answers.draw_tree import as_svg, as_text
 
     return {"title": title, "bound": node.bound, "svg": as_svg(node, styled=False), "text": as_text(node)}

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from results.reading.sql import Database
     from results.store.run import Run
 
-N_BOARDS = 24
+N_BOARDS = 16
 N_DEAR = 8
 MAX_TILES = 1200
 MAX_MAPPED = 400_000  # classes that are looked at one by one
@@ -32,7 +32,7 @@ def read_run(location: str) -> dict[str, Any]:
     StoreError
         When there is no run, or it is damaged.
     """
-    from cluster.cli.status import status_record
+    from cluster.answers.status import status_record
     from cluster.planning.nodes import run_nodes
     from results.log.live import live
     from results.reading.sql import Database

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 import uvicorn
 
 from boardclass.errors import InputError, quote
+from cluster.watch.catalog import Catalog
 from cluster.web.app import PUBLISHED, make_app
-from cluster.web.catalog import Catalog
 from cluster.web.guard import Guard
 from cluster.web.site import Site
 
@@ -26,7 +26,7 @@ class LocalServer:
     Parameters
     ----------
     given : sequence of str
-        As for :class:`cluster.web.catalog.Catalog`.
+        As for :class:`cluster.watch.catalog.Catalog`.
     host : str
         An address of loopback.
     port : int or None
@@ -55,7 +55,7 @@ class LocalServer:
         self.address = f"http://{shown}:{self.port}/?token={token}"
         records = Catalog([], str(PUBLISHED))
         app = make_app(Site(catalog, records, price))
-        self._config = uvicorn.Config(
+        config = uvicorn.Config(
             Guard(app, token, f"orderly-{self.port}", [shown]),
             log_config=None,
             access_log=False,
@@ -66,11 +66,15 @@ class LocalServer:
             limit_concurrency=MAX_CLIENTS,
             timeout_graceful_shutdown=2,
         )
+        self._server = uvicorn.Server(config)
 
     def run(self) -> None:
         """Answer until Ctrl-C or SIGTERM."""
-        server = uvicorn.Server(self._config)
-        server.run(sockets=[self._socket])
+        self._server.run(sockets=[self._socket])
+
+    def stop(self) -> None:
+        """Let :meth:`run` end, from another thread."""
+        self._server.should_exit = True
 
 
 def loopback(host: str) -> str:
@@ -101,6 +105,7 @@ def _bound(host: str, port: int | None) -> socket.socket:
         found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             found.bind((host, number))
+            found.listen(128)  # whoever is quick waits, and is not turned away
         except OSError as error:
             found.close()
             reason = error.strerror

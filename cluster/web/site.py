@@ -19,10 +19,10 @@ import anyio.to_thread
 
 from boardclass.errors import BoardError
 from boardclass.printable import printable
+from cluster.watch.catalog import Catalog, Place
+from cluster.watch.pulse import Reading, told
 from cluster.web import readings
-from cluster.web.catalog import Catalog, Place
 from cluster.web.desk import Desk, Lane, Refused
-from cluster.web.pulse import Reading, told
 
 READ_S, READ_MB = 120.0, 4096
 SHARE = 0.02  # of one processor, for reading the rows of a run that goes on

@@ -39,7 +39,7 @@ FIELDS = {
     "progress": "n_classes n_classes_done n_verdicts n_open n_in_flight n_split n_strikes n_requeued n_quarantined "
     "n_duplicates "
     "n_deaths n_candidates best_score best_board n_workers hosts flagged n_agreed elapsed_s remaining_s n_measured "
-    "share",
+    "share busy",
     "merged": "sources n_rows n_parts",
     "stage": "text",
     "finished": "complete message digest n_verdicts seconds",
@@ -140,6 +140,8 @@ def _fits(name: str, value: object) -> bool:
         return _is_count(value)
     if name.endswith("_s") or name == "seconds":
         return _is_seconds(value)
+    if name == "busy":
+        return isinstance(value, list) and all(map(_is_busy, value))
     if name == "hosts":
         return isinstance(value, dict) and all(map(_is_count, value.values()))
     if name in ("flagged", "sources"):
@@ -153,3 +155,14 @@ def _is_count(value: object) -> bool:
 
 def _is_seconds(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < _END_S
+
+
+def _is_busy(value: object) -> bool:
+    """Return whether a value tells what a worker has in hand."""
+    kinds = {"worker": _is_count, "host": _is_text, "class_id": _is_count, "path": _is_text, "n_units": _is_count}
+    kinds["seconds"] = _is_seconds
+    return isinstance(value, dict) and value.keys() == kinds.keys() and all(fits(value[n]) for n, fits in kinds.items())
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)

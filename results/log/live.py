@@ -13,6 +13,7 @@ from results.storage.lock import current_owner
 from results.storage.owner import Owner
 
 _WINDOW_S = 900.0  # the rate is that of the last quarter of an hour
+_LEAST_GUESSES = 3
 _ENDS = ("finished", "stopped")
 
 
@@ -36,6 +37,9 @@ class Live:
         The event that ended the session; empty while it runs, and when it was killed.
     ended_s : float or None
         How long ago that was.
+    remaining_range_s : (float, float) or None
+        The least and the largest guess of the time left, as of the last ``progress``, over the last quarter of an hour;
+        None before three guesses.
     """
 
     is_running: bool
@@ -46,6 +50,7 @@ class Live:
     verdicts_per_h: float | None
     end: Mapping[str, Any]
     ended_s: float | None
+    remaining_range_s: tuple[float, float] | None = None
 
 
 def live(folder: Folder) -> Live:
@@ -75,6 +80,7 @@ def live(folder: Folder) -> Live:
         verdicts_per_h=_rate(reports, "n_verdicts"),
         end=ends[-1] if ends else {},
         ended_s=_age_s(ends),
+        remaining_range_s=_range(reports),
     )
 
 
@@ -90,3 +96,13 @@ def _rate(reports: Sequence[Mapping[str, Any]], name: str) -> float | None:
     if len(recent) < 2 or recent[-1][0] <= recent[0][0]:
         return None
     return 3600.0 * (recent[-1][1] - recent[0][1]) / (recent[-1][0] - recent[0][0])
+
+
+def _range(reports: Sequence[Mapping[str, Any]]) -> tuple[float, float] | None:
+    """Return the least and the largest time left that recent guesses come to at the last of them."""
+    if not reports:
+        return None
+    last_s = float(reports[-1]["time"])
+    ages = [(last_s - float(event["time"]), event.get("remaining_s")) for event in reports]
+    left = [max(0.0, value - age) for age, value in ages if value is not None and 0 <= age <= _WINDOW_S]
+    return (min(left), max(left)) if len(left) >= _LEAST_GUESSES else None

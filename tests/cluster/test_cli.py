@@ -9,9 +9,9 @@ import sys
 import pytest
 
 from boardclass.errors import IncompleteError, MismatchError, StoreError
+from cluster.answers import boards as cli_boards
+from cluster.answers import status as cli_status
 from cluster.cli import app as cli
-from cluster.cli import boards as cli_boards
-from cluster.cli import status as cli_status
 from cluster.cli.group import SECTIONS
 
 PROVING = ("run", "status", "top", "show", "score", "bound", "solve", "verify")

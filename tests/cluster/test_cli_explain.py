@@ -9,7 +9,7 @@ import pytest
 
 from boardclass.geometry import geometry
 from boardclass.scores import parse_scores
-from cluster.cli.draw_tree import as_dot, as_svg, as_text
+from cluster.answers.draw_tree import as_dot, as_svg, as_text
 from search.paper import basic
 from search.paper.basic import class_terms, max_bound, orderly_tree
 from search.paper.teaching import MAX_NODES, orderly_nodes, sum_choice_tree

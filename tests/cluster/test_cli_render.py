@@ -9,7 +9,7 @@ import json
 import pytest
 
 from boardclass.board import format_rows
-from cluster.cli.render import (
+from cluster.answers.render import (
     Format,
     console,
     draw_board,

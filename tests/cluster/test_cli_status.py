@@ -128,3 +128,58 @@ def test_a_run_goes_on_without_its_log(orderly, tmp_path, monkeypatch):
     answer = orderly("run", *small)
     assert answer.code == 0, answer.err
     assert status(orderly, "run")["state"] == "proven"
+
+
+def test_ten_lines_say_what_matters_and_verbose_says_the_rest(orderly, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    small = ("--dims", "2x2", "--cutoff", "12", "--workers", "0", "--out", "run")
+    assert orderly("run", *small).code == 0
+    for part in (tmp_path / "run" / "rescored").iterdir():  # not scored again: not proven
+        part.unlink()
+    unproven = orderly("status", "run").out.splitlines()
+    assert unproven[0].split() == ["state", "incomplete"]
+    assert any(re.match("in the way +its boards were not scored again", line) for line in unproven)
+    assert orderly("run", *small).code == 0
+    record = status(orderly, "run")
+    lines = orderly("status", "run").out.splitlines()
+    assert max(len(lines), len(unproven)) <= 10
+    text = "\n".join(lines)
+    for value in ("proven", "2x2, scowl70, cutoff 12", "(100.0 %)", record["statement"], record["digest"]):
+        assert value in text
+    verbose = orderly("status", "run", "--verbose").out
+    assert len(verbose.splitlines()) > 20
+    assert record["partition"] in verbose
+    assert record["wordlist_sha256"] not in text
+
+
+def test_a_share_is_called_100_percent_only_when_nothing_is_left():
+    from cluster.answers.status import brief
+
+    record = {
+        **dict.fromkeys(("driver", "best_score", "ended", "statement", "figures_age_s", "n_units_in_flight")),
+        "state": "incomplete",
+        "proven": False,
+        "why_not_proven": "1 of 34,960 classes has no verdict",
+        "dims": "3x3",
+        "wordlist": "w",
+        "cutoff": 1,
+        "n_classes": 34960,
+        "n_classes_done": 34959,
+        "n_boards": 0,
+        "digest": "",
+    }
+    assert brief(record)["done"] == "34,959 of 34,960 classes (99.9 %)"
+
+
+def test_the_range_of_guesses_is_told_as_of_the_last_one(tmp_path):
+    from results.log.live import live
+    from results.storage.local import open_folder
+
+    lines = [(100.0, 50.0), (110.0, 45.0), (120.0, 20.0), (130.0, None)]
+    rows = [
+        {"time": at, "session": "s", "event": "progress", "n_workers": 1, "remaining_s": left} for at, left in lines
+    ]
+    (tmp_path / files.EVENTS).write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert live(open_folder(tmp_path)).remaining_range_s == (10.0, 25.0)
+    (tmp_path / files.EVENTS).write_text("".join(json.dumps(row) + "\n" for row in rows[:2]))
+    assert live(open_folder(tmp_path)).remaining_range_s is None, "two guesses are no range"

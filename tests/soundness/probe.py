@@ -33,8 +33,8 @@ N_BOARDS = 742  # audited: no leaf of the unmutated program's certificates is re
 
 def probe(folder: Path) -> str:
     """Return what a run of :data:`CONFIG` in an empty folder comes to."""
+    from cluster.answers.render import Format
     from cluster.cli.certify import Choice, certify
-    from cluster.cli.render import Format
     from cluster.cli.verify import verify
     from cluster.driver.driver import run
     from configs.model import load_config

@@ -6,9 +6,9 @@ from typing import Annotated
 
 import typer
 
+from cluster.answers.render import Format
 from cluster.cli import complete as cli_complete
 from cluster.cli.options import FormatOption, LimitOption, RunDirectories, RunDirectory, RunWordlistOption
-from cluster.cli.render import Format
 
 
 def top(

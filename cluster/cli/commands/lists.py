@@ -6,9 +6,9 @@ from typing import Annotated
 
 import typer
 
+from cluster.answers.render import Format
 from cluster.cli import complete as cli_complete
 from cluster.cli.options import FormatOption
-from cluster.cli.render import Format
 
 wordlists = typer.Typer(name="wordlist", help="List, check and download word lists.", no_args_is_help=True)
 

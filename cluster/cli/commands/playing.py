@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from cluster.answers.render import Format
 from cluster.cli import complete as cli_complete
 from cluster.cli.options import (
     BoardArgument,
@@ -18,7 +19,6 @@ from cluster.cli.options import (
     SeedOption,
     WordlistOption,
 )
-from cluster.cli.render import Format
 
 
 class Method(StrEnum):
@@ -102,7 +102,7 @@ def longest(
 
     Without --sample the answer is exhaustive, so a proof.  For the best board with a shorter word: climb --contains.
     """
-    from cluster.cli import longest as cli_longest
+    from cluster.answers import longest as cli_longest
 
     cli_longest.longest(dims, word, letters, sample, seed, workers, n, wordlist, scores, fmt)
 
@@ -116,7 +116,7 @@ def neighbours(
     fmt: FormatOption = Format.table,
 ) -> None:
     """List the best boards one letter or one swap away."""
-    from cluster.cli import longest as cli_longest
+    from cluster.answers import longest as cli_longest
 
     cli_longest.neighbours(board, dims, n, wordlist, scores, fmt)
 
@@ -140,7 +140,7 @@ def roll(
     fmt: FormatOption = Format.table,
 ) -> None:
     """Roll dice: random boards with their scores."""
-    from cluster.cli import dice as cli_dice
+    from cluster.answers import dice as cli_dice
 
     cli_dice.roll_boards(dice, n, seed, wordlist, scores, fmt)
 
@@ -159,7 +159,7 @@ def show(
     fmt: FormatOption = Format.table,
 ) -> None:
     """Draw a board and list its words by length."""
-    from cluster.cli import boards as cli_boards
+    from cluster.answers import boards as cli_boards
 
     cli_boards.show(board, dims, wordlist, scores, word, out, fmt)
 
@@ -171,7 +171,7 @@ def score(
     fmt: FormatOption = Format.table,
 ) -> None:
     """Score the boards on standard input, one a line."""
-    from cluster.cli import boards as cli_boards
+    from cluster.answers import boards as cli_boards
 
     cli_boards.score(dims, wordlist, scores, fmt)
 
@@ -210,7 +210,7 @@ def lists(
     fmt: FormatOption = Format.table,
 ) -> None:
     """Score a board under every word list that can be named."""
-    from cluster.cli import longest as cli_longest
+    from cluster.answers import longest as cli_longest
 
     cli_longest.lists(board, dims, scores, fmt)
 
@@ -237,8 +237,8 @@ def bound(
     fmt: FormatOption = Format.table,
 ) -> None:
     """Print upper bounds on the score of every board of a class."""
-    from cluster.cli import boards as cli_boards
-    from cluster.cli import explain as cli_explain
+    from cluster.answers import boards as cli_boards
+    from cluster.answers import explain as cli_explain
 
     if tree or out is not None:
         cli_explain.tree(board_class, dims, buckets, wordlist, scores, out)
@@ -267,7 +267,7 @@ def explain(
     fmt: FormatOption = Format.table,
 ) -> None:
     """Tell the story of one class: terms, bounds by forced cell, where it is eliminated."""
-    from cluster.cli import explain as cli_explain
+    from cluster.answers import explain as cli_explain
 
     cli_explain.explain(board_class, dims, buckets, wordlist, scores, cutoff, run, fmt)
 

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from cluster.answers.render import Format
 from cluster.cli.options import (
     BucketsOption,
     ConfigArgument,
@@ -22,7 +23,6 @@ from cluster.cli.options import (
     WordlistOption,
     given,
 )
-from cluster.cli.render import Format
 
 
 def plan(
@@ -144,11 +144,15 @@ def merge(
     cli_merge.merge(target, sources, fmt)
 
 
-def status(directory: RunDirectory, fmt: FormatOption = Format.table) -> None:
+def status(
+    directory: RunDirectory,
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="All figures, not only the first ten.")] = False,
+    fmt: FormatOption = Format.table,
+) -> None:
     """Tell how far a run is, who works on it and how long still, what it found, the digest of its result."""
-    from cluster.cli import status as cli_status
+    from cluster.answers import status as cli_status
 
-    cli_status.status(directory, fmt)
+    cli_status.status(directory, fmt, verbose=verbose)
 
 
 def verify(

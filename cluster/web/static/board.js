@@ -212,7 +212,9 @@ byId("words").addEventListener("click", (event) => {
   if (!button) return;
   const again = button.getAttribute("aria-pressed") === "true";
   clearPath();
-  if (!again) drawPath(button);
+  if (again) return;
+  drawPath(button);
+  if (tiles.getBoundingClientRect().bottom < 40) tiles.scrollIntoView({ behavior: "smooth", block: "start" });
 });
 byId("words").addEventListener("keydown", (event) => {
   const button = event.target.closest("button[data-path]");
@@ -244,7 +246,12 @@ function drawPath(button) {
   button.setAttribute("aria-pressed", "true");
   byId("spoken").textContent = `${button.textContent}: ${button.dataset.points}`;
 }
-addEventListener("resize", clearPath);
+addEventListener("resize", () => {
+  const shown = byId("words").querySelector("[aria-pressed='true']");
+  if (!shown) return;
+  trace.replaceChildren();
+  drawPath(shown);
+});
 
 // --- what can be done with it ---
 

@@ -65,14 +65,14 @@ function showFound(pulse) {
   byId("legend").hidden = !found.map;
   byId("dear-box").hidden = !(found.dear || []).length;
   byId("dear").replaceChildren(...(found.dear || []).map((item) => el("tr", {}, el("td", { className: "n", textContent: count(item.class_id) }), el("td", {}, el("code", { textContent: item.letters })), el("td", { className: "n", textContent: duration(item.seconds) }), el("td", { className: "n", textContent: count(item.found) }))));
-  facts(byId("check"), [["Digest of the result", el("code", { textContent: found.digest }), true], ["Strength, as its claim records it", found.strength, true], ["Verdicts", `${count(found.n_units)} stored, by ${count(found.n_hosts)} hosts`], ["Boards scored again", found.rescored ? "yes" : "not yet"], ["Letter buckets", el("code", { textContent: found.partition }), true], ["SHA-256 of the list", el("code", { textContent: found.wordlist_sha256 }), true]]);
+  facts(byId("check"), [["Digest of the result", el("code", { textContent: found.digest }), true], ["Strength, as its claim records it", found.strength, true], ["Verdicts", `${count(found.n_units)} stored, by ${count(found.n_hosts)} ${found.n_hosts === 1 ? "host" : "hosts"}`], ["Boards scored again", found.rescored ? "yes" : "not yet"], ["Letter buckets", el("code", { textContent: found.partition }), true], ["SHA-256 of the list", el("code", { textContent: found.wordlist_sha256 }), true]]);
 }
 
 function showCost(pulse) {
   const progress = (pulse.live && pulse.live.is_running && pulse.live.progress) || {};
   const hours = (found.seconds || 0) / 3600;
-  const money = (value) => (found.price ? `, ${(value * found.price).toFixed(2)} at ${found.price} a core hour` : "");
-  const told = (value) => `${value < 0.1 ? `${Math.round(value * 3600)} core seconds` : `${value.toFixed(1)} core hours`}${money(value)}`;
+  const money = (value) => (found.price && value >= 0.1 ? `, ${(value * found.price).toFixed(2)} at ${found.price} a core hour` : "");
+  const told = (value) => `${value < 0.1 ? `${(value * 3600).toFixed(value * 3600 < 10 ? 1 : 0)} core seconds` : `${value.toFixed(1)} core hours`}${money(value)}`;
   const left = progress.remaining_s, n = progress.n_workers;
   facts(byId("cost"), [
     ["So far, in stored verdicts", found.state ? told(hours) : ""],

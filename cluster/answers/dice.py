@@ -8,8 +8,8 @@ from typing import Any
 from boardclass.board import format_rows
 from boardclass.geometry import parse_dims
 from boardclass.rolling import assign_dice, roll
-from cluster.cli.boards import score_boards, words_and_table
-from cluster.cli.render import Format, console, draw_board, write_table
+from cluster.answers.boards import score_boards, words_and_table
+from cluster.answers.render import Format, console, draw_board, write_table
 
 DEFAULT_DICE = "new"
 

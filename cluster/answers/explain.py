@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from boardclass.cutoff import reaches
 from boardclass.errors import InputError, quote
-from cluster.cli import draw_tree
-from cluster.cli.boards import class_letters, scorer_for, words_and_table
-from cluster.cli.query import check_run_directory
-from cluster.cli.render import Format, console, write_json, write_table
+from cluster.answers import draw_tree
+from cluster.answers.boards import class_letters, scorer_for, words_and_table
+from cluster.answers.query import check_run_directory
+from cluster.answers.render import Format, console, write_json, write_table
 
 if TYPE_CHECKING:
     from boardclass.geometry import Dims

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from cluster.cli.query import check_run_directory, tell_notes
-from cluster.cli.render import Format, write_json, write_record
+from cluster.answers.query import check_run_directory, tell_notes
+from cluster.answers.render import Format, write_json, write_record
 from cluster.driver.progress import duration
 
 if TYPE_CHECKING:
@@ -13,8 +14,11 @@ if TYPE_CHECKING:
     from results.reading.query import Summary
 
 
-def status(directory: str, fmt: Format) -> None:
-    """Print how far a run is, what its rows prove, who is at it, and the digest of its result."""
+def status(directory: str, fmt: Format, *, verbose: bool = False) -> None:
+    """Print how far a run is, what its rows prove, who is at it, and the digest of its result.
+
+    The table has ten lines at most unless ``verbose``; the other formats always hold everything.
+    """
     check_run_directory(directory)
     from cluster.planning.nodes import run_nodes
     from results.log.live import live
@@ -28,6 +32,9 @@ def status(directory: str, fmt: Format) -> None:
     tell_notes(found)
     if fmt is Format.json:
         write_json({"directory": directory, **record})
+        return
+    if fmt is Format.table and not verbose:
+        write_record(brief(record), fmt)
         return
     rows, hosts, notes = record.pop("rows"), record.pop("hosts"), record.pop("notes")
     statement = record.pop("statement")
@@ -81,6 +88,7 @@ def status_record(found: Summary, now: Live) -> dict[str, Any]:
         "classes_per_h": now.classes_per_h if now.is_running else None,
         "verdicts_per_h": now.verdicts_per_h if now.is_running else None,
         "remaining_s": last.get("remaining_s"),
+        "remaining_range_s": list(now.remaining_range_s) if now.is_running and now.remaining_range_s else None,
         "n_measured": last.get("n_measured"),
         "share": last.get("share") or None,
         "n_conflicts": found.n_conflicts,
@@ -102,6 +110,7 @@ _TOLD = frozenset(
     (
         *("state", "driver", "figures_age_s", "ended", "n_classes_left", "n_units_in_flight", "n_workers"),
         *("n_workers_lost", "classes_per_h", "verdicts_per_h", "remaining_s", "n_measured", "proven", "why_not_proven"),
+        "remaining_range_s",
         "notes",  # on standard error
     )
 )
@@ -120,6 +129,51 @@ def _ended(now: Live) -> str | None:
     return None if now.end.get("complete") else f"{duration(now.ended_s or 0.0)} ago: {now.end.get('message')}"
 
 
+def brief(record: dict[str, Any]) -> dict[str, Any]:
+    """Return what people look for first, ten lines at most."""
+    runs, best, n = record["driver"] is not None, record["best_score"], record["n_boards"]
+    told: dict[str, Any] = {"state": record["state"]}
+    if not record["proven"]:
+        told["boards below"] = "found so far, not proven"
+        told["in the way"] = record["why_not_proven"]
+    told["run"] = f"{record['dims']}, {record['wordlist']}, cutoff {record['cutoff']:,}"
+    told["done"] = _done(record)
+    if runs and record["figures_age_s"] is None:
+        told["progress"] = "none reported yet: the driver is starting up"
+    elif runs:
+        told |= {"time left": time_left(record), "rate": _rate(record)}
+    if runs:
+        told["workers"] = f"{_workers(record)}; driver {record['driver']}"
+    elif record["ended"]:
+        told["last session ended"] = record["ended"]
+    first = f"{_points(best)}: {record['best_boards'][0]}" if best else "none found"
+    told["best"] = f"{first}; {n:,} at or above the cutoff, up to symmetry"
+    told |= {"statement": record["statement"]} if record["statement"] else {}
+    return {**told, "digest": record["digest"]}
+
+
+def _points(score: int) -> str:
+    return "1 point" if score == 1 else f"{score:,} points"
+
+
+def _done(record: dict[str, Any]) -> str:
+    n_done, n_classes = record["n_classes_done"], record["n_classes"]
+    busy, age_s = record["n_units_in_flight"], record["figures_age_s"]
+    flying = f", {busy:,} units being searched" if busy else ""
+    age = f", as of {duration(age_s)} ago" if age_s is not None else ""
+    return f"{n_done:,} of {n_classes:,} classes ({_percent(n_done, n_classes)} %){flying}{age}"
+
+
+def _percent(n_done: int, n_classes: int) -> str:
+    """Return a share that is called 100 only when it is all of them."""
+    return f"{int(1000 * n_done / n_classes) / 10:.1f}"
+
+
+def _workers(record: dict[str, Any]) -> str:
+    lost = f", {record['n_workers_lost']} lost so far" if record["n_workers_lost"] else ""
+    return f"{record['n_workers'] or 'none up yet'}{lost}"
+
+
 def _sentences(record: dict[str, Any]) -> dict[str, Any]:
     """Return the figures of a run under way as people read them."""
     told: dict[str, Any] = {"state": record["state"]}
@@ -135,12 +189,11 @@ def _sentences(record: dict[str, Any]) -> dict[str, Any]:
         return {**told, "progress": "none reported yet: the driver is starting up"}
     n_done, n_classes = record["n_classes_done"], record["n_classes"]
     told["figures from"] = f"{duration(record['figures_age_s'])} ago"
-    told["done"] = f"{n_done:,} of {n_classes:,} classes ({100 * n_done / n_classes:.1f} %)"
+    told["done"] = f"{n_done:,} of {n_classes:,} classes ({_percent(n_done, n_classes)} %)"
     told["left"] = f"{record['n_classes_left']:,} classes; {record['n_units_in_flight']} units are being searched"
     told["rate"] = _rate(record)
-    told["time left"] = _time_left(record)
-    lost = f", {record['n_workers_lost']} lost so far" if record["n_workers_lost"] else ""
-    told["workers"] = f"{record['n_workers'] or 'none up yet'}{lost}"
+    told["time left"] = time_left(record)
+    told["workers"] = _workers(record)
     return told
 
 
@@ -150,10 +203,13 @@ def _rate(record: dict[str, Any]) -> str:
     return f"{record['classes_per_h']:,.0f} classes and {record['verdicts_per_h']:,.0f} verdicts an hour"
 
 
-def _time_left(record: dict[str, Any]) -> str:
+def time_left(record: Mapping[str, Any]) -> str:
+    """Return the time left with what it rests on; needs ``remaining_s``, its range, ``n_measured`` and ``share``."""
     if record["remaining_s"] is None:
         return "unknown: no class was finished yet since the driver began"
     few = ", a rough guess" if (record["n_measured"] or 0) < 30 else ""
     classes = "1 class" if record["n_measured"] == 1 else f"{record['n_measured']:,} classes"
     share = f" for share {record['share']}, which is all that this driver searches" if record["share"] else ""
-    return f"about {duration(record['remaining_s'])}{share}, judging by {classes} finished so far{few}"
+    low, high = record["remaining_range_s"] or (0.0, 0.0)
+    between = f" (guesses of late: {duration(low)} to {duration(high)})" if high > low + 1 else ""
+    return f"about {duration(record['remaining_s'])}{between}{share}, judging by {classes} finished so far{few}"

@@ -13,7 +13,7 @@ from boardclass.geometry import DIMS, geometry, parse_dims
 from boardclass.scores import n_letters, parse_scores
 from boardclass.tracing import trace
 from boardclass.wordlist import load_wordlist
-from cluster.cli.render import (
+from cluster.answers.render import (
     Format,
     console,
     draw_board,
@@ -75,7 +75,7 @@ def show(
     found = words_on(board, scorer)
     total = sum(word.points for word in found)
     if out is not None:
-        from cluster.cli.draw_board import save_board
+        from cluster.answers.draw_board import save_board
 
         heat = heat_of_cells(dims.n, ((item.points, item.path) for item in found))
         file = save_board(out, format_rows(board, dims), heat, path)
@@ -84,7 +84,7 @@ def show(
         rows = [(full_spelling(word.word), word.points, n_letters(word.word)) for word in found]
         write_table(("word", "points", "letters"), rows, fmt)
     elif fmt is Format.json:
-        from cluster.cli.dice import rollable
+        from cluster.answers.dice import rollable
 
         write_json(board_record(board, words, found) | {"rollable": rollable(board)})
     else:
@@ -124,7 +124,7 @@ def board_record(board: str, words: WordList, found: Sequence[Found]) -> dict[st
 def _show_to_people(board: str, dims: Dims, words: WordList, total: int, found: list[Found]) -> None:
     from rich.columns import Columns
 
-    from cluster.cli.dice import rollable_text
+    from cluster.answers.dice import rollable_text
 
     out = console()
     out.print(draw_board(format_rows(board, dims), heat_of_cells(dims.n, ((w.points, w.path) for w in found))))

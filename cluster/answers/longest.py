@@ -14,8 +14,8 @@ from boardclass.errors import InputError, WordListError, quote
 from boardclass.geometry import geometry, parse_dims
 from boardclass.scores import n_letters, parse_scores
 from boardclass.wordlist import available_names, load_wordlist
-from cluster.cli.boards import words_and_table
-from cluster.cli.render import Format, full_spelling, tell, write_table
+from cluster.answers.boards import words_and_table
+from cluster.answers.render import Format, full_spelling, tell, write_table
 from cluster.driver.progress import LINE_S
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from boardclass.errors import OrderlyError
-from cluster.web.catalog import Place
+from cluster.watch.catalog import Place
 from results.log.live import Live, live
 from results.storage import files
 from results.storage.local import open_folder

@@ -1,0 +1,19 @@
+"""``orderly watch``: a run in the terminal, live."""
+
+from __future__ import annotations
+
+import contextlib
+
+from cluster.answers.query import check_run_directory
+from cluster.cli.options import RunDirectory
+
+
+def watch(directory: RunDirectory) -> None:
+    """Watch a run in the terminal: progress, time left, best boards, workers, disk; q quits and changes nothing."""
+    check_run_directory(directory)
+    from cluster.watch.terminal import watch as watch_run
+    from results.store.run import open_run
+
+    open_run(directory)
+    with contextlib.suppress(KeyboardInterrupt):  # ends it like q
+        watch_run(directory)

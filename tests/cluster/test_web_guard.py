@@ -1,0 +1,272 @@
+"""Who is answered by ``orderly serve``: nobody without the token, under another name, or with another method."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import time
+
+import pytest
+
+pytest.importorskip("uvicorn", reason="needs the extra: pip install 'orderly[serve]'")
+
+from results.storage import files
+from tests.cluster.processes import descendants, listening_addresses
+from tests.cluster.web import Client, serving
+from tests.conftest import COMMAND, ROOT, run_in
+
+PATHS = (
+    "/",
+    "/records",
+    "/board",
+    "/class",
+    "/runs/000000000000",
+    "/api/runs",
+    "/api/records",
+    "/api/board?letters=abcd",
+    "/api/roll?dice=new",
+    "/static/site.css",
+    "/static/lib.js",
+    "/static/board.css",
+    "/nowhere",
+)
+SECRET = "this must not be read"
+HOSTILE = "<script>alert(1)</script>\u202e\x1b[2J"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Return a folder of runs: a proven one, links to one outside, and one that a stranger wrote."""
+    top = tmp_path_factory.mktemp("web")
+    for name in ("runs/good", "outside"):
+        run_in(top, "run", "2x2", "--cutoff", "10", "--workers", "0", "--out", name)
+    (top / "runs" / "linked").symlink_to(top / "outside")
+    (top / "secret.txt").write_text(SECRET)
+    inner = top / "runs" / "holds-a-link"
+    shutil.copytree(top / "outside", inner)
+    (inner / files.EVENTS).unlink()
+    (inner / files.EVENTS).symlink_to(top / "secret.txt")
+    return top
+
+
+@pytest.fixture(scope="module")
+def server(folder):
+    with serving(folder / "runs") as client:
+        yield client
+
+
+def settled(client, key):
+    """Ask for a run until its rows were read."""
+    for _ in range(600):
+        pulse = client.ask(f"/api/runs/{key}").json
+        if pulse["state"] != "reading":
+            return pulse
+        time.sleep(0.1)
+    pytest.fail("the run was never read")
+
+
+def key_of(client, name):
+    return next(run["key"] for run in client.ask("/api/runs").json if run["name"] == name)
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_nothing_is_answered_without_the_token(server, path):
+    wrong = ({}, {"Cookie": f"orderly-{server.port}=wrong"}, {"Cookie": f"other={server.token}"}, {"Cookie": "orderly"})
+    for headers in wrong:
+        reply = server.ask(path, headers)
+        assert reply.status == 403
+        assert reply.body.decode().startswith("Open the address that `orderly serve` printed")
+        assert "set-cookie" not in reply.headers
+    for query in ("token=", "token=wrong", f"token={server.token[:-1]}", f"TOKEN={server.token}", "token=%ff%fe"):
+        assert server.ask(f"/?{query}", {}).status == 403
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_with_the_cookie_every_answer_has_a_strict_policy(server, path):
+    reply = server.ask(path)
+    assert reply.status == (404 if path in ("/nowhere", "/runs/000000000000") else 200)
+    policy = dict(part.strip().split(" ", 1) for part in reply.headers["content-security-policy"].split(";"))
+    assert policy["default-src"] == "'none'"
+    assert "unsafe" not in reply.headers["content-security-policy"]
+    assert policy["frame-ancestors"] == policy["base-uri"] == "'none'"
+    assert reply.headers["x-content-type-options"] == "nosniff"
+    assert reply.headers["referrer-policy"] == "no-referrer"
+    assert reply.headers["cache-control"] in ("no-store", "no-cache")
+    assert "access-control-allow-origin" not in reply.headers
+    for page in re.findall(rb"<[^>]*>", reply.body) if reply.headers["content-type"].startswith("text/html") else ():
+        assert not re.search(rb"\son[a-z]+=|\sstyle=|<style|https?://", page), "the policy forbids it, or it is foreign"
+
+
+def test_the_token_becomes_a_cookie_that_scripts_and_other_sites_cannot_use(server):
+    reply = server.ask(f"/board?letters=abcd&token={server.token}", {})
+    assert (reply.status, reply.headers["location"]) == (303, "/board?letters=abcd")
+    cookie = reply.headers["set-cookie"].lower()
+    assert {"httponly", "samesite=strict", "path=/"} <= {part.strip() for part in cookie.split(";")}
+    for path in ("//evil.example/x", "/%5Cevil.example", "/%2F/evil.example"):
+        assert server.ask(f"{path}?token={server.token}", {}).headers["location"] == "/"
+
+
+@pytest.mark.parametrize(
+    "host", ["evil.example", "evil.example:8765", "127.0.0.1.evil.example", "", "0.0.0.0", "192.168.1.7", "a b"]
+)
+def test_another_name_for_this_machine_is_refused_even_with_the_token(server, host):
+    assert server.ask("/", {**server.cookie, "Host": host}).status in (400, 421)
+    assert server.ask(f"/?token={server.token}", {"Host": host}).status in (400, 421)
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost:1", "[::1]:4321", "LOCALHOST"])
+def test_loopback_names_are_answered_at_any_port_for_tunnels(server, host):
+    assert server.ask("/", {**server.cookie, "Host": host}).status == 200
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "CONNECT", "PROPFIND"])
+def test_other_methods_are_refused(server, method):
+    for path in ("/", "/api/runs"):
+        reply = server.ask(path, method=method)
+        assert (reply.status, reply.headers["allow"]) == (405, "GET, HEAD")
+
+
+def test_an_address_that_is_too_long_is_refused(server):
+    assert server.ask(f"/api/board?letters={'a' * 5000}").status == 414
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/static/../app.py",
+        "/static/%2e%2e/app.py",
+        "/static/..%2fapp.py",
+        "/static//etc/passwd",
+        "/static/%2fetc%2fpasswd",
+        "/runs/../../etc/passwd",
+        "/runs/..%2f..%2fsecret.txt",
+        "/api/runs/..%2foutside",
+        "/api/runs/%00",
+        "/api/runs/outside",
+    ],
+)
+def test_no_address_names_a_file(server, path):
+    reply = server.ask(path)
+    assert reply.status == 404
+    assert SECRET.encode() not in reply.body
+    assert b"root:" not in reply.body
+    assert b"def make_app" not in reply.body
+
+
+@pytest.mark.parametrize("name", ["/etc/passwd", "../secret.txt", "./secret.txt", "~/x", "a\x00b", "no-such-list"])
+def test_a_word_list_is_a_name_never_a_path(server, name):
+    from urllib.parse import quote
+
+    reply = server.ask(f"/api/board?letters=abcd&list={quote(name)}")
+    assert reply.status == 422
+    assert "no word list named" in reply.json["error"]
+
+
+def test_links_are_not_followed(server, folder):
+    runs = {run["name"]: run for run in server.ask("/api/runs").json}
+    assert set(runs) == {"good", "holds-a-link"}
+    told = settled(server, runs["holds-a-link"]["key"])
+    assert told["state"] == "unreadable"
+    assert "symbolic link" in told["error"]
+    assert SECRET not in json.dumps(told)
+
+
+def test_a_run_that_became_a_link_is_not_opened(folder, tmp_path):
+    shutil.copytree(folder / "outside", tmp_path / "runs" / "one")
+    with serving(tmp_path / "runs") as client:
+        key = key_of(client, "one")
+        assert settled(client, key)["state"] == "proven", settled(client, key)
+        (tmp_path / "runs" / "one").rename(tmp_path / "moved")
+        (tmp_path / "runs" / "one").symlink_to(folder / "outside")
+        states = set()
+        for _ in range(40):
+            reply = client.ask(f"/api/runs/{key}")
+            states.add(reply.json.get("state", reply.status))
+            if states & {"unreadable", 404}:
+                break
+            time.sleep(0.2)
+        assert states & {"unreadable", 404}
+
+
+def test_a_run_is_never_called_proven_after_a_file_has_changed(folder, tmp_path):
+    shutil.copytree(folder / "outside", tmp_path / "runs" / "one")
+    part = next((tmp_path / "runs" / "one" / files.RESULTS).iterdir())
+    with serving(tmp_path / "runs") as client:
+        key = key_of(client, "one")
+        assert settled(client, key)["state"] == "proven", settled(client, key)
+        assert client.ask(f"/api/runs/{key}/proven").json["proven"] is True
+        data = bytearray(part.read_bytes())
+        data[len(data) // 2] ^= 1
+        part.write_bytes(data)
+        time.sleep(1.2)  # a reading is kept for a second
+        seen = {client.ask(f"/api/runs/{key}").json["state"] for _ in range(3)}
+        assert seen <= {"reading", "unreadable"}
+        assert client.ask(f"/api/runs/{key}/proven").json.get("proven") is not True
+        assert settled(client, key)["state"] == "unreadable"
+
+
+def test_stored_text_of_a_stranger_comes_out_harmless(folder, tmp_path):
+    from results.storage.local import open_folder
+    from results.store.documents import format_document, read_document
+
+    run = tmp_path / "runs" / "<b>bold"
+    shutil.copytree(folder / "outside", run)
+    values = read_document(open_folder(run), files.RUN, "")
+    assert values is not None
+    values["info"]["wordlist"]["name"] = HOSTILE
+    (run / files.RUN).write_bytes(format_document(values))
+    (run / files.EVENTS).write_text(
+        json.dumps({"time": 1.0, "session": "x", "event": "stopped", "reason": "E", "message": HOSTILE}) + "\n"
+    )
+    with serving(tmp_path / "runs") as client:
+        key = key_of(client, "<b>bold")
+        settled(client, key)
+        answers = [
+            client.ask(path).body for path in ("/", f"/runs/{key}", f"/api/runs/{key}", f"/api/runs/{key}/proven")
+        ]
+    assert b"<b>bold" not in answers[0] + answers[1]
+    assert b"&lt;b&gt;bold" in answers[1]
+    for body in answers[2:]:
+        assert b"\x1b" not in body
+        assert "\u202e".encode() not in body
+        json.loads(body)
+    assert b"\\\\u202e" in answers[2] + answers[3]
+
+
+@pytest.mark.parametrize(
+    "host", ["0.0.0.0", "192.168.1.1", "::", "example.org", "10.0.0.1", "", "127.0.0.1.example.org"]
+)
+def test_other_hosts_than_loopback_are_bad_input(orderly, host):
+    answer = orderly("serve", ROOT / "results" / "published", "--host", host, "--port", "0")
+    assert (answer.code, answer.out) == (2, "")
+    assert "expected 127.0.0.1 or ::1" in answer.err
+
+
+def test_what_is_not_there_is_bad_input(orderly, tmp_path):
+    assert orderly("serve", tmp_path / "none", "--port", "0").code == 2
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        answer = orderly("serve", tmp_path, "--port", taken.getsockname()[1])
+    assert answer.code == 2
+    assert "--port 0" in answer.err
+
+
+def test_the_command_listens_on_loopback_only_and_ends_with_ctrl_c(folder, terminal):
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    command = [*COMMAND, "serve", str(folder / "runs"), "--port", "0"]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment, start_new_session=True
+    ) as process:
+        assert process.stdout is not None
+        client = Client(process.stdout.readline().strip())
+        assert client.ask("/").status == 200
+        assert listening_addresses(descendants(process.pid)) == {"0100007F"}
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+    assert process.returncode == 0, err
+    assert client.token not in out + err
+    assert "Traceback" not in err

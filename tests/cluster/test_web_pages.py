@@ -1,0 +1,268 @@
+"""The pages of ``orderly serve`` in a real browser: typed in, clicked, looked at by axe; a run ends while watched."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+
+import pytest
+
+pytest.importorskip("uvicorn", reason="needs the extra: pip install 'orderly[serve]'")
+pytest.importorskip("playwright.sync_api", reason="needs playwright: pip install 'orderly[test]'")
+pytest.importorskip("axe_playwright_python", reason="needs axe-playwright-python: pip install 'orderly[test]'")
+
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect, sync_playwright
+
+from boardclass.board import format_rows
+from boardclass.scores import parse_scores
+from boardclass.wordlist import load_wordlist
+from search.scoring.scorer import Scorer
+from tests.cluster.web import serving
+from tests.conftest import COMMAND, ROOT, run_in
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+BOARD = "berlatdes"
+SLOW_MS = 60_000  # kernels may have to be compiled first
+PHONE = {"viewport": {"width": 375, "height": 740}, "is_mobile": True, "has_touch": True}
+PAGES = ("/", "RUN", "/records", f"/board?letters={BOARD}", "/class?class=t+ai+e+r&cutoff=4")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    top = tmp_path_factory.mktemp("pages")
+    run_in(top, "run", "2x2", "--cutoff", "10", "--workers", "0", "--out", "runs/small")
+    return top / "runs"
+
+
+@pytest.fixture(scope="module")
+def server(folder):
+    with serving(folder) as client:
+        yield client
+
+
+@pytest.fixture(scope="module")
+def browser():
+    found = next((path for path in map(shutil.which, BROWSERS) if path), None)
+    if found is None:
+        pytest.skip(f"needs a browser: one of {', '.join(BROWSERS)} (on Debian: apt-get install chromium)")
+    with sync_playwright() as driver:
+        running = driver.chromium.launch(executable_path=found, args=["--no-sandbox", "--disable-gpu"])
+        yield running
+        running.close()
+
+
+@pytest.fixture
+def opened(browser, server):
+    """Open a page as a device would: ``opened(path, **options)``; nothing foreign is asked for and nothing fails."""
+    contexts, asked, failed = [], [], []
+
+    def call(path, expected_faults=False, **options):
+        context = browser.new_context(**options)
+        contexts.append(context)
+        tab = context.new_page()
+        tab.set_default_timeout(SLOW_MS)
+        tab.on("request", lambda request: asked.append(request.url))
+        tab.on("pageerror", lambda error: failed.append(str(error)))
+        if not expected_faults:
+            tab.on("console", lambda said: failed.append(said.text) if said.type in ("error", "warning") else None)
+        tab.goto(server.address)
+        assert "token" not in tab.url
+        if path == "RUN":
+            tab.get_by_role("link", name="small").click()
+        elif path != "/":
+            tab.goto(server.root + path)
+        return tab
+
+    yield call
+    for context in contexts:
+        context.close()
+    assert all(address.startswith(server.root) for address in asked)
+    assert failed == []
+
+
+def settle(tab, path):
+    """Wait until a page shows all it has."""
+    if path == "RUN":
+        expect(tab.locator("#digest, #check code").first).to_be_visible(timeout=SLOW_MS)
+    elif path.startswith("/board"):
+        expect(tab.locator("#heat")).to_be_visible(timeout=SLOW_MS)
+    elif path.startswith("/class"):
+        expect(tab.locator("svg.tree").first).to_be_visible(timeout=SLOW_MS)
+    else:
+        expect(tab.locator(".pill.proven").first).to_be_visible(timeout=SLOW_MS)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("path", PAGES, ids=["runs", "run", "records", "board", "class"])
+def test_axe_finds_nothing_that_keeps_people_out(opened, path, scheme):
+    for device in ({"viewport": {"width": 1200, "height": 900}}, PHONE):
+        tab = opened(path, color_scheme=scheme, **device)
+        settle(tab, path)
+        found = Axe().run(tab)
+        assert found.violations_count == 0, found.generate_report()
+
+
+@pytest.mark.parametrize("width", [375, 900, 1440])
+@pytest.mark.parametrize("path", PAGES, ids=["runs", "run", "records", "board", "class"])
+def test_nothing_is_cut_off_or_scrolls_sideways_and_every_picture_has_a_name(opened, path, width):
+    tab = opened(path, viewport={"width": width, "height": 900})
+    settle(tab, path)
+    assert tab.evaluate("document.documentElement.scrollWidth") <= width
+    pictures = tab.locator("main svg:not([aria-hidden]), main canvas, main img")
+    names = [pictures.nth(i).get_attribute("aria-label") for i in range(pictures.count())]
+    assert all(names)
+    assert names or path.startswith("/board"), "a board to type in is no picture"
+    assert tab.locator("h1").count() == 1
+
+
+def type_board(tab, board, dims="3x3"):
+    """Type a board as people do: along the rows, each letter moving on to the next cell."""
+    tab.locator(".tile").first.click()
+    for row in format_rows(board, dims):
+        for face in row:
+            tab.keyboard.type(face[0].lower())
+
+
+def test_a_board_that_is_typed_is_scored_and_a_word_clicked_is_drawn(opened):
+    tab = opened("/board")
+    type_board(tab, BOARD)
+    words = load_wordlist("scowl70").words
+    found = Scorer("3x3", words, parse_scores("standard")).words(BOARD)
+    expect(tab.locator("#score")).to_have_text(str(sum(item.points for item in found)))
+    expect(tab.locator("#told")).to_contain_text(f"{len(found)} words of scowl70")
+    assert tab.locator("#words button").count() == len(found)
+    assert f"letters={BOARD}" in tab.url
+    word = tab.get_by_role("button", name="treadles", exact=True)
+    word.click()
+    path = next(item.path for item in found if item.word == "treadles")
+    assert word.get_attribute("data-path") == ",".join(map(str, path))
+    assert word.get_attribute("aria-pressed") == "true"
+    assert tab.locator(".tile.on").count() == len(path)
+    drawn = tab.locator("#trace polyline").evaluate(
+        "line => Array.from(line.points, p => { const q = p.matrixTransform(line.getScreenCTM()); return [q.x, q.y]; })"
+    )
+    boxes = [tab.locator(f".tile[data-cell='{cell}']").bounding_box() for cell in path]
+    for (x, y), box in zip(drawn, boxes, strict=True):
+        assert (x, y) == pytest.approx((box["x"] + box["width"] / 2, box["y"] + box["height"] / 2), abs=1.5)
+    expect(tab.locator("#spoken")).to_have_text("treadles: 11 points")
+    word.click()
+    assert tab.locator("#trace polyline").count() == 0
+
+
+def test_the_keyboard_alone_is_enough(opened):
+    tab = opened("/board")
+    for _ in range(30):
+        tab.keyboard.press("Tab")
+        if tab.evaluate("document.activeElement.className").startswith("tile"):
+            break
+    for letter in "bldeaerts":
+        tab.keyboard.type(letter)
+    expect(tab.locator("#score")).to_have_text("430")
+    tab.keyboard.press("ArrowUp")
+    tab.keyboard.press("Backspace")
+    expect(tab.locator("#told")).to_have_text("1 more letter")
+    tab.keyboard.type("e")
+    expect(tab.locator("#score")).to_have_text("430")
+    tab.get_by_role("button", name="alerted", exact=True).focus()
+    tab.keyboard.press("ArrowRight")
+    assert tab.evaluate("document.activeElement.textContent") == "baldest"
+    expect(tab.locator("#spoken")).to_have_text("baldest: 5 points")
+
+
+def test_the_heat_map_tells_the_score_with_each_letter(opened):
+    tab = opened(f"/board?letters={BOARD}")
+    settle(tab, "/board")
+    scorer = Scorer("3x3", load_wordlist("scowl70").words, parse_scores("standard"))
+    cell = tab.locator("#heat tbody tr").nth(3).locator("td").nth(ord("r") - ord("a"))
+    assert cell.get_attribute("title") == f"{scorer.score('berratdes')} points"
+    tab.locator(".tile[data-cell='8']").click()
+    key = tab.locator("#keys button[data-letter='p']")
+    expect(key.locator("small")).to_have_text(str(scorer.score("berlatdep")))
+    key.click()
+    expect(tab.locator("#score")).to_have_text(str(scorer.score("berlatdep")))
+
+
+def test_rolling_climbing_and_sizes(opened):
+    tab = opened("/board?letters=zzzzzzzzz")
+    expect(tab.locator("#score")).to_have_text("0")
+    tab.locator("#climb").click()
+    expect(tab.locator("#done")).to_contain_text("No proof", timeout=SLOW_MS)
+    tab.locator("#climbed-list button").first.click()
+    expect(tab.locator("#score")).not_to_have_text("0")
+    assert int(tab.locator("#score").text_content()) > 300
+    tab.locator("#dice").select_option("big")
+    tab.locator("#roll").click()
+    expect(tab.locator(".tile")).to_have_count(25)
+    expect(tab.locator("#told")).to_contain_text("words of", timeout=SLOW_MS)
+    tab.locator("#size").select_option("2x2")
+    expect(tab.locator(".tile")).to_have_count(4)
+
+
+def test_copies_of_a_board(opened):
+    tab = opened("/board?letters=quietzabe", permissions=["clipboard-read", "clipboard-write"])
+    settle(tab, "/board")
+    for button, expected in (
+        ("#copy-link", r"/board\?letters=quietzabe&size=3x3&list=scowl70$"),
+        ("#copy-text", r"^Qu E  A\nU  T  B\nI  Z  E\n\nquietzabe: \d+ points"),
+        ("#copy-svg", r"^<svg [^>]*aria-label=\"Board Qu E A / U T B / I Z E\""),
+    ):
+        tab.locator(button).click()
+        expect(tab.locator("#done")).to_contain_text("copied")
+        assert re.search(expected, tab.evaluate("navigator.clipboard.readText()"))
+    tab.goto(tab.evaluate("location.href"))
+    expect(tab.locator(".tile").first).to_have_value("Qu")
+
+
+def test_a_class_has_bounds_story_and_trees(opened):
+    tab = opened("/class")
+    for place, letters in zip((0, 1, 2, 3), ("t", "e", "ai", "r"), strict=True):  # along the rows
+        tab.locator("#buckets input").nth(place).fill(letters)
+    tab.locator("#cutoff").fill("20")
+    tab.get_by_role("button", name="Bound it").click()
+    expect(tab.locator("#done")).to_have_text("No board of the class scores more than 14.")
+    expect(tab.locator("#story")).to_contain_text("eliminated at once")
+    expect(tab.locator("svg.tree")).to_have_count(2)
+    assert "class=t+ai+e+r" in tab.url
+
+
+def test_a_class_that_is_too_large_is_refused_in_words(opened):
+    tab = opened("/class?class=" + "+".join(["abcdefghijklmnopqrstuvwxyz"] * 9), expected_faults=True)
+    expect(tab.locator("#fault")).to_contain_text("too large to be looked at", timeout=SLOW_MS)
+
+
+def test_records_say_what_their_rows_prove_and_warn_of_the_published_table(opened):
+    tab = opened("/records")
+    expect(tab.locator(".record .pill.proven")).to_have_count(tab.locator(".record").count(), timeout=SLOW_MS)
+    card = tab.locator(".record", has_text="3x3-enable2k")
+    expect(card).to_contain_text("545 points")
+    expect(card).to_contain_text("deslatper")
+    expect(card).to_contain_text("orderly verify")
+    assert "delratpes" in tab.locator("aside").text_content()
+
+
+@pytest.mark.slow
+def test_a_run_is_watched_until_it_ends_without_a_reload(opened, folder):
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    out = folder / "watched"
+    command = [*COMMAND, "run", "3x3", "--cutoff", "430", "--workers", "0", "--out", str(out)]
+    with subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+        tab = opened("/")
+        tab.get_by_role("link", name="watched").click(timeout=SLOW_MS)
+        tab.evaluate("window.never = 'reloaded'")
+        states = []
+        tab.expose_function("seen", lambda text: states.append(text))
+        tab.evaluate(
+            "new MutationObserver(() => seen(document.getElementById('state').textContent)).observe("
+            "document.getElementById('state'), {childList: true, characterData: true, subtree: true})"
+        )
+        states.append(tab.locator("#state").text_content())
+        expect(tab.locator("#state")).to_have_text("proven", timeout=240_000)
+        assert process.wait(60) == 0
+    assert "running" in states
+    assert tab.evaluate("window.never") == "reloaded"
+    expect(tab.locator("#percent")).to_have_text("100 %")
+    expect(tab.locator("#claim")).to_contain_text("Proven. Of all")
+    expect(tab.locator("#boards li").first).to_contain_text("430 points")
