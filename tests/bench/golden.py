@@ -17,7 +17,7 @@ from cluster.planning.plan import make_plan
 from configs.model import load_config
 from search.breaker import Breaker, Unit
 
-GOLDEN = Path(__file__).resolve().parent.parent.parent.parent / "shared" / "golden" / "best-4x4-enable2k-3500.txt"
+GOLDEN = Path(__file__).resolve().parent.parent / "golden" / "best-4x4-enable2k-3500.txt"
 
 
 def main() -> int:

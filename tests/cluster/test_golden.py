@@ -19,7 +19,7 @@ from tests.conftest import COMMAND
 pytest.importorskip("ray")
 
 QUESTION = ("run", "3x3", "--wordlist", "enable2k", "--cutoff", "500")
-# Of the 42 published boards with their scores; pinned here so that it is checked without the golden folder as well.
+# Of the 42 published boards with their scores.
 DIGEST = "6a8a2a998795c9b26e4fd1964fd3921974aa8c01b9be9bc723b04e4f450a578f"
 
 
