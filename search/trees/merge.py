@@ -13,16 +13,16 @@ import numpy as np
 from numba import types
 
 from boardclass.jit import kernel, writable
-from search.bits import lowest_bit, popcount, prefetch
+from search.bits import lowest_bit, popcount
 from search.keys import LITERAL, LITERAL_BITS, MAX_LEVELS, are_apart, first_edge, last_levels
 from search.trees.runs import join
+from search.trees.steps import ask_ahead, copy_entries
 from search.trees.tree import (
     BOUND_TOO_LARGE,
     BOUND_TYPES,
     LARGEST_NODE,
     LETTER_BITS,
     LETTERS,
-    LINE,
     MAX_BOUND,
     MAX_NARROW,
     RUN,
@@ -44,18 +44,6 @@ _NOTHING = 1 << 40  # greater than any edge
 (_B_WORD, _B_LEFT, _B_LETTERS, _B_PLACE, _B_BOUND, _B_REF) = range(11, 17)
 # bound over the finished choices, largest bound in the current one and its place, where the node starts in the buffers.
 (_TOTAL, _BEST, _CURRENT, _START_WORD, _START_ENTRY, _SLOTS) = range(17, 23)
-
-
-@kernel(types.void(writable(types.int32), types.int64, types.int64, types.int64, types.int64), inline="always")
-def _ask_ahead(cells, edge, letters, place, ref):  # type: ignore[no-untyped-def]
-    """Ask for the sum node behind an edge, if the current choice, its ``letters`` left at ``place``, has the edge."""
-    letter = (edge & LITERAL) - 1
-    if edge >> LITERAL_BITS == place and (letters >> letter) & 1:
-        node = np.int64(cells[ref - popcount(letters & ((np.int64(1) << letter) - 1))])
-        if node > 0:
-            prefetch(cells, node)
-            prefetch(cells, node - LINE)
-            prefetch(cells, node + LINE)
 
 
 @kernel([
@@ -99,25 +87,14 @@ def merge(keys, points, begin, end, spill, n_levels, first_level, cells, bounds,
     depth = 0
     edge = np.int64(0)
     low = last_levels(n_levels - first_level)  # the part of a key below the edge
-    a_word = np.int64(0)  # next choice of the first sum node, and how many are left
-    a_left = np.int64(0)
-    a_letters = np.int64(0)  # its current choice: letters left, place of the level
-    a_place = np.int64(0)
-    a_bound = np.int64(0)  # next entry: its bound, its reference
-    a_ref = np.int64(0)
-    b_word = np.int64(0)
-    b_left = np.int64(0)
-    b_letters = np.int64(0)
-    b_place = np.int64(0)
-    b_bound = np.int64(0)
-    b_ref = np.int64(0)
-    total = np.int64(0)  # bound over the finished choices
-    best = np.int64(0)  # largest bound in the current one
-    current = np.int64(-1)  # its place
-    n_words = np.int64(0)  # filled part of the buffers; the node starts at the others
-    n_entries = np.int64(0)
-    start_word = np.int64(0)
-    start_entry = np.int64(0)
+    a_word = a_left = np.int64(0)  # next choice of the first sum node, and how many are left
+    a_letters = a_place = np.int64(0)  # its current choice: letters left, place of the level
+    a_bound = a_ref = np.int64(0)  # next entry: its bound, its reference
+    b_word = b_left = b_letters = b_place = b_bound = b_ref = np.int64(0)
+    total = best = np.int64(0)  # bound over the finished choices, largest bound in the current one
+    current = np.int64(-1)  # the place of that
+    n_words = n_entries = np.int64(0)  # filled part of the buffers; the node starts at the others
+    start_word = start_entry = np.int64(0)
     i = np.int64(begin)  # next key of the frame, and the end of its keys
     stop = np.int64(end)
     held = np.int64(0)  # points of the node
@@ -172,11 +149,7 @@ def merge(keys, points, begin, end, spill, n_levels, first_level, cells, bounds,
                 n_words += 1
             words[n_words - 1] |= letters
             n = popcount(letters)
-            for x in range(n):
-                entries[n_entries + x] = bounds[from_bound + x]
-                best = max(best, np.int64(bounds[from_bound + x]))
-            for x in range(n):
-                refs[n_entries + x] = cells[from_ref - x]
+            best = max(best, copy_entries(cells, bounds, from_ref, from_bound, n, entries, refs, n_entries))
             n_entries += n
             if here == in_a:
                 a_letters ^= letters
@@ -200,8 +173,8 @@ def merge(keys, points, begin, end, spill, n_levels, first_level, cells, bounds,
                 return TREE_FULL, 0, 0, 0
             if n_words > start_word or depth == 0:
                 tip, new_ref = put_node(
-                    cells, bounds, tip, held, new_bound, words[start_word:n_words], entries[start_entry:n_entries],
-                    refs[start_entry:n_entries],
+                    cells, bounds, tip, held, new_bound, words, start_word, n_words, entries, refs, start_entry,
+                    n_entries,
                 )  # fmt: skip
             if depth == 0:
                 return tip, new_ref, new_bound, spill
@@ -269,7 +242,7 @@ def merge(keys, points, begin, end, spill, n_levels, first_level, cells, bounds,
             ends = n > 0 and keys[first] & within == _ZERO
             if a_below or n > 2 or (n == 2 and ended) or (n == 1 and ended and not ends):
                 if i < stop and a_letters:  # ask for the sum node that the next key will meet
-                    _ask_ahead(cells, first_edge(np.int64(keys[i] & low)), a_letters, a_place, a_ref)
+                    ask_ahead(cells, first_edge(np.int64(keys[i] & low)), a_letters, a_place, a_ref)
                 s = saved[depth]
                 s[_EDGE], s[_NEXT], s[_STOP], s[_LOW], s[_HELD] = edge, i, stop, np.int64(low), held
                 s[_A_WORD], s[_A_LEFT], s[_A_LETTERS] = a_word, a_left, a_letters
