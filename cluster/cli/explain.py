@@ -17,7 +17,7 @@ from cluster.cli.render import Format, console, write_json, write_table
 
 if TYPE_CHECKING:
     from boardclass.geometry import Dims
-    from search.paper.basic import Terms
+    from search.paper.terms import Terms
     from search.scoring.scorer import Scorer
 
 MAX_LEVELS = 4  # cells forced one after the other
@@ -43,9 +43,10 @@ def tree(
     dims, letters = class_letters(text, dims_text, buckets)
     words, table = words_and_table(wordlist, scores)
     from search.paper import basic, teaching
+    from search.paper.terms import class_terms
 
     scorer = scorer_for(dims, words, table)
-    orderly = teaching.orderly_nodes(basic.orderly_tree(basic.class_terms(letters, scorer)))
+    orderly = teaching.orderly_nodes(basic.orderly_tree(class_terms(letters, scorer)))
     loose = teaching.sum_choice_tree(letters, words.words, table, geometry(dims))
     if out is None:
         say = console()
@@ -101,8 +102,9 @@ def explain(
 def tell(dims: Dims, letters: tuple[str, ...], scorer: Scorer, cutoff: int | None) -> dict[str, Any]:
     """Return what there is to say about a class, as plain values."""
     from search.paper import basic
+    from search.paper.terms import class_terms
 
-    terms = basic.class_terms(letters, scorer)
+    terms = class_terms(letters, scorer)
     root = basic.orderly_tree(terms)
     story: dict[str, Any] = {
         "class": " ".join(letters),
@@ -137,6 +139,7 @@ def _levels(terms: Terms, bound: int, cutoff: int) -> tuple[list[dict[str, int]]
     Parts are made one at a time, and a level is given up where those that are left would fill the memory.
     """
     from search.paper import basic
+    from search.paper import terms as paper_terms
 
     parts = [(terms, basic.orderly_tree(terms))] if reaches(bound, cutoff) else []
     levels: list[dict[str, int]] = []
@@ -151,7 +154,7 @@ def _levels(terms: Terms, bound: int, cutoff: int) -> tuple[list[dict[str, int]]
             if reaches(made.bound, cutoff):
                 left.append((part, made))
                 n_terms += len(part.high)
-            if n_terms > basic.MAX_TERMS:
+            if n_terms > paper_terms.MAX_TERMS:
                 return levels, [made for _, made in parts]
         parts = left
         levels.append(

@@ -1,10 +1,10 @@
 """Merge two orderly trees, and sorted terms, into a new tree that shares what they leave alone.
 
 A node of the search differs from the one above it by few of its terms.  Forcing the first free cell to a letter leaves
-the terms that do not use the cell, adds those behind that letter (a subtree of the tree above: the literal is true and
-vanishes), and absorption takes some away: terms to lose come as keys with negative points, and each meets its equal in
-a tree.  New sum nodes are written only where something meets; everything else is referred to.  The result has the
-terms, the bounds and the order of a tree that :func:`search.trees.tree.build` would build from all the terms at once.
+the terms that do not use the cell, adds those behind that letter (a subtree of the tree above), and absorption takes
+some away: terms to lose come as keys with negative points, and each meets its equal in a tree.  New sum nodes are
+written only where something meets; everything else is referred to.  The result has the terms, the bounds and the order
+of the tree that :func:`search.trees.build.build` would build from all the terms at once.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ from boardclass.jit import kernel, writable
 from search.bits import lowest_bit, popcount
 from search.keys import LITERAL, LITERAL_BITS, MAX_LEVELS, are_apart, first_edge, last_levels
 from search.trees.runs import join
-from search.trees.steps import ask_ahead, copy_entries
 from search.trees.tree import (
     BOUND_TOO_LARGE,
     BOUND_TYPES,
@@ -28,6 +27,7 @@ from search.trees.tree import (
     RUN,
     RUN_BITS,
     TREE_FULL,
+    ask_ahead,
     places_in,
     points_of,
     put_node,
@@ -57,7 +57,7 @@ def merge(keys, points, begin, end, spill, n_levels, first_level, cells, bounds,
     """Merge ``keys[begin:end]`` (sorted, distinct) and the tree behind ``other`` into the tree with root ``base``;
     return (tip or a status, root, root bound, spill).
 
-    points : of each key, negative for points that the trees have to lose
+    points : of each key, negative where the trees have to lose them
     spill : first unused place of ``keys`` and ``points``: keys of unbuilt subtrees that change are copied there
     first_level : the levels before it have no literal here; what keys say of them does not count
     cells, bounds : the trees (search.trees.tree); what lies below ``tip`` (> 0) is only read
@@ -65,23 +65,20 @@ def merge(keys, points, begin, end, spill, n_levels, first_level, cells, bounds,
     bound, other : of the second tree, as an entry has them: a sum node, 0 for a leaf with ``bound`` points (0 and 0 for
         no tree), or the complement of an unbuilt run
 
-    Status TREE_FULL when ``cells`` or ``keys`` ran out, BOUND_TOO_LARGE when a bound passes MAX_BOUND or one of an
-    entry what ``bounds`` can hold, NO_EQUAL when points to lose met too few in the trees.  None of them says anything
-    about the node.
+    Status TREE_FULL: ``cells`` or ``keys`` ran out.  BOUND_TOO_LARGE: a bound passes MAX_BOUND, or one of an entry what
+    ``bounds`` can hold.  NO_EQUAL: points to lose met too few in the trees.  None of them says anything about the node.
 
     A frame per open sum node walks through the choices of its two sum nodes, a and b, and its keys in the one order all
-    have: the edge (search.keys) that comes first in the key, rising.  What only one tree has is copied, up to the next
-    edge of anything else; where two meet at an edge, a frame opens for what lies behind it.  The node is put together
-    in three buffers, whose last part is that of the frame on top, and written to ``cells`` when it is complete, after
-    all below it.  The state of the frame on top is in local variables, of the others in ``saved``.  Terms that end
-    nowhere near another stay unbuilt, as in search.trees.tree.
+    have: by edge (search.keys), rising.  What only one tree has is copied, up to the next edge of anything else.  Where
+    two meet at an edge, a frame opens for what lies behind it.  The node is put together in three buffers, and written
+    to ``cells`` when it is complete, after all below it.  The state of the frame on top is in local variables, of the
+    others in ``saved``.  Terms that end nowhere near another stay unbuilt (search.trees.tree).
     """
     per = bounds.size // cells.size
     largest = MAX_BOUND if per == 1 else MAX_NARROW
     room = (MAX_LEVELS + 1) * LARGEST_NODE
-    words = np.empty(room, np.int32)  # letters and level of each choice
+    words, refs = np.empty(room, np.int32), np.empty(room, np.int32)  # letters and level of each choice; references
     entries = np.empty(room, np.int32)  # bounds
-    refs = np.empty(room, np.int32)
     saved = np.empty((MAX_LEVELS + 1, _SLOTS), np.int64)
     top = n_levels - 1
     depth = 0
@@ -117,9 +114,7 @@ def merge(keys, points, begin, end, spill, n_levels, first_level, cells, bounds,
         held += points[i]
         i += 1
     while True:
-        in_keys = np.int64(_NOTHING)
-        if i < stop:
-            in_keys = first_edge(np.int64(keys[i] & low))
+        in_keys = first_edge(np.int64(keys[i] & low)) if i < stop else np.int64(_NOTHING)
         if a_letters == 0 and a_left:
             a_left -= 1
             a_letters = np.int64(cells[a_word]) & LETTERS
@@ -149,7 +144,11 @@ def merge(keys, points, begin, end, spill, n_levels, first_level, cells, bounds,
                 n_words += 1
             words[n_words - 1] |= letters
             n = popcount(letters)
-            best = max(best, copy_entries(cells, bounds, from_ref, from_bound, n, entries, refs, n_entries))
+            for x in range(n):
+                entries[n_entries + x] = bounds[from_bound + x]
+                best = max(best, np.int64(bounds[from_bound + x]))
+            for x in range(n):
+                refs[n_entries + x] = cells[from_ref - x]
             n_entries += n
             if here == in_a:
                 a_letters ^= letters
@@ -161,8 +160,7 @@ def merge(keys, points, begin, end, spill, n_levels, first_level, cells, bounds,
                 b_ref -= n
             continue
         new_edge = min(here, in_keys)
-        new_bound = np.int64(0)
-        new_ref = np.int64(0)
+        new_bound = new_ref = np.int64(0)
         if new_edge == _NOTHING:  # the frame is complete
             new_bound = held + total + best
             if held < 0:
@@ -179,8 +177,7 @@ def merge(keys, points, begin, end, spill, n_levels, first_level, cells, bounds,
             if depth == 0:
                 return tip, new_ref, new_bound, spill
             new_edge = edge
-            n_words = start_word
-            n_entries = start_entry
+            n_words, n_entries = start_word, start_entry
             depth -= 1
             s = saved[depth]
             edge, i, stop, low, held = s[_EDGE], s[_NEXT], s[_STOP], np.uint64(s[_LOW]), s[_HELD]
@@ -202,8 +199,7 @@ def merge(keys, points, begin, end, spill, n_levels, first_level, cells, bounds,
                 while i < stop and (keys[i] & low) >> shift == group:
                     i += 1
             last = i
-            a_below = np.int64(0)  # sum nodes behind the edge
-            b_below = np.int64(0)
+            a_below = b_below = np.int64(0)  # sum nodes behind the edge
             ended = np.int64(0)  # points of leaves behind it
             for side in range(2):
                 if side == 0:
@@ -255,10 +251,7 @@ def merge(keys, points, begin, end, spill, n_levels, first_level, cells, bounds,
                 edge = new_edge
                 low = within
                 held = ended
-                a_left = np.int64(0)
-                a_letters = np.int64(0)
-                b_left = np.int64(0)
-                b_letters = np.int64(0)
+                a_left = a_letters = b_left = b_letters = np.int64(0)
                 if a_below:
                     a_left, a_word, a_bound, a_ref = places_in(a_below, cells[a_below], per)
                     held += points_of(cells[a_below])
@@ -268,13 +261,10 @@ def merge(keys, points, begin, end, spill, n_levels, first_level, cells, bounds,
                 if ends:
                     held += points[first]
                     first += 1
-                i = first
-                stop = last
-                total = np.int64(0)
-                best = np.int64(0)
+                i, stop = first, last
+                total = best = np.int64(0)
                 current = np.int64(-1)
-                start_word = n_words
-                start_entry = n_entries
+                start_word, start_entry = n_words, n_entries
                 continue
             if n == 2:
                 x = np.int64(points[first])

@@ -31,7 +31,8 @@ from numba import types
 from numpy.typing import NDArray
 
 from boardclass.jit import kernel, read_only, writable
-from search.keys import MAX_LEVELS
+from search.bits import popcount, prefetch
+from search.keys import LITERAL, LITERAL_BITS, MAX_LEVELS
 
 TREE_FULL = -1
 BOUND_TOO_LARGE = -2
@@ -181,3 +182,15 @@ def put_node(cells, bounds, tip, points, bound, words, word, last_word, entries,
     for x in range(n):
         bounds[at * per + x] = entries[entry + x]
     return at + (n + per - 1) // per, node
+
+
+@kernel(types.void(writable(types.int32), types.int64, types.int64, types.int64, types.int64), inline="always")
+def ask_ahead(cells, edge, letters, place, ref):  # type: ignore[no-untyped-def]
+    """Ask for the sum node behind an edge, if the current choice, its ``letters`` left at ``place``, has the edge."""
+    letter = (edge & LITERAL) - 1
+    if edge >> LITERAL_BITS == place and (letters >> letter) & 1:
+        node = np.int64(cells[ref - popcount(letters & ((np.int64(1) << letter) - 1))])
+        if node > 0:
+            prefetch(cells, node)
+            prefetch(cells, node - LINE)
+            prefetch(cells, node + LINE)
