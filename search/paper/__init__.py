@@ -3,7 +3,7 @@
     basic.py      sum, max and orderly bound, and all boards that reach a cutoff
     terms.py      the terms of a class
     teaching.py   small trees as Python objects, for pictures
-    *_kernels.py  what numba compiles of the first two
+    *_kernels.py  their kernels
 
 Uses ``scoring`` and what lies under it.
 """

@@ -18,7 +18,7 @@ from __future__ import annotations
 import numpy as np
 from numba import types
 
-from boardclass.jit import kernel, writable
+from boardclass.jit import kernel, read_only, writable
 from search.bits import lowest_bit
 from search.terms.emit import RIM_TYPE, emit, restrict, up_to
 from search.terms.path_table import MAX_EXTRA, TABLE_TYPE
@@ -27,10 +27,44 @@ from search.terms.superfluous import MAX_BARE
 from search.terms.words import WORDS_TYPE
 
 TERMS_FULL = -2
+_MARKED = (1 << MAX_BARE) - 1  # bare cells that absorb words have a bit for
 _FEW = 32  # paths of a group that are not worth a call
 NO_LIMIT = np.uint64((1 << 64) - 1)
 _ZERO = np.uint64(0)
 _ONE = np.uint64(1)
+
+
+@kernel(
+    types.Tuple((types.uint64, types.uint64, types.int64))(
+        read_only(types.uint8), types.int64, read_only(types.int64), types.int64
+    ),
+    inline="always",
+)
+def _bare_cells(letters, length, on_bare, wanted):  # type: ignore[no-untyped-def]
+    """Return the ``wanted`` bare cells (a mask) that have the letter of each position, as absorb words, and of any."""
+    low = high = _ZERO
+    found = np.int64(0)
+    for t in range(length):
+        cells = on_bare[letters[t]] & wanted
+        found |= cells
+        shift = np.uint64(8 * (t & 7))
+        if t < 8:
+            low |= np.uint64(cells & _MARKED) << shift
+        else:
+            high |= np.uint64(cells & _MARKED) << shift
+    return low, high, found
+
+
+@kernel(
+    types.uint64(types.uint64, writable(types.uint64), types.int64, read_only(types.uint8), types.int64, types.int64),
+    inline="always",
+)
+def _with_letters(term, codes, n_free, shifts, at, stride):  # type: ignore[no-untyped-def]
+    """Return a term with the letter codes of its free positions; their shifts are ``stride`` apart from ``at`` on."""
+    for t in range(n_free):
+        term |= codes[t] << np.uint64(shifts[at])
+        at += stride
+    return term
 
 
 @kernel(
@@ -65,6 +99,7 @@ def shape_terms(words, table, rim, terms, code_bits, new, limit, only_losses):  
     start = table.start
     sub = table.sub
     n_bare = table.n_bare
+    on_bare = rim.on_bare
     n_extra = rim.n_extra
     entry = np.zeros(MAX_EXTRA + 2, np.int64)  # by extra cell: next range, and the end of its ranges
     last = np.zeros(MAX_EXTRA + 2, np.int64)
@@ -82,7 +117,6 @@ def shape_terms(words, table, rim, terms, code_bits, new, limit, only_losses):  
     n_free = np.zeros(MAX_CELLS + 1, np.int64)
     used = np.zeros(MAX_CELLS + 1, np.int64)  # bare cells used, as a mask
     loss = _ONE << np.uint64(code_bits - 1)
-    eight = (np.int64(1) << MAX_BARE) - 1
     n = 0
     n_paths = 0
     for w in range(words.length.size):
@@ -90,30 +124,17 @@ def shape_terms(words, table, rim, terms, code_bits, new, limit, only_losses):  
         if table.root[length] == 0:
             continue
         letters = words.letters[w]
-        low = _ZERO
-        high = _ZERO
-        low_new = _ZERO
-        high_new = _ZERO
-        changes = new == 0
-        for t in range(length):
-            on_bare = rim.on_bare[letters[t]]
-            changes = changes or (on_bare & new) != 0
-            shift = np.uint64(8 * (t & 7))
-            if t < 8:
-                low |= np.uint64(on_bare & eight) << shift
-                low_new |= np.uint64(on_bare & eight & new) << shift
-            else:
-                high |= np.uint64(on_bare & eight) << shift
-                high_new |= np.uint64(on_bare & eight & new) << shift
+        low_new, high_new, any_new = _bare_cells(letters, length, on_bare, new)
         absorbs_more = (low_new | high_new) != _ZERO
-        if not changes or (only_losses and not absorbs_more):
+        if (new != 0 and any_new == 0) or (only_losses and not absorbs_more):
             continue
+        low, high, _ = _bare_cells(letters, length, on_bare, -1)
         equal = words.equal[w]
         points_code = np.uint64(words.code[w])
         before = n
         d = 0
         node[0] = table.root[length]
-        option[0] = ((rim.on_bare[letters[0]] & table_bare) << 1) | 1
+        option[0] = ((on_bare[letters[0]] & table_bare) << 1) | 1
         n_free[0] = 0
         used[0] = 0
         while d >= 0:
@@ -137,7 +158,7 @@ def shape_terms(words, table, rim, terms, code_bits, new, limit, only_losses):  
             if d + 1 < length:
                 d += 1
                 node[d] = nxt
-                option[d] = ((rim.on_bare[letters[d]] & table_bare) << 1) | 1
+                option[d] = ((on_bare[letters[d]] & table_bare) << 1) | 1
                 n_free[d] = free
                 used[d] = bare
                 continue
@@ -172,18 +193,17 @@ def shape_terms(words, table, rim, terms, code_bits, new, limit, only_losses):  
                     keep_high[k] = keep_high[k - 1]
                     if t != ELSEWHERE:
                         number = n_bare + k - 1
-                        if not (rim.on_bare[letters[t]] >> number) & 1 or (only_losses and (new >> number) & 1):
+                        if not (on_bare[letters[t]] >> number) & 1 or (only_losses and (new >> number) & 1):
                             continue
                         on_way[k] |= np.int64(1) << number
                         row[k] = row_of[t]
                         code[k] = codes[row[k]]
                         codes[row[k]] = _ZERO
-                        later = (eight >> number) << number  # bare cells from its own on
-                        byte = ~(np.uint64(later) << np.uint64(8 * (t & 7)))
+                        later = (_MARKED >> number) << number  # bare cells from its own on
                         if t < 8:
-                            keep_low[k] &= byte
+                            keep_low[k] &= ~(np.uint64(later) << np.uint64(8 * t))
                         else:
-                            keep_high[k] &= byte
+                            keep_high[k] &= ~(np.uint64(later) << np.uint64(8 * (t - 8)))
                     if k < n_extra:
                         k += 1
                         entry[k] = sub[e]
@@ -224,11 +244,7 @@ def shape_terms(words, table, rim, terms, code_bits, new, limit, only_losses):  
                             if (superfluous | (swap_words[swap[p], 0] & equal)) != _ZERO:
                                 continue
                             term = points_code if gains else points_code | loss
-                            x = at + p - begin
-                            for y in range(free):
-                                term |= codes[y] << np.uint64(shifts[x])
-                                x += stride
-                            terms[n] = term
+                            terms[n] = _with_letters(term, codes, free, shifts, at + p - begin, stride)
                             n += 1
                 if k == 0:
                     break
