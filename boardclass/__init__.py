@@ -3,6 +3,7 @@
     parse_dims -> geometry -> canonical            cells, neighbours, symmetries
     Board ;  parse_board -> format_rows            one board as text
     parse_partition -> Partition -> canonical_ranks (kernel in enumeration.py)
+    parse_path, join, ancestors                    paths of parts of a class, such as 5=ab/6=t (parts.py)
     load_wordlist -> WordList ;  parse_scores -> ScoreTable -> check_overflow
     trace ;  assign_dice, roll                     one word on one board (tracing.py); dice (rolling.py)
     reaches                                        the only comparison with the cutoff (cutoff.py)

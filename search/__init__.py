@@ -1,14 +1,16 @@
 """search: one class of boards in, the boards at or above the cutoff out; and everything that scores.
 
     Breaker.break_unit     breaker.py     Spec, Unit -> UnitResult; replica.py: the same another way
-      Certifier            certificate.py the shape of a search, for the checker in results/proof/audit.py
+      NodeSearch.search    node_search.py one node: its trees are searched, what survives is scored
+    Certifier              certificate.py the shape of a search, for the checker in results/proof/audit.py
     trees/                 orderly trees: grown, merged, searched by OrderlyBound
     terms/                 the terms of a node, from path shapes or by a walk over the trie
     local/                 local search: good boards without proof
     paper/                 the bounds of the paper as published: twins
     solvers/               four independent solvers, referees of the scorer
     scoring/               exact scores
-    node.py, params.py, bits.py   letters per cell and how a node splits; parameters; bit tricks
+    node.py, params.py     letters per cell and how a node splits; parameters
+    keys.py, bits.py       literals in one integer; bit instructions
 
 Each uses only what stands below it (tests/test_house.py).  Importing this package loads nothing heavy; the names below
 load their module when they are first used.

@@ -21,7 +21,8 @@ from search.node import Node, class_node, node_at, split
 from search.node_search import NodeSearch, Tally
 from search.params import Params
 from search.scoring.scorer import Scorer
-from search.trees.forest import Forest, Lexicon, make_lexicon
+from search.trees.forest import Forest
+from search.trees.lexicon import Lexicon, make_lexicon
 
 _ALL_LETTERS = (1 << 26) - 1
 

@@ -1,6 +1,6 @@
 """Kernels of certificate.py: the tree of parts of a class, one cell after the other, as far as bounds demand.
 
-Keys have 5 bits per level, the first free cell most significant: letter + 1, 0 = no letter needed there.
+The layout of keys is told in search.keys; here they are int64.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from numba import int32, int64, types
 
 from boardclass.cutoff import reaches
 from boardclass.jit import kernel, read_only, writable
-from search.bits import leading_zeros
+from search.bits import lowest_bit
+from search.keys import LITERAL, LITERAL_BITS, MAX_LEVELS, first_place
 
 DONE, FULL_TERMS, FULL_BODY = 0, 1, 2
 N_SPLITS, N_LEAVES, N_BOARDS = 0, 1, 2
-_MAX_LEVELS = 12
 
 
 class Space(NamedTuple):
@@ -47,18 +47,18 @@ def _bound_letters(start: int, stop: int, level: int, n_levels: int, space: Spac
     """
     keys = space.keys
     points = space.points
-    without = np.zeros(_MAX_LEVELS, np.int64)
-    best = np.zeros(_MAX_LEVELS, np.int64)
+    without = np.zeros(MAX_LEVELS, np.int64)
+    best = np.zeros(MAX_LEVELS, np.int64)
     bounds[:] = 0
     for i in range(start, stop):
         key = keys[i]
         differs = level
         if i + 1 < stop:
-            differs = n_levels - 1 - (63 - leading_zeros(key ^ keys[i + 1])) // 5
+            differs = n_levels - 1 - first_place(key ^ keys[i + 1])
         value = np.int64(points[i])
         k = n_levels - 1
         while k > level:
-            if (key >> 5 * (n_levels - 1 - k)) & 31:
+            if (key >> LITERAL_BITS * (n_levels - 1 - k)) & LITERAL:
                 best[k] = max(best[k], value)
             else:
                 without[k] = value
@@ -69,7 +69,7 @@ def _bound_letters(start: int, stop: int, level: int, n_levels: int, space: Spac
             best[k] = 0
             k -= 1
         if k == level:
-            bounds[key >> 5 * (n_levels - 1 - level)] = value
+            bounds[key >> LITERAL_BITS * (n_levels - 1 - level)] = value
 
 
 @kernel(int64(int64, int64, int64, int64, int64, int64, _SPACE))
@@ -133,7 +133,7 @@ def grow(n_terms: int, cutoff: int, masks: Any, space: Space) -> int:
         if todo[level] == 0:
             level -= 1
             continue
-        x = 63 - leading_zeros(todo[level] & -todo[level])
+        x = lowest_bit(todo[level])
         todo[level] &= todo[level] - 1
         if not reaches(bounds[level, 0] + bounds[level, x + 1], cutoff):
             space.counts[N_LEAVES] += 1
@@ -142,7 +142,7 @@ def grow(n_terms: int, cutoff: int, masks: Any, space: Space) -> int:
             space.counts[N_BOARDS] += 1
             space.body[place[level]] |= np.int64(1) << x
             continue
-        shift = 5 * (n - 1 - level)
+        shift = LITERAL_BITS * (n - 1 - level)
         part = keys[start[level] : stop[level]]
         first = start[level] + np.searchsorted(part, np.int64(1) << shift)
         a = start[level] + np.searchsorted(part, np.int64(x + 1) << shift)

@@ -41,6 +41,13 @@ def last_levels(n):  # type: ignore[no-untyped-def]
     return (_ONE << np.uint64(LITERAL_BITS * n)) - _ONE
 
 
+@kernel(types.uint64(types.uint64, types.uint64))
+def used_levels(key, low):  # type: ignore[no-untyped-def]
+    """Return the lowest bit of each level on which a key or term has a literal; ``low`` has that bit of every level."""
+    two = key | (key >> np.uint64(1))
+    return (two | (two >> np.uint64(2)) | (key >> np.uint64(4))) & low
+
+
 @kernel(types.boolean(types.uint64, types.uint64))
 def are_apart(a, b):  # type: ignore[no-untyped-def]
     """Return whether no board holds both of two keys a < b because they begin to differ in the letter of one level."""

@@ -22,7 +22,8 @@ from search.node import Node, at_least, split, split_at
 from search.params import Params
 from search.scoring.scorer import Scorer, decode_boards
 from search.trees import bound, state
-from search.trees.forest import MAX_FREE_CELLS, Forest, Grown
+from search.trees.forest import Forest, Grown
+from search.trees.generator import MAX_FREE_CELLS
 
 _SURVIVORS = 4096
 

@@ -17,8 +17,8 @@ from cluster.answers.render import Format, console, write_json, write_table
 if TYPE_CHECKING:
     from boardclass.geometry import Dims
     from boardclass.wordlist import WordList
-    from search.paper.basic import Terms
     from search.paper.teaching import TreeNode
+    from search.paper.terms import Terms
     from search.scoring.scorer import Scorer
 
 MAX_LEVELS = 4  # cells forced one after the other
@@ -72,8 +72,9 @@ def trees(letters: tuple[str, ...], words: WordList, scorer: Scorer) -> tuple[Tr
         When one is too large to look at.
     """
     from search.paper import basic, teaching
+    from search.paper.terms import class_terms
 
-    orderly = teaching.orderly_nodes(basic.orderly_tree(basic.class_terms(letters, scorer)))
+    orderly = teaching.orderly_nodes(basic.orderly_tree(class_terms(letters, scorer)))
     return teaching.sum_choice_tree(letters, words.words, scorer.table, scorer.geometry), orderly
 
 
@@ -112,8 +113,9 @@ def explain(
 def tell(dims: Dims, letters: tuple[str, ...], scorer: Scorer, cutoff: int | None) -> dict[str, Any]:
     """Return what there is to say about a class, as plain values."""
     from search.paper import basic
+    from search.paper.terms import class_terms
 
-    terms = basic.class_terms(letters, scorer)
+    terms = class_terms(letters, scorer)
     root = basic.orderly_tree(terms)
     story: dict[str, Any] = {
         "class": " ".join(letters),
@@ -148,6 +150,7 @@ def _levels(terms: Terms, bound: int, cutoff: int) -> tuple[list[dict[str, int]]
     Parts are made one at a time, and a level is given up where those that are left would fill the memory.
     """
     from search.paper import basic
+    from search.paper import terms as paper_terms
 
     parts = [(terms, basic.orderly_tree(terms))] if reaches(bound, cutoff) else []
     levels: list[dict[str, int]] = []
@@ -162,7 +165,7 @@ def _levels(terms: Terms, bound: int, cutoff: int) -> tuple[list[dict[str, int]]
             if reaches(made.bound, cutoff):
                 left.append((part, made))
                 n_terms += len(part.high)
-            if n_terms > basic.MAX_TERMS:
+            if n_terms > paper_terms.MAX_TERMS:
                 return levels, [made for _, made in parts]
         parts = left
         levels.append(

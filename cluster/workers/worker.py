@@ -28,7 +28,7 @@ from cluster.scheduling.events import Answer, Replica
 
 if TYPE_CHECKING:
     from search.breaker import Breaker, Spec, Unit, UnitResult
-    from search.trees.forest import Lexicon
+    from search.trees.lexicon import Lexicon
 
 _MAX_MESSAGE = 500
 

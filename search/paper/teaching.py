@@ -15,7 +15,7 @@ from boardclass.errors import InputError
 from boardclass.geometry import Geometry
 from boardclass.scores import ScoreTable
 from search.paper.basic import Tree
-from search.paper.basic_kernels import BOUND, DIGIT, FIRST_RUN, LEVEL, NEXT_RUN, POINTS, RUN_BOUND, SIBLING
+from search.paper.tree_kernels import BOUND, DIGIT, FIRST_RUN, LEVEL, NEXT_RUN, POINTS, RUN_BOUND, SIBLING
 
 SUM, CHOICE = "sum", "choice"
 MAX_NODES = 400

@@ -1,9 +1,11 @@
 """The terms of a node: every way a word can lie on its boards, reduced to the letters that free cells must have.
 
-    path_table     paths.py    all simple paths of a board, grouped by the bare cells that they use
-    shape_terms    shapes.py   terms from these groups: whole nodes, or what forcing a letter changes
-    walk           walk.py     the same along the word trie; any letters on any cell
-    radix_sort     radix.py    terms by their keys
+    path_table     path_table.py  all simple paths of a board (paths.py), grouped by the bare cells that they use, with
+                                  marks for terms that are not needed (superfluous.py), each kind once (distinct.py)
+    shape_terms    shapes.py      terms from these groups: whole nodes, or what forcing a letter changes; emit.py
+                                  writes them, words.py has the words
+    walk           walk.py        the same along the word trie; any letters on any cell
+    sort           radix.py       terms by their keys
 
 Uses ``scoring`` (the trie) and what lies under it.
 """

@@ -1,9 +1,9 @@
 """Term generation from path shapes: the fast generator, for nodes whose free cells may hold (nearly) any letter.
 
-A word runs down the pattern trie of its length (search.terms.paths): at each position it stays on free cells or steps
-on a bare cell that has its letter.  At the end stands a group of paths; each gives one term, the OR of ``letter code <<
-shift`` over its free positions: no search, the same few instructions for every path.  Terms marked superfluous by
-``absorb`` and ``swap`` are dropped, then those with a letter that a restricted free cell must not have.
+A word runs down the pattern trie of its length (search.terms.path_table).  At each position it stays on free cells or
+steps on a bare cell that has its letter.  At the end stands a group of paths.  Each path gives one term, the OR of
+``letter code << shift`` over its free positions, by the same few instructions.  Terms that are superfluous
+(search.terms.superfluous) are dropped, then those with a letter that a restricted free cell must not have.
 
 Forcing one more cell changes the terms of few words, so they are not generated anew: with ``new`` bare cells only the
 difference is written, the terms that use one of them, and with negative points those that are absorbed because of them.
@@ -15,159 +15,56 @@ at once; both are sound.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
-
 import numpy as np
 from numba import types
-from numpy.typing import NDArray
 
-from boardclass.jit import frozen, kernel, read_only, writable
+from boardclass.jit import kernel, read_only, writable
 from search.bits import lowest_bit
-from search.scoring.trie import letter_matrix
-from search.terms.paths import ELSEWHERE, MAX_BARE, MAX_CELLS, MAX_EXTRA, TABLE_TYPE, pairs_of
+from search.terms.emit import RIM_TYPE, emit, restrict, up_to
+from search.terms.path_table import MAX_EXTRA, TABLE_TYPE
+from search.terms.paths import ELSEWHERE, MAX_CELLS
+from search.terms.superfluous import MAX_BARE
+from search.terms.words import WORDS_TYPE
 
 TERMS_FULL = -2
+_MARKED = (1 << MAX_BARE) - 1  # bare cells that absorb words have a bit for
 _FEW = 32  # paths of a group that are not worth a call
 NO_LIMIT = np.uint64((1 << 64) - 1)
 _ZERO = np.uint64(0)
 _ONE = np.uint64(1)
 
 
-class Words(NamedTuple):
-    """The words of a run: letters uint8[n, 16] (0..25), length, points code int64[n], equal pairs uint64[n]."""
-
-    letters: NDArray[np.uint8]
-    length: NDArray[np.int64]
-    code: NDArray[np.int64]
-    equal: NDArray[np.uint64]
-
-
-WORDS_TYPE = types.NamedTuple(
-    [read_only(types.uint8, 2), read_only(types.int64), read_only(types.int64), read_only(types.uint64)], Words
+@kernel(
+    types.Tuple((types.uint64, types.uint64, types.int64))(
+        read_only(types.uint8), types.int64, read_only(types.int64), types.int64
+    ),
+    inline="always",
 )
-
-
-class Rim(NamedTuple):
-    """What a node adds to a path table.
-
-    Attributes
-    ----------
-    on_bare : int64[26], for each letter the mask of bare cell numbers that have it
-    shift : int64[k], shift of each restricted free cell
-    forbidden : int64[k], letter codes (bit code = letter + 1) that the restricted cell must not have
-    n_extra : how many extra cells of the table are bare as well; they follow its bare cells in the numbering
-    """
-
-    on_bare: NDArray[np.int64]
-    shift: NDArray[np.int64]
-    forbidden: NDArray[np.int64]
-    n_extra: int
-
-
-RIM_TYPE = types.NamedTuple([read_only(types.int64), read_only(types.int64), read_only(types.int64), types.int64], Rim)
-
-
-def word_arrays(words: Sequence[str], codes: Sequence[int]) -> Words:
-    """Return the arrays of the words that fit on 16 cells; ``codes`` are their points codes."""
-    kept = sorted((len(w), w, code) for w, code in zip(words, codes, strict=True) if len(w) <= MAX_CELLS)
-    letters = np.zeros((len(kept), MAX_CELLS), np.uint8)
-    lengths = np.array([n for n, _, _ in kept], np.int64)
-    equal = np.zeros(len(kept), np.uint64)
-    if kept:
-        matrix = letter_matrix([word for _, word, _ in kept])
-        letters[:, : matrix.shape[1]] = np.maximum(matrix, 0)
-    for n in np.unique(lengths):
-        begin, end = np.searchsorted(lengths, [n, n + 1])
-        of_length = letters[begin:end]
-        for bit, (i, j) in enumerate(pairs_of(int(n))):
-            equal[begin:end] |= (of_length[:, i] == of_length[:, j]).astype(np.uint64) << np.uint64(bit)
-    return Words(frozen(letters), frozen(lengths), frozen(np.array([c for _, _, c in kept], np.int64)), frozen(equal))
+def _bare_cells(letters, length, on_bare, wanted):  # type: ignore[no-untyped-def]
+    """Return the ``wanted`` bare cells (a mask) that have the letter of each position, as absorb words, and of any."""
+    low = high = _ZERO
+    found = np.int64(0)
+    for t in range(length):
+        cells = on_bare[letters[t]] & wanted
+        found |= cells
+        shift = np.uint64(8 * (t & 7))
+        if t < 8:
+            low |= np.uint64(cells & _MARKED) << shift
+        else:
+            high |= np.uint64(cells & _MARKED) << shift
+    return low, high, found
 
 
 @kernel(
-    types.int64(
-        TABLE_TYPE, types.UniTuple(types.int64, 5), read_only(types.uint64), types.UniTuple(types.uint64, 3),
-        types.uint64, writable(types.uint64), types.int64,
-    )
-)  # fmt: skip
-def _emit(table, where, codes, drop, points_code, terms, n):  # type: ignore[no-untyped-def]
-    """Append the terms of a word on the paths of a large range, four positions at a time; there must be room.
-
-    where : first path, number of paths, their place in the shifts, how far apart their free positions are there, how
-        many there are
-    codes : the word's letter codes, shifted past the points code, by free position; 0 on a cell that is bare after all
-    drop : words of the word for absorb (two) and swap
-
-    Returns the new number of terms.
-    """
-    begin, count, at, stride, n_free = where
-    out = terms[n : n + count]
-    for p in range(count):
-        out[p] = points_code
-    t = 0
-    while t + 4 <= n_free:
-        a = codes[t]
-        b = codes[t + 1]
-        c = codes[t + 2]
-        d = codes[t + 3]
-        x = table.shifts[at : at + count]
-        y = table.shifts[at + stride : at + stride + count]
-        z = table.shifts[at + 2 * stride : at + 2 * stride + count]
-        w = table.shifts[at + 3 * stride : at + 3 * stride + count]
-        for p in range(count):
-            out[p] |= (a << np.uint64(x[p])) | (b << np.uint64(y[p])) | (c << np.uint64(z[p])) | (d << np.uint64(w[p]))
-        t += 4
-        at += 4 * stride
-    while t < n_free:
-        a = codes[t]
-        x = table.shifts[at : at + count]
-        for p in range(count):
-            out[p] |= a << np.uint64(x[p])
-        t += 1
+    types.uint64(types.uint64, writable(types.uint64), types.int64, read_only(types.uint8), types.int64, types.int64),
+    inline="always",
+)
+def _with_letters(term, codes, n_free, shifts, at, stride):  # type: ignore[no-untyped-def]
+    """Return a term with the letter codes of its free positions; their shifts are ``stride`` apart from ``at`` on."""
+    for t in range(n_free):
+        term |= codes[t] << np.uint64(shifts[at])
         at += stride
-    if (drop[0] | drop[1] | drop[2]) == _ZERO:
-        return n + count
-    absorb = table.absorb[begin : begin + count]
-    absorb_words = table.absorb_words
-    swap = table.swap[begin : begin + count]
-    swap_words = table.swap_words
-    kept = 0
-    for p in range(count):
-        out[kept] = out[p]
-        row = absorb[p]
-        superfluous = (
-            (absorb_words[row, 0] & drop[0]) | (absorb_words[row, 1] & drop[1]) | (swap_words[swap[p], 0] & drop[2])
-        )
-        kept += superfluous == _ZERO
-    return n + kept
-
-
-@kernel(types.int64(writable(types.uint64), types.int64, types.int64, types.uint64))
-def _up_to(terms, begin, end, limit):  # type: ignore[no-untyped-def]
-    """Drop from ``terms[begin:end]`` those above ``limit``; return the new end."""
-    kept = begin
-    for i in range(begin, end):
-        term = terms[i]
-        terms[kept] = term
-        kept += term <= limit
-    return kept
-
-
-@kernel(types.int64(RIM_TYPE, writable(types.uint64), types.int64, types.int64, types.int64))
-def _restrict(rim, terms, begin, end, code_bits):  # type: ignore[no-untyped-def]
-    """Drop from ``terms[begin:end]`` those with a letter that a restricted cell must not have; return the new end."""
-    kept = begin
-    for i in range(begin, end):
-        term = terms[i]
-        allowed = True
-        for k in range(rim.shift.size):
-            code = (term >> np.uint64(rim.shift[k] + code_bits)) & np.uint64(31)
-            if (rim.forbidden[k] >> np.int64(code)) & 1:
-                allowed = False
-        terms[kept] = term
-        kept += allowed
-    return kept
+    return term
 
 
 @kernel(
@@ -202,6 +99,7 @@ def shape_terms(words, table, rim, terms, code_bits, new, limit, only_losses):  
     start = table.start
     sub = table.sub
     n_bare = table.n_bare
+    on_bare = rim.on_bare
     n_extra = rim.n_extra
     entry = np.zeros(MAX_EXTRA + 2, np.int64)  # by extra cell: next range, and the end of its ranges
     last = np.zeros(MAX_EXTRA + 2, np.int64)
@@ -219,7 +117,6 @@ def shape_terms(words, table, rim, terms, code_bits, new, limit, only_losses):  
     n_free = np.zeros(MAX_CELLS + 1, np.int64)
     used = np.zeros(MAX_CELLS + 1, np.int64)  # bare cells used, as a mask
     loss = _ONE << np.uint64(code_bits - 1)
-    eight = (np.int64(1) << MAX_BARE) - 1
     n = 0
     n_paths = 0
     for w in range(words.length.size):
@@ -227,30 +124,17 @@ def shape_terms(words, table, rim, terms, code_bits, new, limit, only_losses):  
         if table.root[length] == 0:
             continue
         letters = words.letters[w]
-        low = _ZERO
-        high = _ZERO
-        low_new = _ZERO
-        high_new = _ZERO
-        changes = new == 0
-        for t in range(length):
-            on_bare = rim.on_bare[letters[t]]
-            changes = changes or (on_bare & new) != 0
-            shift = np.uint64(8 * (t & 7))
-            if t < 8:
-                low |= np.uint64(on_bare & eight) << shift
-                low_new |= np.uint64(on_bare & eight & new) << shift
-            else:
-                high |= np.uint64(on_bare & eight) << shift
-                high_new |= np.uint64(on_bare & eight & new) << shift
+        low_new, high_new, any_new = _bare_cells(letters, length, on_bare, new)
         absorbs_more = (low_new | high_new) != _ZERO
-        if not changes or (only_losses and not absorbs_more):
+        if (new != 0 and any_new == 0) or (only_losses and not absorbs_more):
             continue
+        low, high, _ = _bare_cells(letters, length, on_bare, -1)
         equal = words.equal[w]
         points_code = np.uint64(words.code[w])
         before = n
         d = 0
         node[0] = table.root[length]
-        option[0] = ((rim.on_bare[letters[0]] & table_bare) << 1) | 1
+        option[0] = ((on_bare[letters[0]] & table_bare) << 1) | 1
         n_free[0] = 0
         used[0] = 0
         while d >= 0:
@@ -274,7 +158,7 @@ def shape_terms(words, table, rim, terms, code_bits, new, limit, only_losses):  
             if d + 1 < length:
                 d += 1
                 node[d] = nxt
-                option[d] = ((rim.on_bare[letters[d]] & table_bare) << 1) | 1
+                option[d] = ((on_bare[letters[d]] & table_bare) << 1) | 1
                 n_free[d] = free
                 used[d] = bare
                 continue
@@ -309,18 +193,17 @@ def shape_terms(words, table, rim, terms, code_bits, new, limit, only_losses):  
                     keep_high[k] = keep_high[k - 1]
                     if t != ELSEWHERE:
                         number = n_bare + k - 1
-                        if not (rim.on_bare[letters[t]] >> number) & 1 or (only_losses and (new >> number) & 1):
+                        if not (on_bare[letters[t]] >> number) & 1 or (only_losses and (new >> number) & 1):
                             continue
                         on_way[k] |= np.int64(1) << number
                         row[k] = row_of[t]
                         code[k] = codes[row[k]]
                         codes[row[k]] = _ZERO
-                        later = (eight >> number) << number  # bare cells from its own on
-                        byte = ~(np.uint64(later) << np.uint64(8 * (t & 7)))
+                        later = (_MARKED >> number) << number  # bare cells from its own on
                         if t < 8:
-                            keep_low[k] &= byte
+                            keep_low[k] &= ~(np.uint64(later) << np.uint64(8 * t))
                         else:
-                            keep_high[k] &= byte
+                            keep_high[k] &= ~(np.uint64(later) << np.uint64(8 * (t - 8)))
                     if k < n_extra:
                         k += 1
                         entry[k] = sub[e]
@@ -345,7 +228,7 @@ def shape_terms(words, table, rim, terms, code_bits, new, limit, only_losses):  
                     drop = (low & keep_low[k], high & keep_high[k], equal)
                     if gains and count > _FEW:
                         where = (begin, count, at, stride, free)
-                        n = _emit(table, where, codes, drop, points_code, terms, n)
+                        n = emit(table, where, codes, drop, points_code, terms, n)
                     else:
                         more_low = low_new & keep_low[k]
                         more_high = high_new & keep_high[k]
@@ -361,17 +244,13 @@ def shape_terms(words, table, rim, terms, code_bits, new, limit, only_losses):  
                             if (superfluous | (swap_words[swap[p], 0] & equal)) != _ZERO:
                                 continue
                             term = points_code if gains else points_code | loss
-                            x = at + p - begin
-                            for y in range(free):
-                                term |= codes[y] << np.uint64(shifts[x])
-                                x += stride
-                            terms[n] = term
+                            terms[n] = _with_letters(term, codes, free, shifts, at + p - begin, stride)
                             n += 1
                 if k == 0:
                     break
         if terms.size:
             if rim.shift.size:
-                n = _restrict(rim, terms, before, n, code_bits)
+                n = restrict(rim, terms, before, n, code_bits)
             if limit != NO_LIMIT:
-                n = _up_to(terms, before, n, limit)
+                n = up_to(terms, before, n, limit)
     return n, n_paths

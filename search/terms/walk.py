@@ -1,9 +1,9 @@
 """Term generation by a walk over the word trie: the general generator, for any letters on any cell.
 
-A term is one way a word can lie on the board, reduced to its literals on the free cells: 5 bits per level (letter + 1,
-0 = cell not used), level 0 highest, then the points code of the word in the low bits.  Bare cells (forced, or fused)
-carry no literal. The walk keeps, for every prefix on the current trie path, all its partial paths side by side (cell,
-used cells, key), so a trie edge is looked at once and not once per path.
+A term is one way a word can lie on the board, reduced to its literals on the free cells: a key (search.keys), then the
+points code of the word in the low bits.  Bare cells (forced, or fused) carry no literal.  The walk keeps, for every
+prefix on the current trie path, all its partial paths side by side (cell, used cells, key).  So a trie edge is looked
+at once and not once per path.
 
 Per word equal terms are dropped (deduplication), then those that contain another term of the word (absorption).
 """
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from boardclass.jit import kernel, read_only, writable
 from search.bits import lowest_bit, popcount
+from search.keys import LITERAL, used_levels
 from search.scoring.trie import CHILD_SHIFT, CODE_SHIFT, LETTER_MASK
 
 MAX_LEN = 26  # deepest word, in cells
@@ -104,13 +105,6 @@ def _extend(front, begin, end, tip, cells, letter, first):  # type: ignore[no-un
     return tip
 
 
-@kernel(types.uint64(types.uint64, types.uint64))
-def _occupied(key, low):  # type: ignore[no-untyped-def]
-    """Return the lowest bit of each level that ``key`` uses."""
-    two = key | (key >> np.uint64(1))
-    return (two | (two >> np.uint64(2)) | (key >> np.uint64(4))) & low
-
-
 @kernel(types.int64(writable(types.uint64), types.int64))
 def _sorted_unique(keys, n):  # type: ignore[no-untyped-def]
     """Sort ``keys[:n]`` in place, drop repetitions, return how many are left."""
@@ -141,18 +135,18 @@ def _absorb(keys, n, low, limit):  # type: ignore[no-untyped-def]
     """
     fewest = 64
     for i in range(n):
-        fewest = min(fewest, popcount(np.int64(_occupied(keys[i], low))))
+        fewest = min(fewest, popcount(np.int64(used_levels(keys[i], low))))
     kept = 0
     left = limit
     for i in range(n):
         key = keys[i]
-        size = popcount(np.int64(_occupied(key, low)))
+        size = popcount(np.int64(used_levels(key, low)))
         absorbed = False
         if size > fewest and left > 0:
             for j in range(n):
                 other = keys[j]
                 if (other & ~key) == _ZERO and other != key:
-                    mask = _occupied(other, low) * np.uint64(31)
+                    mask = used_levels(other, low) * np.uint64(LITERAL)
                     if (key & mask) == other:
                         absorbed = True
                         break

@@ -1,9 +1,14 @@
 """Orderly trees: grown from terms, merged, and searched by OrderlyBound.
 
-    Forest         forest.py   the trees of a node, layer by layer; decides how each is grown
-    build          tree.py     one pass over sorted keys; the only owner of the layout of a tree node
-    merge          merge.py    two trees and sorted terms into one that shares what they leave alone
-    orderly_bound  bound.py    the search itself; sums.py adds up the letters of a level
+    Forest         forest.py     the trees of a node; decides how each is grown
+      Layers       layers.py     trees of a class and its nodes, each merged from the one below
+      Generator    generator.py  terms of a node, by path shapes or by the walk
+      Arrays       arrays.py     the working memory of a worker
+      Lexicon      lexicon.py    the words of a run as arrays
+    build          build.py      one pass over sorted keys; runs.py makes them
+    merge          merge.py      two trees and sorted terms into one that shares what they leave alone
+    orderly_bound  bound.py      the search itself; state.py is its state, sums.py adds up the letters of a level
+    Tree           tree.py       the only owner of the layout of a tree node
 
 Uses ``terms``, ``scoring`` and what lies under them.
 """

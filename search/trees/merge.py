@@ -1,10 +1,10 @@
 """Merge two orderly trees, and sorted terms, into a new tree that shares what they leave alone.
 
 A node of the search differs from the one above it by few of its terms.  Forcing the first free cell to a letter leaves
-the terms that do not use the cell, adds those behind that letter (a subtree of the tree above: the literal is true and
-vanishes), and absorption takes some away: terms to lose come as keys with negative points, and each meets its equal in
-a tree.  New sum nodes are written only where something meets; everything else is referred to.  The result has the
-terms, the bounds and the order of a tree that :func:`search.trees.tree.build` would build from all the terms at once.
+the terms that do not use the cell, adds those behind that letter (a subtree of the tree above), and absorption takes
+some away: terms to lose come as keys with negative points, and each meets its equal in a tree.  New sum nodes are
+written only where something meets; everything else is referred to.  The result has the terms, the bounds and the order
+of the tree that :func:`search.trees.build.build` would build from all the terms at once.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 from numba import types
 
 from boardclass.jit import kernel, writable
-from search.bits import lowest_bit, popcount, prefetch
+from search.bits import lowest_bit, popcount
 from search.keys import LITERAL, LITERAL_BITS, MAX_LEVELS, are_apart, first_edge, last_levels
 from search.trees.runs import join
 from search.trees.tree import (
@@ -22,12 +22,12 @@ from search.trees.tree import (
     LARGEST_NODE,
     LETTER_BITS,
     LETTERS,
-    LINE,
     MAX_BOUND,
     MAX_NARROW,
     RUN,
     RUN_BITS,
     TREE_FULL,
+    ask_ahead,
     places_in,
     points_of,
     put_node,
@@ -46,18 +46,6 @@ _NOTHING = 1 << 40  # greater than any edge
 (_TOTAL, _BEST, _CURRENT, _START_WORD, _START_ENTRY, _SLOTS) = range(17, 23)
 
 
-@kernel(types.void(writable(types.int32), types.int64, types.int64, types.int64, types.int64), inline="always")
-def _ask_ahead(cells, edge, letters, place, ref):  # type: ignore[no-untyped-def]
-    """Ask for the sum node behind an edge, if the current choice, its ``letters`` left at ``place``, has the edge."""
-    letter = (edge & LITERAL) - 1
-    if edge >> LITERAL_BITS == place and (letters >> letter) & 1:
-        node = np.int64(cells[ref - popcount(letters & ((np.int64(1) << letter) - 1))])
-        if node > 0:
-            prefetch(cells, node)
-            prefetch(cells, node - LINE)
-            prefetch(cells, node + LINE)
-
-
 @kernel([
     types.UniTuple(types.int64, 4)(
         writable(types.uint64), writable(types.int32), types.int64, types.int64, types.int64, types.int64,
@@ -69,7 +57,7 @@ def merge(keys, points, begin, end, spill, n_levels, first_level, cells, bounds,
     """Merge ``keys[begin:end]`` (sorted, distinct) and the tree behind ``other`` into the tree with root ``base``;
     return (tip or a status, root, root bound, spill).
 
-    points : of each key, negative for points that the trees have to lose
+    points : of each key, negative where the trees have to lose them
     spill : first unused place of ``keys`` and ``points``: keys of unbuilt subtrees that change are copied there
     first_level : the levels before it have no literal here; what keys say of them does not count
     cells, bounds : the trees (search.trees.tree); what lies below ``tip`` (> 0) is only read
@@ -77,47 +65,33 @@ def merge(keys, points, begin, end, spill, n_levels, first_level, cells, bounds,
     bound, other : of the second tree, as an entry has them: a sum node, 0 for a leaf with ``bound`` points (0 and 0 for
         no tree), or the complement of an unbuilt run
 
-    Status TREE_FULL when ``cells`` or ``keys`` ran out, BOUND_TOO_LARGE when a bound passes MAX_BOUND or one of an
-    entry what ``bounds`` can hold, NO_EQUAL when points to lose met too few in the trees.  None of them says anything
-    about the node.
+    Status TREE_FULL: ``cells`` or ``keys`` ran out.  BOUND_TOO_LARGE: a bound passes MAX_BOUND, or one of an entry what
+    ``bounds`` can hold.  NO_EQUAL: points to lose met too few in the trees.  None of them says anything about the node.
 
     A frame per open sum node walks through the choices of its two sum nodes, a and b, and its keys in the one order all
-    have: the edge (search.keys) that comes first in the key, rising.  What only one tree has is copied, up to the next
-    edge of anything else; where two meet at an edge, a frame opens for what lies behind it.  The node is put together
-    in three buffers, whose last part is that of the frame on top, and written to ``cells`` when it is complete, after
-    all below it.  The state of the frame on top is in local variables, of the others in ``saved``.  Terms that end
-    nowhere near another stay unbuilt, as in search.trees.tree.
+    have: by edge (search.keys), rising.  What only one tree has is copied, up to the next edge of anything else.  Where
+    two meet at an edge, a frame opens for what lies behind it.  The node is put together in three buffers, and written
+    to ``cells`` when it is complete, after all below it.  The state of the frame on top is in local variables, of the
+    others in ``saved``.  Terms that end nowhere near another stay unbuilt (search.trees.tree).
     """
     per = bounds.size // cells.size
     largest = MAX_BOUND if per == 1 else MAX_NARROW
     room = (MAX_LEVELS + 1) * LARGEST_NODE
-    words = np.empty(room, np.int32)  # letters and level of each choice
+    words, refs = np.empty(room, np.int32), np.empty(room, np.int32)  # letters and level of each choice; references
     entries = np.empty(room, np.int32)  # bounds
-    refs = np.empty(room, np.int32)
     saved = np.empty((MAX_LEVELS + 1, _SLOTS), np.int64)
     top = n_levels - 1
     depth = 0
     edge = np.int64(0)
     low = last_levels(n_levels - first_level)  # the part of a key below the edge
-    a_word = np.int64(0)  # next choice of the first sum node, and how many are left
-    a_left = np.int64(0)
-    a_letters = np.int64(0)  # its current choice: letters left, place of the level
-    a_place = np.int64(0)
-    a_bound = np.int64(0)  # next entry: its bound, its reference
-    a_ref = np.int64(0)
-    b_word = np.int64(0)
-    b_left = np.int64(0)
-    b_letters = np.int64(0)
-    b_place = np.int64(0)
-    b_bound = np.int64(0)
-    b_ref = np.int64(0)
-    total = np.int64(0)  # bound over the finished choices
-    best = np.int64(0)  # largest bound in the current one
-    current = np.int64(-1)  # its place
-    n_words = np.int64(0)  # filled part of the buffers; the node starts at the others
-    n_entries = np.int64(0)
-    start_word = np.int64(0)
-    start_entry = np.int64(0)
+    a_word = a_left = np.int64(0)  # next choice of the first sum node, and how many are left
+    a_letters = a_place = np.int64(0)  # its current choice: letters left, place of the level
+    a_bound = a_ref = np.int64(0)  # next entry: its bound, its reference
+    b_word = b_left = b_letters = b_place = b_bound = b_ref = np.int64(0)
+    total = best = np.int64(0)  # bound over the finished choices, largest bound in the current one
+    current = np.int64(-1)  # the place of that
+    n_words = n_entries = np.int64(0)  # filled part of the buffers; the node starts at the others
+    start_word = start_entry = np.int64(0)
     i = np.int64(begin)  # next key of the frame, and the end of its keys
     stop = np.int64(end)
     held = np.int64(0)  # points of the node
@@ -140,9 +114,7 @@ def merge(keys, points, begin, end, spill, n_levels, first_level, cells, bounds,
         held += points[i]
         i += 1
     while True:
-        in_keys = np.int64(_NOTHING)
-        if i < stop:
-            in_keys = first_edge(np.int64(keys[i] & low))
+        in_keys = first_edge(np.int64(keys[i] & low)) if i < stop else np.int64(_NOTHING)
         if a_letters == 0 and a_left:
             a_left -= 1
             a_letters = np.int64(cells[a_word]) & LETTERS
@@ -188,8 +160,7 @@ def merge(keys, points, begin, end, spill, n_levels, first_level, cells, bounds,
                 b_ref -= n
             continue
         new_edge = min(here, in_keys)
-        new_bound = np.int64(0)
-        new_ref = np.int64(0)
+        new_bound = new_ref = np.int64(0)
         if new_edge == _NOTHING:  # the frame is complete
             new_bound = held + total + best
             if held < 0:
@@ -200,14 +171,13 @@ def merge(keys, points, begin, end, spill, n_levels, first_level, cells, bounds,
                 return TREE_FULL, 0, 0, 0
             if n_words > start_word or depth == 0:
                 tip, new_ref = put_node(
-                    cells, bounds, tip, held, new_bound, words[start_word:n_words], entries[start_entry:n_entries],
-                    refs[start_entry:n_entries],
+                    cells, bounds, tip, held, new_bound, words, start_word, n_words, entries, refs, start_entry,
+                    n_entries,
                 )  # fmt: skip
             if depth == 0:
                 return tip, new_ref, new_bound, spill
             new_edge = edge
-            n_words = start_word
-            n_entries = start_entry
+            n_words, n_entries = start_word, start_entry
             depth -= 1
             s = saved[depth]
             edge, i, stop, low, held = s[_EDGE], s[_NEXT], s[_STOP], np.uint64(s[_LOW]), s[_HELD]
@@ -229,8 +199,7 @@ def merge(keys, points, begin, end, spill, n_levels, first_level, cells, bounds,
                 while i < stop and (keys[i] & low) >> shift == group:
                     i += 1
             last = i
-            a_below = np.int64(0)  # sum nodes behind the edge
-            b_below = np.int64(0)
+            a_below = b_below = np.int64(0)  # sum nodes behind the edge
             ended = np.int64(0)  # points of leaves behind it
             for side in range(2):
                 if side == 0:
@@ -269,7 +238,7 @@ def merge(keys, points, begin, end, spill, n_levels, first_level, cells, bounds,
             ends = n > 0 and keys[first] & within == _ZERO
             if a_below or n > 2 or (n == 2 and ended) or (n == 1 and ended and not ends):
                 if i < stop and a_letters:  # ask for the sum node that the next key will meet
-                    _ask_ahead(cells, first_edge(np.int64(keys[i] & low)), a_letters, a_place, a_ref)
+                    ask_ahead(cells, first_edge(np.int64(keys[i] & low)), a_letters, a_place, a_ref)
                 s = saved[depth]
                 s[_EDGE], s[_NEXT], s[_STOP], s[_LOW], s[_HELD] = edge, i, stop, np.int64(low), held
                 s[_A_WORD], s[_A_LEFT], s[_A_LETTERS] = a_word, a_left, a_letters
@@ -282,10 +251,7 @@ def merge(keys, points, begin, end, spill, n_levels, first_level, cells, bounds,
                 edge = new_edge
                 low = within
                 held = ended
-                a_left = np.int64(0)
-                a_letters = np.int64(0)
-                b_left = np.int64(0)
-                b_letters = np.int64(0)
+                a_left = a_letters = b_left = b_letters = np.int64(0)
                 if a_below:
                     a_left, a_word, a_bound, a_ref = places_in(a_below, cells[a_below], per)
                     held += points_of(cells[a_below])
@@ -295,13 +261,10 @@ def merge(keys, points, begin, end, spill, n_levels, first_level, cells, bounds,
                 if ends:
                     held += points[first]
                     first += 1
-                i = first
-                stop = last
-                total = np.int64(0)
-                best = np.int64(0)
+                i, stop = first, last
+                total = best = np.int64(0)
                 current = np.int64(-1)
-                start_word = n_words
-                start_entry = n_entries
+                start_word, start_entry = n_words, n_entries
                 continue
             if n == 2:
                 x = np.int64(points[first])

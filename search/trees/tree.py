@@ -31,7 +31,8 @@ from numba import types
 from numpy.typing import NDArray
 
 from boardclass.jit import kernel, read_only, writable
-from search.keys import MAX_LEVELS
+from search.bits import popcount, prefetch
+from search.keys import LITERAL, LITERAL_BITS, MAX_LEVELS
 
 TREE_FULL = -1
 BOUND_TOO_LARGE = -2
@@ -151,30 +152,45 @@ def places_in(node, first_cell, per):  # type: ignore[no-untyped-def]
     return n, node + HEAD, (node + HEAD + n) * per, node - 1
 
 
-@kernel([
-    types.UniTuple(types.int64, 2)(
-        writable(types.int32), writable(bound), types.int64, types.int64, types.int64, read_only(types.int32),
-        read_only(types.int32), read_only(types.int32),
-    )
-    for bound in BOUND_TYPES
-])  # fmt: skip
-def put_node(cells, bounds, tip, points, bound, words, entries, refs):  # type: ignore[no-untyped-def]
+@kernel(
+    [
+        types.UniTuple(types.int64, 2)(
+            writable(types.int32), writable(bound), types.int64, types.int64, types.int64, writable(types.int32),
+            types.int64, types.int64, writable(types.int32), writable(types.int32), types.int64, types.int64,
+        )
+        for bound in BOUND_TYPES
+    ],
+    inline="always",
+)  # fmt: skip
+def put_node(cells, bounds, tip, points, bound, words, word, last_word, entries, refs, entry, last_entry):  # type: ignore[no-untyped-def]
     """Write a sum node to ``cells`` at ``tip``, in place; return the new tip and the node.  There must be room.
 
-    words : letters and level of each choice, as cells have them
-    entries, refs : bound and reference of each entry
+    words : letters and level of each choice, as cells have them, from place ``word`` to before ``last_word``
+    entries, refs : bound and reference of each entry, from ``entry`` to before ``last_entry``
     """
-    node = tip + refs.size
-    for x in range(refs.size):
-        cells[node - 1 - x] = refs[x]
-    cells[node] = words.size | (points << COUNT_BITS)
+    n = last_entry - entry
+    node = tip + n
+    for x in range(n):
+        cells[tip + x] = refs[last_entry - 1 - x]
+    cells[node] = (last_word - word) | (points << COUNT_BITS)
     cells[node + 1] = bound
-    begin = node + HEAD
-    for x in range(words.size):
-        cells[begin + x] = words[x]
-    begin += words.size
+    at = node + HEAD
+    for x in range(last_word - word):
+        cells[at + x] = words[word + x]
+    at += last_word - word
     per = bounds.size // cells.size
-    at = begin * per
-    for x in range(entries.size):
-        bounds[at + x] = entries[x]
-    return begin + (entries.size + per - 1) // per, node
+    for x in range(n):
+        bounds[at * per + x] = entries[entry + x]
+    return at + (n + per - 1) // per, node
+
+
+@kernel(types.void(writable(types.int32), types.int64, types.int64, types.int64, types.int64), inline="always")
+def ask_ahead(cells, edge, letters, place, ref):  # type: ignore[no-untyped-def]
+    """Ask for the sum node behind an edge, if the current choice, its ``letters`` left at ``place``, has the edge."""
+    letter = (edge & LITERAL) - 1
+    if edge >> LITERAL_BITS == place and (letters >> letter) & 1:
+        node = np.int64(cells[ref - popcount(letters & ((np.int64(1) << letter) - 1))])
+        if node > 0:
+            prefetch(cells, node)
+            prefetch(cells, node - LINE)
+            prefetch(cells, node + LINE)

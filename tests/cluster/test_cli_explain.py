@@ -10,9 +10,10 @@ import pytest
 from boardclass.geometry import geometry
 from boardclass.scores import parse_scores
 from cluster.answers.draw_tree import as_dot, as_svg, as_text
-from search.paper import basic
-from search.paper.basic import class_terms, max_bound, orderly_tree
+from search.paper import terms as paper_terms
+from search.paper.basic import max_bound, orderly_tree
 from search.paper.teaching import MAX_NODES, orderly_nodes, sum_choice_tree
+from search.paper.terms import class_terms
 from search.scoring.scorer import Scorer
 
 STANDARD = parse_scores("standard")
@@ -105,7 +106,7 @@ def test_a_level_whose_parts_would_fill_the_memory_is_left_to_the_search(orderly
     arguments = (" ".join(["aeirt"] * 4), "-w", words, "--cutoff", 5, "--format", "json")
     whole = json.loads(told(orderly, *arguments))
     assert len(whole["levels"]) > 1
-    monkeypatch.setattr(basic, "MAX_TERMS", whole["n_terms"])
+    monkeypatch.setattr(paper_terms, "MAX_TERMS", whole["n_terms"])
     short = json.loads(told(orderly, *arguments))
     assert len(short["levels"]) < len(whole["levels"])
     assert short["levels"] == whole["levels"][: len(short["levels"])]
@@ -115,7 +116,7 @@ def test_a_level_whose_parts_would_fill_the_memory_is_left_to_the_search(orderly
 @pytest.mark.parametrize("command", ["explain", "bound"])
 def test_an_open_class_is_too_large(orderly, monkeypatch, command):
     """It would fill the memory; a run tells the story of such a class."""
-    monkeypatch.setattr(basic, "MAX_TERMS", 100_000)
+    monkeypatch.setattr(paper_terms, "MAX_TERMS", 100_000)
     answer = orderly(command, "4", "--dims", "3x3")
     assert (answer.code, answer.out) == (2, "")
     assert "explain NUMBER --run DIR" in answer.err

@@ -10,6 +10,7 @@ from boardclass.geometry import geometry
 from boardclass.partition import parse_class, parse_partition
 from boardclass.scores import parse_scores
 from search.paper import basic
+from search.paper import terms as paper_terms
 from search.scoring.scorer import Scorer
 from tests.reference import bounds, orderly
 
@@ -52,7 +53,7 @@ def test_old_bounds_equal_their_twins(case: Case) -> None:
 
 
 def test_terms_equal_their_twins(case: Case) -> None:
-    terms = basic.class_terms(case.letters, case.scorer)
+    terms = paper_terms.class_terms(case.letters, case.scorer)
     assert terms.n_paths == len(case.terms)
     assert terms.n_unique == len(case.unique)
     assert terms.multi_points == sum(case.points[word] for word, _ in case.terms)
@@ -65,7 +66,7 @@ def test_terms_equal_their_twins(case: Case) -> None:
 
 def test_no_board_scores_above_a_bound(case: Case) -> None:
     bound = basic.orderly_root_bound(case.letters, case.scorer)
-    assert bound == orderly.orderly_bound(case.unique, basic.published_order(case.geometry.dims))
+    assert bound == orderly.orderly_bound(case.unique, paper_terms.published_order(case.geometry.dims))
     highest = min(bound, basic.old_bound(case.letters, case.scorer))
     boards = list(orderly.boards_of(case.letters))
     scores = case.scorer.scores(boards)
@@ -86,8 +87,8 @@ def test_any_cell_order_bounds(case: Case) -> None:
 
 
 def test_branch(case: Case) -> None:
-    order = basic.published_order(case.geometry.dims)
-    terms, twin = basic.class_terms(case.letters, case.scorer), case.unique
+    order = paper_terms.published_order(case.geometry.dims)
+    terms, twin = paper_terms.class_terms(case.letters, case.scorer), case.unique
     bound = basic.orderly_tree(terms).bound
     rng = np.random.default_rng(2)
     for level, cell in enumerate(order):
@@ -133,17 +134,17 @@ def test_budget_is_no_verdict() -> None:
 def test_wide_keys() -> None:
     """25 cells of all 26 letters need both words of a key; a term decodes to what was packed."""
     letters = ["abcdefghijklmnopqrstuvwxyz"] * 25
-    layout = basic.key_layout(letters, basic.published_order("5x5"))
+    layout = paper_terms.key_layout(letters, paper_terms.published_order("5x5"))
     assert sorted(set(layout.in_low.tolist())) == [0, 1]
     words = ["abc", "cba", "zzz"]
     scorer = Scorer("5x5", words, STANDARD)
-    terms = basic.class_terms(letters, scorer)
+    terms = paper_terms.class_terms(letters, scorer)
     twin = orderly.deduplicated(orderly.terms_of_class(letters, words, (5, 5)))
     assert (terms.n_paths, terms.n_unique) == (len(orderly.terms_of_class(letters, words, (5, 5))), len(twin))
     assert terms.high.any()
     tree = basic.orderly_tree(terms)
     points = dict.fromkeys(words, 1)
-    assert tree.bound == orderly.orderly_bound(orderly.with_points(twin, points), basic.published_order("5x5"))
+    assert tree.bound == orderly.orderly_bound(orderly.with_points(twin, points), paper_terms.published_order("5x5"))
 
 
 def test_bad_class() -> None:
@@ -155,12 +156,12 @@ def test_bad_class() -> None:
 
 def test_a_class_with_too_many_terms_is_refused(monkeypatch) -> None:
     scorer = Scorer("2x2", ["aba", "bab", "cab"], STANDARD)
-    n_terms = len(basic.class_terms(("abc",) * 4, scorer).high)
-    monkeypatch.setattr(basic, "MAX_TERMS", n_terms)
-    basic.class_terms(("abc",) * 4, scorer)
-    monkeypatch.setattr(basic, "MAX_TERMS", n_terms - 1)
+    n_terms = len(paper_terms.class_terms(("abc",) * 4, scorer).high)
+    monkeypatch.setattr(paper_terms, "MAX_TERMS", n_terms)
+    paper_terms.class_terms(("abc",) * 4, scorer)
+    monkeypatch.setattr(paper_terms, "MAX_TERMS", n_terms - 1)
     with pytest.raises(InputError, match="'abc abc abc abc' has more than"):
-        basic.class_terms(("abc",) * 4, scorer)
+        paper_terms.class_terms(("abc",) * 4, scorer)
 
 
 def test_2x3_example(enable2k) -> None:
@@ -185,7 +186,7 @@ def test_pinned_3x4(enable2k) -> None:
     scorer = Scorer("3x4", enable2k.words, STANDARD)
     letters = parse_partition("bdfgjvwxz aeiou lnrsy chkmptq", "3x4").class_letters(2520743)
     letters = tuple(x.replace("q", "") for x in letters)  # the published buckets lack q
-    terms = basic.class_terms(letters, scorer)
+    terms = paper_terms.class_terms(letters, scorer)
     assert (terms.n_paths, len(terms.points)) == (787_201, 665_026)
     assert basic.orderly_tree(terms).bound == 5496
     found = [board for board, _ in basic.boards_reaching(letters, scorer, 1400)]
@@ -204,14 +205,14 @@ MANY = 1 << 26  # these published classes have more terms than people are shown:
 @pytest.mark.nightly
 @pytest.mark.parametrize(("rank", "bound"), [(467573, 26536), (2579965, 26043)])
 def test_pinned_4x4_large(enable2k, monkeypatch, rank: int, bound: int) -> None:
-    monkeypatch.setattr(basic, "MAX_TERMS", MANY)
+    monkeypatch.setattr(paper_terms, "MAX_TERMS", MANY)
     test_pinned_4x4(enable2k, rank, bound)
 
 
 @pytest.mark.nightly
 @pytest.mark.timeout(1800)
 def test_pinned_616_boards(enable2k, monkeypatch) -> None:
-    monkeypatch.setattr(basic, "MAX_TERMS", MANY)
+    monkeypatch.setattr(paper_terms, "MAX_TERMS", MANY)
     scorer = Scorer("4x4", enable2k.words, STANDARD)
     found = basic.boards_reaching(parse_partition(PARTITION_4X4, "4x4").class_letters(467573), scorer, 3500)
     assert len(found) == 616

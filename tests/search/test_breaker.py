@@ -20,7 +20,7 @@ from boardclass.wordlist import load_wordlist
 from search.breaker import Breaker, Spec, Unit, UnitResult, break_class
 from search.node import Node, class_node, node_at, split
 from search.params import LETTER_ORDER, Params
-from search.trees import forest
+from search.trees import arrays
 from tests.reference.classes import slow_images
 from tests.reference.orderly import absorb, terms_of_class, with_points
 from tests.reference.solver import score as slow_score
@@ -220,7 +220,7 @@ def test_random_classes_of_several_buckets(name, seed):
 @pytest.fixture(params=[1, 8, 30])
 def n_terms_that_fit(request, monkeypatch) -> int:
     """Make memory of that many terms, where the parameters say as many MiB."""
-    monkeypatch.setattr(forest, "_BYTES_PER_TERM", 1 << 20)
+    monkeypatch.setattr(arrays, "BYTES_PER_TERM", 1 << 20)
     return request.param
 
 
@@ -247,7 +247,7 @@ def test_limits_are_never_an_elimination():
 
 
 def test_no_memory_at_all_is_never_an_elimination(monkeypatch):
-    monkeypatch.setattr(forest, "_BYTES_PER_TERM", 1 << 20)
+    monkeypatch.setattr(arrays, "BYTES_PER_TERM", 1 << 20)
     of = WORLDS["2x2"]
     best = of.scores.best(of.boards.all)
     result = Breaker(of.spec(best, replace(SMALL, memory_mb=1))).break_unit(Unit(0))

@@ -14,7 +14,7 @@ from search.breaker import Breaker, Spec, Unit, UnitResult
 from search.node import Node
 from search.params import Params
 from search.scoring.scorer import Scorer, encode_boards
-from search.trees import bound, forest, state
+from search.trees import arrays, bound, state
 from search.trees.forest import Forest, Grown
 from tests.search.harness import Case, prepared, random_words
 from tests.search.test_merge import Ground
@@ -182,19 +182,19 @@ def test_whether_a_node_fits_does_not_depend_on_what_lies_there(bare, monkeypatc
     assert size is not None
     roomy = new_forest()
     layered(roomy, above)
-    n_rim = roomy._layers[0].n_keys
-    monkeypatch.setattr(forest, "_BYTES_PER_TERM", 1 << 20)
+    n_rim = roomy._layers.stack[0].n_keys
+    monkeypatch.setattr(arrays, "BYTES_PER_TERM", 1 << 20)
     outcomes, n_given_up = [], 0
     for capacity in [*range(size.n_terms // 4, 2 * size.n_terms, size.n_terms // 4), *range(n_rim, 2 * n_rim, 200)]:
         params = Params(memory_mb=capacity)
         alone, used = new_forest(params=params), new_forest(params=params)
         layered(used, above)
-        n_layers = len(used._layers)
+        n_layers = len(used._layers.stack)
         grown, wanted = used.grow(other, free_of(other)), alone.grow(other, free_of(other))
         assert (grown is None) == (wanted is None)
         assert grown is None or snapshot(grown) == snapshot(wanted)
         outcomes.append(grown is not None)
-        n_given_up += grown is not None and n_layers > len(used._layers)
+        n_given_up += grown is not None and n_layers > len(used._layers.stack)
     assert not outcomes[0]
     assert outcomes[-1]
     assert bool(n_given_up) == (bare != DEEP)  # a deep node is small enough to fit behind the layers
@@ -203,10 +203,10 @@ def test_whether_a_node_fits_does_not_depend_on_what_lies_there(bare, monkeypatc
 def test_a_node_that_does_not_fit_leaves_the_layers_for_others(monkeypatch):
     roomy, node = new_forest(), node_with({4: "e"})
     layered(roomy, node)
-    monkeypatch.setattr(forest, "_BYTES_PER_TERM", 1 << 20)
-    small = new_forest(params=Params(memory_mb=roomy._layers[0].n_keys * 5 // 4))
+    monkeypatch.setattr(arrays, "BYTES_PER_TERM", 1 << 20)
+    small = new_forest(params=Params(memory_mb=roomy._layers.stack[0].n_keys * 5 // 4))
     assert layered(small, node) is None
-    assert [layer.bare for layer in small._layers] == [()]
+    assert [layer.bare for layer in small._layers.stack] == [()]
 
 
 def test_a_node_of_many_terms_is_not_searched_whole_but_its_parts_can_be():
@@ -230,7 +230,7 @@ def test_memory_too_small_gives_none_and_the_next_node_its_tree(grow, monkeypatc
     whole = new_forest().grow(node, free_of(node))
     assert whole is not None
     wanted, wanted_few = snapshot(whole), snapshot(new_forest().grow(few, free_of(few)))
-    monkeypatch.setattr(forest, "_BYTES_PER_TERM", 1 << 20)
+    monkeypatch.setattr(arrays, "BYTES_PER_TERM", 1 << 20)
     outcomes = []
     for capacity in (1, whole.n_terms // 2, whole.n_terms * 3 // 4, 20 * whole.n_terms):
         small = new_forest(params=Params(memory_mb=capacity))
@@ -294,7 +294,7 @@ def test_a_breaker_without_the_memory_splits_and_finds_the_same(cutoff, monkeypa
     wanted, n_before = found_by(PARAMS, cutoff, "es")
     whole = layered(new_forest(), node_with({4: "e"}))
     assert whole is not None
-    monkeypatch.setattr(forest, "_BYTES_PER_TERM", 1 << 20)
+    monkeypatch.setattr(arrays, "BYTES_PER_TERM", 1 << 20)
     for share in (1, 3):
         small = Params(memory_mb=max(1, whole.n_terms // share))
         got, n_splits = found_by(small, cutoff, "es")

@@ -11,20 +11,10 @@ import pytest
 
 from boardclass.geometry import Geometry, geometry
 from boardclass.jit import frozen
-from search.terms.paths import (
-    ELSEWHERE,
-    FREE,
-    MAX_BARE,
-    MAX_EXTRA,
-    PathTable,
-    _Distinct,
-    enumerate_paths,
-    extra_cells,
-    level_shifts,
-    pairs_of,
-    path_table,
-    paths_of_length,
-)
+from search.terms.distinct import Distinct
+from search.terms.path_table import MAX_EXTRA, PathTable, extra_cells, path_table
+from search.terms.paths import ELSEWHERE, FREE, enumerate_paths, level_shifts, paths_of_length
+from search.terms.superfluous import MAX_BARE, pairs_of
 from tests.reference.classes import slow_neighbours
 
 Path = tuple[int, ...]
@@ -277,7 +267,7 @@ def test_larger_boards_are_refused():
 @pytest.mark.parametrize("width", [1, 2])
 def test_distinct_rows_are_kept_once_and_found_again(width):
     rng = np.random.default_rng(width)
-    distinct = _Distinct(width)
+    distinct = Distinct(width)
     values = rng.integers(0, 1 << 63, (9000, width), np.uint64)
     rounds = [values[rng.integers(0, most, 5000)] for most in (3, 4000, 9000)]  # more than there is room for at first
     places = [distinct.number(rows) for rows in rounds]

@@ -13,7 +13,11 @@ import pytest
 from boardclass.geometry import Geometry
 from boardclass.jit import frozen
 from search.terms import shapes
-from search.terms.paths import MAX_BARE, MAX_CELLS, MAX_EXTRA, pairs_of, path_table
+from search.terms.emit import Rim
+from search.terms.path_table import MAX_EXTRA, path_table
+from search.terms.paths import MAX_CELLS
+from search.terms.superfluous import MAX_BARE, pairs_of
+from search.terms.words import word_arrays
 from tests.reference.classes import slow_neighbours
 from tests.reference.orderly import Term
 from tests.search.harness import Case, decoded, random_case
@@ -43,14 +47,14 @@ def repeats_case(dims: str, seed: int) -> Case:
     return opened(Case(dims, case.letters, case.bare, {w: i + 1 for i, w in enumerate(words)}), seed)
 
 
-def rim_of(case: Case, n_extra: int = 0) -> shapes.Rim:
+def rim_of(case: Case, n_extra: int = 0) -> Rim:
     bare = [c for c in case.geometry.cell_order if c in case.bare]
     on_bare = [sum(1 << i for i, c in enumerate(bare) if x in case.letters[c]) for x in EVERY]
     tight = [(level, c) for level, c in enumerate(case.free) if case.letters[c] != EVERY]
     shift = [5 * (case.n_levels - 1 - level) for level, _ in tight]
     forbidden = [sum(1 << i + 1 for i, x in enumerate(EVERY) if x not in case.letters[c]) for _, c in tight]
     arrays = [frozen(np.array(values, np.int64)) for values in (on_bare, shift, forbidden)]
-    return shapes.Rim(arrays[0], arrays[1], arrays[2], n_extra)
+    return Rim(arrays[0], arrays[1], arrays[2], n_extra)
 
 
 def code_bits(case: Case) -> int:
@@ -72,7 +76,7 @@ def run(
     ordered = [c for c in case.geometry.cell_order if c in case.bare]
     bare = sum(1 << c for c in ordered[: len(ordered) - n_extra])
     table = path_table(case.dims, bare, max(map(len, case.points)))
-    words = shapes.word_arrays(tuple(case.points), tuple(case.points.values()))
+    words = word_arrays(tuple(case.points), tuple(case.points.values()))
     terms = np.zeros(capacity, np.uint64)
     n, _ = shapes.shape_terms(words, table, rim_of(case, n_extra), terms, code_bits(case), new, limit, only_losses)
     return int(n), terms[: max(0, int(n))]
@@ -295,7 +299,7 @@ def test_a_full_term_array_is_reported_or_did_not_matter(seed):
 
 
 def test_words_that_do_not_fit_on_the_board_or_on_sixteen_cells():
-    words = shapes.word_arrays(("abc", "a" * 16, "b" * 17, "abcde"), (1, 2, 3, 4))
+    words = word_arrays(("abc", "a" * 16, "b" * 17, "abcde"), (1, 2, 3, 4))
     assert words.length.tolist() == [3, 5, 16]
     assert words.code.tolist() == [1, 4, 2]
     assert words.letters.shape == (3, MAX_CELLS)
@@ -304,7 +308,7 @@ def test_words_that_do_not_fit_on_the_board_or_on_sixteen_cells():
 
 
 def test_equal_letters_of_a_word():
-    words = shapes.word_arrays(("level",), (1,))
+    words = word_arrays(("level",), (1,))
     pairs = [tuple(pair) for pair in pairs_of(5).tolist()]
     same = {pair for x, pair in enumerate(pairs) if int(words.equal[0]) >> x & 1}
     assert same == {(0, 4), (1, 3)}

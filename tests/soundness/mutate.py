@@ -96,7 +96,7 @@ def importers(root: Path, file: str) -> set[str]:
         return {name.rpartition(".")[2] for name in found}
     imports: dict[str, set[str]] = {}
     for folder in KERNEL_FOLDERS:
-        for path in (root / folder).glob("*.py"):
+        for path in (root / folder).rglob("*.py"):
             nodes = list(ast.walk(ast.parse(path.read_text())))
             names = {node.module for node in nodes if isinstance(node, ast.ImportFrom) and node.module}
             names |= {
@@ -105,7 +105,7 @@ def importers(root: Path, file: str) -> set[str]:
                 if isinstance(node, ast.ImportFrom)
                 for alias in node.names
             }
-            imports[f"{folder}.{path.stem}"] = names
+            imports[path.relative_to(root).with_suffix("").as_posix().replace("/", ".")] = names
     while True:
         more = {name for name, names in imports.items() if names & found} - found
         if not more:

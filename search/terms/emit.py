@@ -1,0 +1,120 @@
+"""Kernels that write the terms of one word and drop those that the node has no use for."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import types
+from numpy.typing import NDArray
+
+from boardclass.jit import kernel, read_only, writable
+from search.keys import LITERAL
+from search.terms.path_table import TABLE_TYPE
+
+_ZERO = np.uint64(0)
+
+
+class Rim(NamedTuple):
+    """What a node adds to a path table.
+
+    Attributes
+    ----------
+    on_bare : int64[26], for each letter the mask of bare cell numbers that have it
+    shift : int64[k], shift of each restricted free cell
+    forbidden : int64[k], letter codes (bit code = letter + 1) that the restricted cell must not have
+    n_extra : how many extra cells of the table are bare as well; they follow its bare cells in the numbering
+    """
+
+    on_bare: NDArray[np.int64]
+    shift: NDArray[np.int64]
+    forbidden: NDArray[np.int64]
+    n_extra: int
+
+
+RIM_TYPE = types.NamedTuple([read_only(types.int64), read_only(types.int64), read_only(types.int64), types.int64], Rim)
+
+
+@kernel(
+    types.int64(
+        TABLE_TYPE, types.UniTuple(types.int64, 5), read_only(types.uint64), types.UniTuple(types.uint64, 3),
+        types.uint64, writable(types.uint64), types.int64,
+    )
+)  # fmt: skip
+def emit(table, where, codes, drop, points_code, terms, n):  # type: ignore[no-untyped-def]
+    """Append the terms of a word on the paths of a large range, four positions at a time; there must be room.
+
+    where : first path, number of paths, their place in the shifts, how far apart their free positions are there, how
+        many there are
+    codes : the word's letter codes, shifted past the points code, by free position; 0 on a cell that is bare after all
+    drop : words of the word for absorb (two) and swap
+
+    Returns the new number of terms.
+    """
+    begin, count, at, stride, n_free = where
+    out = terms[n : n + count]
+    for p in range(count):
+        out[p] = points_code
+    t = 0
+    while t + 4 <= n_free:
+        a = codes[t]
+        b = codes[t + 1]
+        c = codes[t + 2]
+        d = codes[t + 3]
+        x = table.shifts[at : at + count]
+        y = table.shifts[at + stride : at + stride + count]
+        z = table.shifts[at + 2 * stride : at + 2 * stride + count]
+        w = table.shifts[at + 3 * stride : at + 3 * stride + count]
+        for p in range(count):
+            out[p] |= (a << np.uint64(x[p])) | (b << np.uint64(y[p])) | (c << np.uint64(z[p])) | (d << np.uint64(w[p]))
+        t += 4
+        at += 4 * stride
+    while t < n_free:
+        a = codes[t]
+        x = table.shifts[at : at + count]
+        for p in range(count):
+            out[p] |= a << np.uint64(x[p])
+        t += 1
+        at += stride
+    if (drop[0] | drop[1] | drop[2]) == _ZERO:
+        return n + count
+    absorb = table.absorb[begin : begin + count]
+    absorb_words = table.absorb_words
+    swap = table.swap[begin : begin + count]
+    swap_words = table.swap_words
+    kept = 0
+    for p in range(count):
+        out[kept] = out[p]
+        row = absorb[p]
+        superfluous = (
+            (absorb_words[row, 0] & drop[0]) | (absorb_words[row, 1] & drop[1]) | (swap_words[swap[p], 0] & drop[2])
+        )
+        kept += superfluous == _ZERO
+    return n + kept
+
+
+@kernel(types.int64(writable(types.uint64), types.int64, types.int64, types.uint64))
+def up_to(terms, begin, end, limit):  # type: ignore[no-untyped-def]
+    """Drop from ``terms[begin:end]`` those above ``limit``; return the new end."""
+    kept = begin
+    for i in range(begin, end):
+        term = terms[i]
+        terms[kept] = term
+        kept += term <= limit
+    return kept
+
+
+@kernel(types.int64(RIM_TYPE, writable(types.uint64), types.int64, types.int64, types.int64))
+def restrict(rim, terms, begin, end, code_bits):  # type: ignore[no-untyped-def]
+    """Drop from ``terms[begin:end]`` those with a letter that a restricted cell must not have; return the new end."""
+    kept = begin
+    for i in range(begin, end):
+        term = terms[i]
+        allowed = True
+        for k in range(rim.shift.size):
+            code = (term >> np.uint64(rim.shift[k] + code_bits)) & np.uint64(LITERAL)
+            if (rim.forbidden[k] >> np.int64(code)) & 1:
+                allowed = False
+        terms[kept] = term
+        kept += allowed
+    return kept

@@ -1,0 +1,124 @@
+"""The working memory of a worker: the arrays that terms are written to and that trees grow in."""
+
+from __future__ import annotations
+
+import ctypes
+
+import numpy as np
+from numpy.typing import NDArray
+
+from boardclass.jit import frozen
+from search.keys import LITERAL_BITS
+from search.terms import radix
+from search.trees import build, merge, runs, tree
+
+BYTES_PER_TERM = 22  # 8 term or key, 4 points, 10 tree: 2.5 cells; strong classes of 4x4 fill up to 2.46
+_MOST_NARROW = 64  # points of a word up to which the bounds of a tree take 2 bytes; above they may not fit
+
+
+def n_terms_in(memory_mb: int) -> int:
+    """Return how many terms, with the tree over them, so many MiB hold."""
+    return memory_mb * (1 << 20) // BYTES_PER_TERM
+
+
+class Arrays:
+    """Keys, points and cells, each for many trees one behind the other.
+
+    Parameters
+    ----------
+    memory_mb : MiB of all arrays
+    most_points : most points that a word has
+    code_bits, points_of_code : of the points code in the low bits of a term
+
+    Attributes
+    ----------
+    terms : uint64[], terms, which become keys when they are sorted
+    points : int32[], points of each key
+    cells, bounds : the trees (search.trees.tree)
+    """
+
+    def __init__(self, memory_mb: int, most_points: int, code_bits: int, points_of_code: NDArray[np.int32]) -> None:
+        capacity = n_terms_in(memory_mb)
+        self.terms = np.empty(capacity, np.uint64)
+        self.points = np.empty(capacity, np.int32)
+        self.cells = np.empty(max(1 << 12, capacity * 5 // 2), np.int32)
+        self.bounds = self.cells.view(tree.NARROW if most_points <= _MOST_NARROW else tree.WIDE)
+        self._code_bits = code_bits
+        self._points_of_code = points_of_code
+
+    def as_tree(self, n_levels: int, first: int) -> tree.Tree:
+        """Return the arrays as a tree, read only."""
+        cells, bounds, keys, points = map(frozen, (self.cells, self.bounds, self.terms, self.points))
+        return tree.Tree(cells, bounds, keys, points, n_levels, first)
+
+    def sort(self, begin: int, n: int, n_levels: int, tip: int) -> int:
+        """Sort and group the terms from ``begin`` on, in place; return the number of keys.
+
+        The cells from ``tip`` on are overwritten: the tree over these terms, larger than they, will go there.
+        """
+        terms = self.terms[begin : begin + n]
+        even = tip + tip % 2  # where 8 bytes are aligned
+        cells = self.cells[even : even + 2 * n]
+        ordered = terms
+        if cells.size < 2 * n:  # rare: the tree will hardly fit either
+            terms.sort()
+        elif radix.sort(terms, spare := cells.view(np.uint64), self._code_bits, LITERAL_BITS * n_levels):
+            ordered = spare
+        return int(runs.group(ordered, terms, self.points[begin:], self._points_of_code, self._code_bits))
+
+    def build(self, begin: int, n_keys: int, n_levels: int, tip: int) -> tuple[int, int, int] | None:
+        """Build a tree over the keys from ``begin`` on; return (tip, root, bound), or None if it does not fit."""
+        end, root, bound = build.build(
+            self.terms, self.points, begin, begin + n_keys, n_levels, self.cells, self.bounds, tip
+        )
+        return (int(end), int(root), int(bound)) if end > 0 else None
+
+    def merge(
+        self,
+        begin: int,
+        end: int,
+        spill: int,
+        key_end: int,
+        n_levels: int,
+        first: int,
+        tip: int,
+        root: int,
+        other: tuple[int, int] = (0, 0),
+    ) -> tuple[int, int, int, int] | None:
+        """Merge keys, and bound and reference of another tree, into a tree whose levels before ``first`` are forced,
+        using no place of the keys from ``key_end`` on (search.trees.merge).
+
+        Returns (tip, root, bound, spill), or None if it does not fit.
+        """
+        keys, points = self.terms[:key_end], self.points[:key_end]
+        tip, root, bound, spill = merge.merge(
+            keys, points, begin, end, spill, n_levels, first, self.cells, self.bounds, tip, root, *other
+        )
+        if tip == merge.NO_EQUAL:
+            raise AssertionError("terms to lose are not in the tree they were taken from")
+        return (int(tip), int(root), int(bound), int(spill)) if tip > 0 else None
+
+    def move_keys(self, begin: int, to: int, n: int) -> None:
+        """Move ``n`` keys with their points; the places may overlap (numpy would copy them twice then)."""
+        for array in (self.terms, self.points):
+            source, target = array[begin : begin + n], array[to : to + n]
+            assert source.size == target.size, "there is room"
+            ctypes.memmove(target.ctypes.data, source.ctypes.data, source.nbytes)
+
+    def root_of(self, tip: int, root: int, level: int, other: int) -> tuple[int, int]:
+        """Write a sum node with the choices of ``root`` on ``level`` and later ones and, if there is an ``other`` root,
+        its choice on the level before; return (the node, the new tip)."""
+        points, choices = tree.read_node(self.cells, self.bounds, root)
+        kept = [choice for choice in choices if choice.level >= level]
+        if other:
+            kept += [x for x in tree.read_node(self.cells, self.bounds, other)[1] if x.level == level - 1]
+        end, node = tree.write_node(self.cells, self.bounds, tip, points, kept)
+        return (node, end) if end > 0 else (root, self.cells.size)  # merge will find no room either
+
+    def behind(self, root: int, level: int, letter: int) -> tuple[int, int]:
+        """Return bound and reference behind a letter (0..25) of a root's level; (0, 0) if nothing is there."""
+        for choice in tree.read_node(self.cells, self.bounds, root)[1]:
+            if choice.level == level and choice.letters >> letter & 1:
+                before = (choice.letters & ((1 << letter) - 1)).bit_count()
+                return int(choice.bounds[before]), int(choice.refs[before])
+        return 0, 0

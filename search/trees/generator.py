@@ -1,0 +1,140 @@
+"""The terms of a node, generated the faster way: from path shapes or by a walk over the word trie."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from boardclass.geometry import Geometry
+from boardclass.jit import frozen
+from search.keys import LITERAL_BITS
+from search.node import Node
+from search.params import Params
+from search.terms import shapes, walk
+from search.terms.emit import Rim
+from search.terms.path_table import MAX_EXTRA, PathTable, path_table
+from search.terms.paths import MAX_CELLS
+from search.trees.lexicon import Lexicon
+
+MAX_FREE_CELLS = 12
+_ALL_LETTERS = (1 << 26) - 1
+
+Bare = tuple[tuple[int, int], ...]  # (cell, letter mask) of bare cells, in cell order
+
+
+class Generator:
+    """Generates the terms of one node at a time.
+
+    Parameters
+    ----------
+    board, params : geometry, Params
+    lexicon : the words
+    capacity : most terms that there is memory for
+
+    Attributes
+    ----------
+    board : geometry
+    rim : the bare cells of the rim, whose path table serves the nodes above it; empty if there is none
+    code_bits : low bits of a term that hold the points code; the highest of them marks points to lose
+    points_of_code : int32[], points by code
+    max_free : most free cells of a node that a key has room for
+    max_walked : up to so many free cells the walk is as fast as path shapes or faster
+    """
+
+    def __init__(self, board: Geometry, params: Params, lexicon: Lexicon, capacity: int) -> None:
+        self.board = board
+        self.rim: tuple[int, ...] = ()
+        self._params = params
+        self._trie, self._words = lexicon
+        self._max_len = int(self._words.length.max(initial=1))
+        n_codes = int(np.count_nonzero(self._trie.points))
+        self.code_bits = max(4, n_codes.bit_length() + 1)
+        kept = self._trie.points[: 1 << (self.code_bits - 1)]
+        gain = np.zeros(1 << (self.code_bits - 1), np.int32)
+        gain[: kept.size] = kept
+        self.points_of_code = frozen(np.concatenate([gain, -gain]))
+        self.max_free = min(MAX_FREE_CELLS, (64 - self.code_bits) // LITERAL_BITS)
+        # The walk needs no table: the one for nine bare cells of 4x4 would take 900 MB, and 3 GB while it is made.
+        self.max_walked = board.n // 2
+        self._front = walk.new_frontier(min(1 << 24, max(1 << 12, capacity)))
+
+    def of_node(self, node: Node, free: list[int], room: NDArray[np.uint64]) -> int:
+        """Write all terms of a node to ``room``; return their number or a negative status.
+
+        Path shapes look at every path and suit nodes with many, nearly open free cells; the walk suits the others.
+        """
+        wide = sum(node.masks[c].bit_count() for c in free) >= self._params.shape_letters * len(free)
+        if not wide or len(free) <= self.max_walked or self.board.n > MAX_CELLS:
+            return self._walk(node, free, room)
+        tight = [(level, c) for level, c in enumerate(free) if node.masks[c] != _ALL_LETTERS]
+        shift = [LITERAL_BITS * (len(free) - 1 - level) for level, _ in tight]
+        forbidden = [(_ALL_LETTERS & ~node.masks[c]) << 1 for _, c in tight]
+        return self._shapes(self._bare_of(node), 0, shapes.NO_LIMIT, room, shift, forbidden)
+
+    def of_layer(
+        self, bare: Bare, new: int, limit: np.uint64, room: NDArray[np.uint64], only_losses: bool = False
+    ) -> int:
+        """Write to ``room`` what the ``new`` ones of some bare cells (a mask of numbers) change.
+
+        Returns the number of terms or a negative status.  Without a limit more than ``whole_terms`` are too many.
+        """
+        most = min(room.size, self._params.whole_terms) if limit == shapes.NO_LIMIT else room.size
+        return self._shapes(bare, new, limit, room[:most], only_losses=only_losses)
+
+    def of_rim(self, room: NDArray[np.uint64]) -> int:
+        """Write the terms that use no bare cell of the rim to ``room``; return their number or a negative status."""
+        return self._shapes(tuple((c, 0) for c in self.rim), 0, shapes.NO_LIMIT, room)
+
+    def n_at_most(self, node: Node) -> int:
+        """Return a number that the terms of an open node do not exceed."""
+        return self._shapes(self._bare_of(node), 0, shapes.NO_LIMIT, None)
+
+    def _bare_of(self, node: Node) -> Bare:
+        return tuple((c, node.masks[c]) for c in self.board.cell_order if node.is_bare(c))
+
+    def _table(self, bare: int) -> tuple[PathTable, int]:
+        """Return a path table for some bare cells and how many of its extra cells are among them.
+
+        Where the bare cells are the first ones in cell order, some more than those of the rim, the rim's table will do.
+        """
+        order, n, n_rim = self.board.cell_order, bare.bit_count(), len(self.rim)
+        n_extra = 0
+        if n_rim and n >= n_rim and all(bare >> c & 1 for c in order[:n]):
+            n_extra = (n - n_rim) % (MAX_EXTRA + 1)
+            bare = sum(1 << c for c in order[: n - n_extra])
+        return path_table(str(self.board.dims), bare, self._max_len, order), n_extra
+
+    def _shapes(
+        self,
+        bare: Bare,
+        new: int,
+        limit: np.uint64,
+        out: NDArray[np.uint64] | None,
+        shift: Sequence[int] = (),
+        forbidden: Sequence[int] = (),
+        only_losses: bool = False,
+    ) -> int:
+        """Write terms from path shapes to ``out``, or only count them if it is None (search.terms.shapes)."""
+        if out is None:
+            out = np.empty(0, np.uint64)
+        elif not out.size:  # the kernel would take it for that question
+            return shapes.TERMS_FULL
+        table, n_extra = self._table(sum(1 << c for c, _ in bare))
+        on_bare = [sum(1 << i for i, (_, letters) in enumerate(bare) if letters >> x & 1) for x in range(26)]
+        arrays = [frozen(np.array(values, np.int64)) for values in (on_bare, shift, forbidden)]
+        rim = Rim(arrays[0], arrays[1], arrays[2], n_extra)
+        n, _ = shapes.shape_terms(self._words, table, rim, out, self.code_bits, new, limit, only_losses)
+        return int(n)
+
+    def _walk(self, node: Node, free: list[int], out: NDArray[np.uint64]) -> int:
+        """Write terms to ``out`` by the walk (search.terms.walk)."""
+        unit = np.zeros(self.board.n, np.uint64)
+        for level, c in enumerate(free):
+            unit[c] = 1 << (LITERAL_BITS * (len(free) - 1 - level))
+        low = sum(1 << (LITERAL_BITS * i) for i in range(len(free)))
+        holds = np.array([sum(1 << c for c, m in enumerate(node.masks) if m >> x & 1) for x in range(26)], np.int64)
+        cells = walk.Cells(self.board.neighbour_masks, frozen(holds), frozen(unit), node.bare, low)
+        n, _ = walk.walk(self._trie.nodes, cells, self._front, out, self.code_bits, self._params.absorb_limit)
+        return int(n)

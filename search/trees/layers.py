@@ -1,0 +1,212 @@
+"""Layers: trees of a class and its nodes, one over the other, each merged from the one below.
+
+    0  the *rim*: terms that use no bare cell, the same for every class; grown once
+    1  the class: terms that use its bare cells, less the rim terms that absorption takes away
+    2  the next cell forced to a letter, and so on down to the node
+
+Layers lie in the arrays one behind the other, like the nodes of a depth-first search, and stay until another branch
+needs the place.  A layer has two trees: the *whole*, over all terms, to be searched, and the *base*, over the terms
+that do not use the next free cell.  Forcing that cell to a letter makes a new whole of the base and of what the whole
+has behind that letter (the gains); only the terms that absorption takes away have to be generated (the losses).  Where
+a whole is too large to be there, the gains are generated as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from boardclass.geometry import Geometry
+from search.keys import LITERAL_BITS
+from search.node import Node
+from search.terms.shapes import NO_LIMIT
+from search.trees.arrays import Arrays
+from search.trees.generator import Bare, Generator
+
+_ROOM = 8  # a whole that leaves less than this part of the cells free is given up when one of its parts is grown
+_MOST_SPILLED = 3  # keys that one new key can make a merge copy: itself and an unbuilt pair
+
+
+class Layer(NamedTuple):
+    """What is in the arrays for one node of the layers.
+
+    Attributes
+    ----------
+    bare : (cell, letter mask) of the bare cells, in cell order
+    base : root over the terms that the next layer can keep: none uses the first free cell
+    n_keys, tip : first unused place of the keys and of the cells behind the base
+    end_keys, end_tip : the same behind the whole
+    whole : root over all terms, 0 if there is none (any more); what is only there lies behind the base
+    bound : its bound
+    n_bytes : size of all layers so far
+    n_terms : terms generated for it
+    """
+
+    bare: Bare
+    base: int
+    n_keys: int
+    tip: int
+    end_keys: int
+    end_tip: int
+    whole: int = 0
+    bound: int = 0
+    n_bytes: int = 0
+    n_terms: int = 0
+
+
+def n_bytes_of(n_keys: int, tip: int) -> int:
+    """Return the size of so many keys and points and of the cells before ``tip``."""
+    return 12 * n_keys + 4 * (tip - 1)
+
+
+class Layers:
+    """The layers that are in the arrays, and those that are known to be too large.
+
+    Attributes
+    ----------
+    stack : the layers that are there, the rim first
+    """
+
+    def __init__(self, board: Geometry, generator: Generator, arrays: Arrays) -> None:
+        self.board = board
+        self.stack: list[Layer] = []
+        self._generator = generator
+        self._arrays = arrays
+        self._too_large: set[Bare] = set()
+
+    def turn(self, board: Geometry) -> None:
+        """Go on with another cell order of the same board, or another rim; what was grown is void."""
+        self.board = board
+        self.stack.clear()
+        self._too_large.clear()
+        self._generator.rim = ()
+
+    def reach(self, class_bare: Sequence[int], node: Node) -> Layer | None:
+        """Return the layer of a node; None if its base does not fit the memory.
+
+        class_bare : the cells that are bare in the class
+
+        The layer has no whole if that does not fit, or has more than ``whole_terms`` terms of its own; the base that
+        the parts of the node start from is there all the same.
+        """
+        order = self.board.cell_order
+        n_rim = max(len(class_bare), self.board.n - self._generator.max_free)
+        bare = tuple((c, node.masks[c]) for c in order if node.is_bare(c))
+        if self._generator.rim != order[:n_rim]:
+            self.turn(self.board)
+            self._generator.rim = order[:n_rim]
+        if not self.stack and (() in self._too_large or not self._add_rim()):
+            self._too_large.add(())
+            return None
+        while self.stack[-1].bare != bare[: len(self.stack[-1].bare)]:
+            self.stack.pop()
+        if self.stack[-1].bare == bare and not self.stack[-1].whole:  # given up for a part of it
+            self.stack.pop()
+        for n in range(n_rim, len(bare) + 1):
+            is_new = n > len(self.stack[-1].bare) and bare[:n] not in self._too_large
+            if is_new and not self._add_layer(bare[:n]):
+                self._too_large.add(bare[:n])
+        return self.stack[-1] if self.stack[-1].bare == bare else None
+
+    @property
+    def _n_levels(self) -> int:
+        """Number of levels: the cells outside the rim."""
+        return self.board.n - len(self._generator.rim)
+
+    def _add_rim(self) -> bool:
+        """Put down the rim; return whether it fits."""
+        n = self._generator.of_rim(self._arrays.terms)
+        if n < 0:
+            return False
+        n_keys = self._arrays.sort(0, n, self._n_levels, 1)
+        built = self._arrays.build(0, n_keys, self._n_levels, 1)
+        if built is None:
+            return False
+        tip, root, bound = built
+        self.stack.append(Layer((), root, n_keys, tip, n_keys, tip, root, bound, n_bytes_of(n_keys, tip), n))
+        return True
+
+    def with_room(self) -> Layer:
+        """Return the last layer; a whole that leaves little room behind it is given up first.
+
+        How much is there depends on the layers alone: what a node's search does must not depend on which nodes were
+        searched before it.
+        """
+        last = self.stack[-1]
+        is_crowded = last.end_tip > self._arrays.cells.size - self._arrays.cells.size // _ROOM
+        if last.bare and last.whole and is_crowded:
+            last = self.stack[-1] = last._replace(whole=0, end_keys=last.n_keys, end_tip=last.tip)
+        return last
+
+    def _add_layer(self, bare: Bare) -> bool:
+        """Put a layer on the last one; return whether it fits, its base at least."""
+        below = self.with_room()
+        letters = bare[-1][1]
+        if below.bare and below.whole and len(bare) == len(below.bare) + 1 and letters.bit_count() == 1:
+            return self._add_forced(bare, below, letters.bit_length() - 1)
+        n_levels = self._n_levels
+        first = len(bare) - len(self._generator.rim)
+        new = (1 << len(bare)) - (1 << len(below.bare))
+        first_key = 1 << LITERAL_BITS * (
+            n_levels - 1 - first
+        )  # keys from here on have a literal on the first free cell
+        limit = np.uint64((first_key << self._generator.code_bits) - 1)
+        begin = below.end_keys
+        room = self._arrays.terms[begin:]
+        n = self._generator.of_layer(bare, new, NO_LIMIT, room)
+        whole = n >= 0
+        if not whole:
+            n = self._generator.of_layer(bare, new, limit, room)
+        if n < 0:
+            return False
+        end = begin + self._arrays.sort(begin, n, n_levels - first, below.end_tip)
+        cut = begin + int(np.searchsorted(self._arrays.terms[begin:end], np.uint64(first_key)))
+        n_later = end - cut  # keys of the whole only: they wait behind all that the base may need, up to the end
+        wait = min(cut + _MOST_SPILLED * (cut - begin), self._arrays.terms.size - n_later)
+        self._arrays.move_keys(cut, wait, n_later)
+        root, tip = self._arrays.root_of(below.end_tip, below.base, first + 1, 0)
+        merged = self._arrays.merge(begin, cut, cut, wait, n_levels, first, tip, root)
+        if merged is None and n_later:
+            whole = False
+            merged = self._arrays.merge(begin, cut, cut, self._arrays.terms.size, n_levels, first, tip, root)
+        if merged is None:
+            return False
+        tip, base, _, spill = merged
+        layer = Layer(bare, base, spill, tip, spill, tip)
+        if whole:
+            later = spill + n_later
+            self._arrays.move_keys(wait, spill, n_later)
+            root, tip = self._arrays.root_of(tip, base, first + 1, below.base)
+            merged = self._arrays.merge(spill, later, later, self._arrays.terms.size, n_levels, first, tip, root)
+            if merged is not None:
+                tip, root, bound, spill = merged
+                layer = layer._replace(whole=root, bound=bound, n_bytes=n_bytes_of(spill, tip), n_terms=n)
+                layer = layer._replace(end_keys=spill, end_tip=tip)
+        self.stack.append(layer)
+        return True
+
+    def _add_forced(self, bare: Bare, below: Layer, letter: int) -> bool:
+        """Put a layer on the last one, whose first free cell is forced to a letter; return whether it fits.
+
+        What the whole below has behind the letter is merged with its base, less the terms that absorption takes away.
+        """
+        n_levels, first = self._n_levels, len(bare) - len(self._generator.rim)
+        begin = below.end_keys
+        room = self._arrays.terms[begin:]
+        n = self._generator.of_layer(bare, 1 << (len(bare) - 1), NO_LIMIT, room, only_losses=True)
+        if n < 0:
+            return False
+        end = begin + self._arrays.sort(begin, n, n_levels - first, below.end_tip)
+        behind = self._arrays.behind(below.whole, first - 1, letter)
+        merged = self._arrays.merge(
+            begin, end, end, self._arrays.terms.size, n_levels, first, below.end_tip, below.base, behind
+        )
+        if merged is None:
+            return False
+        end_tip, whole, bound, spill = merged
+        base, tip = self._arrays.root_of(end_tip, whole, first + 1, 0)
+        n_bytes = n_bytes_of(spill, tip)
+        self.stack.append(Layer(bare, base, spill, tip, spill, tip, whole, bound, n_bytes, n))
+        return tip < self._arrays.cells.size
