@@ -216,12 +216,6 @@ class Breaker:
             return False
         return all(self._is_done(part, done) for part in split(node, self.geometry, self.spec.params))
 
-    def predicted_cost(self, class_id: int) -> float:
-        """Return a figure that grows with the expected cost of a class: strong letters on bare cells."""
-        weights = {x: 1.0 + i for i, x in enumerate(self.spec.params.letter_order)}
-        letters = self.partition.class_letters(class_id)
-        return prod(max(weights[x] for x in cell) for cell in letters)
-
     def _search_node(
         self, node: Node, ruled_out: int, layers: tuple[int, ...], tally: _Tally
     ) -> tuple[list[Node], int]:
