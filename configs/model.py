@@ -14,6 +14,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 from pydantic_core import ErrorDetails
 
 from boardclass.errors import ConfigError, quote
+from search.params import Params
 
 DEFAULT_WORDLIST = "scowl70"
 DEFAULT_BUCKETS = (
@@ -47,38 +48,9 @@ def _each_letter_once(value: _Letters) -> _Letters:
 
 
 class SearchConfig(BaseModel):
-    """How to search, field by field as in search/params.py; whatever is left out keeps the default there.
+    """The ``[search]`` table: the parameters of :class:`search.params.Params`, which tells what each of them does.
 
-    Attributes
-    ----------
-    fused : list of str, optional
-        Cell types whose buckets are carried without literal, every letter of the bucket counting as present.
-    letter_order : str, optional
-        The letters a-z, rare ones first; fused buckets are split into intervals of it.
-    unfuse_parts : int, optional
-        Groups that a fused bucket is split into.
-    force_groups : list of str, optional
-        Letter groups that a free cell is forced to when a search splits.
-    node_budget : int, optional
-        Pushes of OrderlyBound behind one letter of the next cell before that letter is forced instead.
-    whole_terms : int, optional
-        Terms of its own from which a part is forced at once instead of being searched as one tree.
-    least_budget : int, optional
-        Each letter that spends the budget halves it for the letters after it, down to this.
-    fused_budget : int, optional
-        The same in a part with fused cells, before it is unfused.
-    fused_misses : int, optional
-        Letters of the next cell that stay before a part with fused cells is unfused; 0: none is tried there.
-    unit_budget : int, optional
-        Pushes and terms after which the rest of a unit of work is handed back.
-    memory_mb : int, optional
-        Memory of one worker for terms and trees, in MiB.
-    absorb_limit : int, optional
-        Comparisons of absorption per word, 0 for no absorption.
-    shape_letters : int, optional
-        Mean letters per free cell from which terms come from path shapes.
-    product_limit : int, optional
-        Boards that one survivor with fused cells may stand for and still be scored at once.
+    What is left out keeps the default there.  Here stand the ranges that a user may choose from.
     """
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
@@ -97,6 +69,12 @@ class SearchConfig(BaseModel):
     absorb_limit: Annotated[int, Field(ge=0, lt=2**62)] | None = None
     shape_letters: Annotated[int, Field(ge=0, le=27)] | None = None
     product_limit: Annotated[int, Field(ge=0, lt=2**31)] | None = None
+
+    def params(self) -> Params:
+        """Return the parameters of the search: what is given, and the default of everything else."""
+        given = self.model_dump(exclude_none=True).items()
+        values: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in given}
+        return Params(**values)
 
 
 class RunConfig(BaseModel):

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field, replace
-from math import prod
 
 from boardclass.errors import InputError
 from boardclass.geometry import Geometry, geometry
@@ -181,12 +180,6 @@ class Breaker:
         if not any(is_below(path, node.path) for path in done):
             return False
         return all(self._is_done(part, done) for part in split(node, self.geometry, self.spec.params))
-
-    def predicted_cost(self, class_id: int) -> float:
-        """Return a figure that grows with the expected cost of a class: strong letters on bare cells."""
-        weights = {x: 1.0 + i for i, x in enumerate(self.spec.params.letter_order)}
-        letters = self.partition.class_letters(class_id)
-        return prod(max(weights[x] for x in cell) for cell in letters)
 
 
 def break_class(spec: Spec, class_id: int) -> UnitResult:

@@ -14,7 +14,7 @@ from cluster.planning.shares import parse_share
 from configs.model import RunConfig, load_config
 
 if TYPE_CHECKING:
-    from cluster.driver.driver import RunOutcome
+    from cluster.driver.session import RunOutcome
 
 MAX_DRAWN = 3
 

@@ -1,6 +1,7 @@
 """One run from beginning to end.
 
-    run                  driver.py     plan -> search -> rescore -> claim
+    run                  driver.py     plan -> store -> session
+      Session            session.py    search -> rescore -> claim
       run_loop           loop.py       carries events and instructions between scheduler and executor; signals.py
       Ledger             ledger.py     accepted verdicts -> rows of the store
       Journal            journal.py    what is noted in the event log; progress.py: what a person sees

@@ -1,4 +1,4 @@
-"""Between scheduler and store: checks verdicts before they count, makes rows of accepted ones, knows the best board."""
+"""Between scheduler and store: makes rows of verdicts and checks them before they count, knows the best board."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import Protocol
 
 from cluster.scheduling.events import Answer, Event, Publish, Quarantine, UnitFailed
-from cluster.scheduling.events import Row as RowEvent
 from results.errors import RowError
 from results.store.fingerprint import Fingerprint
 from results.store.rules import check_table
@@ -40,14 +39,17 @@ class Ledger:
         self.n_rows = 0
 
     def admit(self, events: list[Event]) -> list[Event]:
-        """Return the events, each verdict that breaks the schema replaced by a failure of its unit."""
-        answers = [event.answer for event in events if isinstance(event, RowEvent)]
-        if self._problem(answers):
+        """Return the events: each verdict with its row, or a failure of its unit where it breaks the schema."""
+        try:
+            return self._with_rows(events)
+        except RowError:  # one of them is bad: each is looked at alone
             return [self._judge(event) for event in events]
-        return events
 
     def publish(self, settled: list[Publish | Quarantine]) -> None:
-        """Append what is settled; with nothing to append, rows that have waited long enough are flushed."""
+        """Append what is settled; with nothing to append, rows that have waited long enough are flushed.
+
+        Answers must have been admitted: only they have rows.
+        """
         rows = [row for item in settled for row in self._rows(item)]
         self._store.append(rows)
         for row in rows:
@@ -62,24 +64,24 @@ class Ledger:
                 self.best = score, board
 
     def _judge(self, event: Event) -> Event:
-        if isinstance(event, RowEvent):
-            problem = self._problem([event.answer])
-            if problem:
-                return UnitFailed(event.worker, event.assignment, event.answer.result.unit, problem)
-        return event
+        try:
+            return self._with_rows([event])[0]
+        except RowError as error:
+            assert isinstance(event, Answer), "nothing else is made a row of"
+            return UnitFailed(event.worker, event.assignment, event.result.unit, str(error))
 
-    def _problem(self, answers: Sequence[Answer]) -> str:
-        """Return what is wrong with the first bad answer, or an empty text."""
+    def _with_rows(self, events: list[Event]) -> list[Event]:
+        """Return the events, answers with their rows; RowError when one of these breaks the schema."""
+        answers = [event for event in events if isinstance(event, Answer)]
         if not answers:
-            return ""
+            return events
         try:
             rows = [self._row(answer) for answer in answers]
             check_table(to_table(rows), self._fingerprint, "verdict of a worker")
-        except RowError as error:
-            return str(error)
         except (AttributeError, TypeError, ValueError, KeyError) as error:
-            return f"no verdict: {type(error).__name__}: {error}"
-        return ""
+            raise RowError(f"no verdict: {type(error).__name__}: {error}") from error
+        made = iter(rows)
+        return [replace(event, row=next(made)) if isinstance(event, Answer) else event for event in events]
 
     def _row(self, answer: Answer) -> Row:
         return Row.of_result(
@@ -94,11 +96,10 @@ class Ledger:
     def _rows(self, item: Publish | Quarantine) -> list[Row]:
         """Return the row of a verdict, or of a unit that was given up: one for each host to be doubted, if any."""
         if isinstance(item, Publish):
-            return [self._published(item)]
+            row = item.answer.row
+            assert row is not None, "admitted before the scheduler saw it"
+            return [replace(row, attempt=item.attempt)]
         return [self._given_up(item, host) for host in item.hosts or ("",)]
-
-    def _published(self, item: Publish) -> Row:
-        return replace(self._row(item.answer), attempt=item.attempt)
 
     def _given_up(self, item: Quarantine, host: str) -> Row:
         return Row(

@@ -58,11 +58,9 @@ def run_params(info: Mapping[str, Any]) -> Params:
         if isinstance(place, Mapping):
             given |= {k: v for k, v in place.items() if k in SearchConfig.model_fields and v is not None}
     try:
-        found = SearchConfig.model_validate(given).model_dump(exclude_none=True)
+        return SearchConfig.model_validate(given).params()
     except ValueError as error:
         raise ConfigError(f"rules of a search that cannot be: {quote(given, 200)}") from error
-    values: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in found.items()}
-    return Params(**values)
 
 
 class SearchNodes:

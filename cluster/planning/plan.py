@@ -84,7 +84,10 @@ class Plan:
         return np.concatenate(chunks).astype(np.int64, copy=False) if chunks else np.empty(0, np.int64)
 
     def predicted_costs(self, class_ids: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
-        """Return float64[n]: ``Breaker.predicted_cost`` of many classes at once."""
+        """Return float64[n]: figures that grow with the expected cost of a class, for letters that are strong.
+
+        Each is the product, over the cells, of one more than the place of the cell's last letter in ``letter_order``.
+        """
         weights = {letter: 1.0 + place for place, letter in enumerate(self.spec.params.letter_order)}
         costs, rest = np.ones(len(class_ids)), np.array(class_ids, np.int64)
         for buckets in self.partition.cell_buckets:
@@ -121,7 +124,7 @@ def make_plan(config: RunConfig, stage: Callable[[str], None] = lambda _: None) 
     wordlist = load_wordlist(config.wordlist)
     scorer = Scorer(dims, wordlist.words, table)
     location = config.out or default_location(config, str(dims), wordlist.name)
-    params = _params(config)
+    params = config.search.params()
     cutoff, climbed = _resolve_cutoff(config, location, scorer, stage)
     fingerprint = Fingerprint(
         dims=str(dims),
@@ -194,13 +197,6 @@ def _resolve_order(config: RunConfig, location: str, dims: str) -> tuple[int, ..
     if identity is not None and identity[0].dims == dims:
         return identity[0].cell_order
     return cell_order_of(dims, config.order)
-
-
-def _params(config: RunConfig) -> Params:
-    """Return the search parameters, with what the config leaves out at its default."""
-    given: dict[str, Any] = {name: value for name, value in config.search.model_dump().items() if value is not None}
-    values: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in given.items()}
-    return Params(**values)
 
 
 def _versions() -> dict[str, str]:

@@ -47,7 +47,7 @@ class Trouble:
 class Calibration:
     """Seconds per unit of predicted cost, learnt from verdicts.
 
-    ``Breaker.predicted_cost`` knows which classes are dear, the machine decides how dear: one factor for the class root
+    ``Plan.predicted_costs`` knows which classes are dear, the machine decides how dear: one factor for the class root
     (batch sizes), one with all its children (time left).
     """
 

@@ -12,6 +12,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from results.store.schema import Row
     from search.breaker import Unit, UnitResult
 
 
@@ -22,32 +23,6 @@ class Death(StrEnum):
     oom = "oom"  # killed for its memory: no strike, the unit goes to the big-memory lane
     node = "node"  # its machine went away: no strike
     unfit = "unfit"  # it could not start or failed the self-test: no unit is to blame
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """One verdict of a worker with its provenance.
-
-    Attributes
-    ----------
-    result : UnitResult
-        The verdict; untrusted until validated.
-    host, cpu : str
-        Where it was computed.
-    peak_rss_bytes : int
-        Largest resident set of the worker process so far.
-    kernel_hash : str
-        Hash of the kernels that computed it.
-    is_replica : bool
-        It only says what a verdict must agree with: it may cover part of the unit, and is never stored.
-    """
-
-    result: UnitResult
-    host: str = ""
-    cpu: str = ""
-    peak_rss_bytes: int = 0
-    kernel_hash: str = ""
-    is_replica: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,17 +56,41 @@ class WorkerDown:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
-    """A verdict arrived."""
+class Answer:
+    """A verdict arrived, with its provenance.
+
+    Attributes
+    ----------
+    worker, assignment : int
+        Whose it is, filled in by the executor: a worker does not say who it is.
+    result : UnitResult
+        The verdict; untrusted until there is a row.
+    host, cpu : str
+        Where it was computed.
+    peak_rss_bytes : int
+        Largest resident set of the worker process so far.
+    kernel_hash : str
+        Hash of the kernels that computed it.
+    is_replica : bool
+        It only says what a verdict must agree with: it may cover part of the unit, and is never stored.
+    row : Row, optional
+        The row of the store, made and checked by the ledger when it admitted the answer.
+    """
 
     worker: int
     assignment: int
-    answer: Answer
+    result: UnitResult
+    host: str = ""
+    cpu: str = ""
+    peak_rss_bytes: int = 0
+    kernel_hash: str = ""
+    is_replica: bool = False
+    row: Row | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class UnitFailed:
-    """A worker lives but could not break a unit: an exception, a row that breaks the schema, or out of memory."""
+    """A worker lives but could not break a unit: an exception, a verdict that breaks the schema, or out of memory."""
 
     worker: int
     assignment: int
@@ -128,7 +127,7 @@ class Cancel:
     message: str = "cancelled"
 
 
-Event = Start | Room | WorkerUp | WorkerDown | Row | UnitFailed | Returned | Heartbeat | Tick | Cancel
+Event = Start | Room | WorkerUp | WorkerDown | Answer | UnitFailed | Returned | Heartbeat | Tick | Cancel
 
 
 @dataclass(frozen=True, slots=True)

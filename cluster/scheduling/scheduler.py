@@ -3,7 +3,7 @@
     handle(event, now_s)
       Start, Room, Tick -> Spawn for empty slots, Retire for workers whose lease ran out
       WorkerUp          -> Assign
-      Row               -> Publish, or nothing when the unit has its verdict already; children of a split are new units
+      Answer            -> Publish, or nothing when the unit has its verdict already; children of a split are new units
       UnitFailed, WorkerDown, Returned with units missing -> the units go back, or Quarantine
       nothing open      -> Finish
 
@@ -42,7 +42,6 @@ from cluster.scheduling.events import (
     Retire,
     Returned,
     Room,
-    Row,
     Spawn,
     UnitFailed,
     WorkerDown,
@@ -153,8 +152,8 @@ class Scheduler:
                 self._worker_up(event, now_s, out)
             case WorkerDown():
                 self._worker_down(event, now_s, out)
-            case Row():
-                self._row(event, now_s, out)
+            case Answer():
+                self._answer(event, now_s, out)
             case UnitFailed():
                 self._unit_failed(event, out)
             case Returned():
@@ -213,18 +212,18 @@ class Scheduler:
         if event.worker in self._workers:
             self._bury(event.worker, event, now_s, out)
 
-    def _row(self, event: Row, now_s: float, out: list[Instruction]) -> None:
-        answer, unit = event.answer, event.answer.result.unit
-        worker = self._workers.get(event.worker)
+    def _answer(self, answer: Answer, now_s: float, out: list[Instruction]) -> None:
+        unit = answer.result.unit
+        worker = self._workers.get(answer.worker)
         if worker is not None:
             worker.peak_rss_bytes = max(worker.peak_rss_bytes, answer.peak_rss_bytes)
         if answer.host in self._trust.flagged:
-            self._fail(unit, event.assignment, _Blame.loss, "its host is not believed any more", out)
+            self._fail(unit, answer.assignment, _Blame.loss, "its host is not believed any more", out)
             return
         if not self._backlog.is_open(unit) or (unit in self._trust.held) != answer.is_replica:
             self._n_duplicates += 1
         elif problem := self._problem(answer.result):
-            self._fail(unit, event.assignment, _Blame.strike, problem, out)
+            self._fail(unit, answer.assignment, _Blame.strike, problem, out)
             return
         else:
             self._fruitless_deaths, self._spawn_at_s = 0, now_s
@@ -234,7 +233,7 @@ class Scheduler:
                 self._trust.hold(answer)
             else:
                 self._accept(answer, out)
-        self._strike_off(unit, event.assignment, out)
+        self._strike_off(unit, answer.assignment, out)
 
     def _accept(self, answer: Answer, out: list[Instruction]) -> None:
         result = answer.result

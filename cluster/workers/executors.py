@@ -13,18 +13,16 @@ from __future__ import annotations
 import queue
 import threading
 import time
+from dataclasses import replace
 from types import TracebackType
 from typing import TYPE_CHECKING, Protocol, Self
 
 from cluster.scheduling.events import (
-    Answer,
     Assign,
     Death,
     Event,
     Heartbeat,
     Returned,
-    Row,
-    UnitFailed,
     WorkerDown,
     WorkerUp,
 )
@@ -38,9 +36,9 @@ if TYPE_CHECKING:
 class Executor(Protocol):
     """What the run loop needs; none of these calls waits for a worker.
 
-    ``poll`` is the only source of events.  After ``spawn(n)`` it reports WorkerUp or WorkerDown for n once; after
-    ``assign`` a Row or UnitFailed for each unit that was tried and then Returned, or WorkerDown.  After ``retire(n)``
-    nothing of n need be reported any more.  The first ``poll`` tells the Room, if it is limited, before
+    ``poll`` is the only source of events.  After ``spawn(n)`` it reports WorkerUp or WorkerDown for n once.  After
+    ``assign`` it reports an Answer or UnitFailed for each unit that was tried and then Returned, or WorkerDown.  After
+    ``retire(n)`` nothing of n need be reported any more.  The first ``poll`` tells the Room, if it is limited, before
     any ``spawn``.
     """
 
@@ -71,11 +69,9 @@ class Executor(Protocol):
         """Close."""
 
 
-def events_of(worker: int, assignment: int, reply: Reply) -> Row | UnitFailed:
-    """Return the event that a worker's reply amounts to."""
-    if isinstance(reply, Answer):
-        return Row(worker, assignment, reply)
-    return UnitFailed(worker, assignment, reply.unit, reply.message, reply.oom)
+def signed(worker: int, assignment: int, reply: Reply) -> Reply:
+    """Return a worker's reply with the numbers of who sent it, whatever the reply says."""
+    return replace(reply, worker=worker, assignment=assignment)
 
 
 class InProcessExecutor:
@@ -191,7 +187,7 @@ class _WorkerThread(threading.Thread):
             number, assignment = self._number, order.assignment
 
             def tell(reply: Reply, number: int = number, assignment: int = assignment) -> None:
-                self._events.put(events_of(number, assignment, reply))
+                self._events.put(signed(number, assignment, reply))
 
             self._worker.work(assignment, order.units, tell, order.replica)
             self._events.put(Returned(number, assignment))

@@ -16,7 +16,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from cluster.scheduling.events import Assign, Death, Event, Heartbeat, Returned, Room, UnitFailed, WorkerDown, WorkerUp
-from cluster.workers.executors import events_of
+from cluster.workers.executors import signed
 from cluster.workers.ray_cluster import (
     ClusterGoneError,
     brief,
@@ -245,7 +245,7 @@ class RayExecutor:
             return [Heartbeat(call.worker, call.assignment)] if status.assignment == call.assignment else []
         actor.order = None
         replies: tuple[Reply, ...] = value
-        rows = [events_of(call.worker, call.assignment, reply) for reply in replies]
+        rows = [signed(call.worker, call.assignment, reply) for reply in replies]
         return [*rows, Returned(call.worker, call.assignment)]
 
     def _raised(self, call: _Call, message: str) -> list[Event]:

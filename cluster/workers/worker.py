@@ -24,7 +24,7 @@ from boardclass.canonical import canonical_board
 from boardclass.errors import OrderlyError
 from boardclass.geometry import geometry
 from boardclass.jit import kernel_hash
-from cluster.scheduling.events import Answer, Replica
+from cluster.scheduling.events import Answer, Replica, UnitFailed
 
 if TYPE_CHECKING:
     from search.breaker import Breaker, Spec, Unit, UnitResult
@@ -61,15 +61,6 @@ class Hello:
 
 
 @dataclass(frozen=True, slots=True)
-class Failure:
-    """A unit without a verdict, and why."""
-
-    unit: Unit
-    message: str
-    oom: bool = False
-
-
-@dataclass(frozen=True, slots=True)
 class Status:
     """What a worker is doing; assignment 0: nothing."""
 
@@ -79,7 +70,7 @@ class Status:
     peak_rss_bytes: int
 
 
-Reply = Answer | Failure
+Reply = Answer | UnitFailed  # worker and assignment 0: the executor knows who it is
 
 
 class Worker:
@@ -150,11 +141,11 @@ class Worker:
         try:
             result = breaker.replicate(unit, replica.paths, replica.seed) if replica else breaker.break_unit(unit)
         except MemoryError as error:
-            return Failure(unit, f"MemoryError: {error}"[:_MAX_MESSAGE], oom=True)
+            return UnitFailed(0, 0, unit, f"MemoryError: {error}"[:_MAX_MESSAGE], oom=True)
         except Exception as error:  # noqa: BLE001 - whatever it is, the driver decides what becomes of the unit
-            return Failure(unit, f"{type(error).__name__}: {error}"[:_MAX_MESSAGE])
+            return UnitFailed(0, 0, unit, f"{type(error).__name__}: {error}"[:_MAX_MESSAGE])
         hello = self._hello
-        return Answer(result, hello.host, hello.cpu, peak_rss_bytes(), hello.kernel_hash, is_replica)
+        return Answer(0, 0, result, hello.host, hello.cpu, peak_rss_bytes(), hello.kernel_hash, is_replica)
 
 
 def peak_rss_bytes() -> int:

@@ -41,10 +41,11 @@ FIELDS = {
     "n_deaths n_candidates best_score best_board n_workers hosts flagged n_agreed elapsed_s remaining_s n_measured "
     "share busy",
     "merged": "sources n_rows n_parts",
-    "stage": "text",
+    "stage": "name text",
     "finished": "complete message digest n_verdicts seconds",
     "stopped": "reason message",
 }
+RESCORING = "rescoring"  # the name of a stage
 _NUMBERS = ("cutoff", "pid", "worker", "score", "best_score", "class_id", "attempts")
 _SWITCHES = ("complete", "oom")
 _OPEN = ("best_score", "remaining_s")

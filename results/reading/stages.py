@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from results.log.eventlog import read_events
+from results.log.eventlog import RESCORING, read_events
 from results.store.run import Run
 
 MAX_BYTES = 2**26
@@ -21,7 +21,8 @@ def stage_seconds(events: Iterable[Mapping[str, Any]]) -> dict[str, float]:
 
     Parameters
     ----------
-    events : with ``time`` in seconds, ``session`` and ``event``, oldest first; a ``stage`` has a ``text``
+    events : with ``time`` in seconds, ``session`` and ``event``, oldest first; a ``stage`` has a ``name``, except in
+        old logs, where each is rescoring
     """
     sessions: dict[str, list[Mapping[str, Any]]] = {}
     for event in events:
@@ -34,7 +35,7 @@ def stage_seconds(events: Iterable[Mapping[str, Any]]) -> dict[str, float]:
         ends = [line["time"] for line in markers[1:]] + [lines[-1]["time"]]
         for marker, end in zip(markers, ends, strict=True):
             if marker["event"] in ("started", "stage"):
-                name = SEARCHING if marker["event"] == "started" else str(marker.get("text")).partition(" and ")[0]
+                name = SEARCHING if marker["event"] == "started" else str(marker.get("name") or RESCORING)
                 total[name] = total.get(name, 0.0) + max(0.0, end - marker["time"])
             elif isinstance(marker.get("seconds"), int | float):  # of the session with what came before "started"
                 before = float(marker["seconds"]) - (marker["time"] - lines[0]["time"])

@@ -31,9 +31,6 @@ class FakeBreaker:
         result = fake_break(unit, 0, self.seconds)
         return replace(result, status="candidates" if result.candidates else "eliminated", children=())
 
-    def predicted_cost(self, class_id):
-        return 0.01
-
 
 class SlowBreaker(FakeBreaker):
     """A tenth of a second each."""

@@ -28,7 +28,6 @@ from cluster.scheduling.events import (
     Quarantine,
     Retire,
     Returned,
-    Row,
     Spawn,
     Start,
     Tick,
@@ -186,14 +185,14 @@ class Simulation:
         """Keep the books on what the scheduler may know to be in flight."""
         if isinstance(event, WorkerDown):
             self.forget(event.worker)
-        elif isinstance(event, Row | UnitFailed | Returned) and event.worker in self.given:
+        elif isinstance(event, Answer | UnitFailed | Returned) and event.worker in self.given:
             number, missing = self.given[event.worker]
             if number == event.assignment:
                 if isinstance(event, Returned):
                     self.blamed.update(missing)
                     missing.clear()
-                elif isinstance(event, Row):
-                    missing.discard(event.answer.result.unit)
+                elif isinstance(event, Answer):
+                    missing.discard(event.result.unit)
                 elif event.unit in missing:
                     missing.remove(event.unit)
                     self.blamed[event.unit] += 1
@@ -277,8 +276,7 @@ class Simulation:
             if unit in self.broken:
                 events.append(UnitFailed(order.worker, order.assignment, unit, "ValueError"))
             else:
-                answer = self.answer(order, unit)
-                events.append(Row(order.worker, order.assignment, answer))
+                events.append(self.answer(order, unit))
                 self.n_rows_sent += 1
         for beat in range(int(spent // 20)):
             self.send(20.0 * (beat + 1), Heartbeat(order.worker, order.assignment))
@@ -295,7 +293,7 @@ class Simulation:
         if host in self.liars and self.rng.random() < self.lies:
             status = result.status if result.children else "candidates"
             result = replace(result, status=status, candidates=((f"lie{self.rng.random()}", 11),))
-        return Answer(result, host, is_replica=order.replica is not None)
+        return Answer(order.worker, order.assignment, result, host, is_replica=order.replica is not None)
 
     def fate(self, unit: Unit, alone: bool) -> Death | None:
         """Return what the worker dies of on this unit, if it does."""

@@ -17,7 +17,6 @@ from cluster.scheduling.events import (
     Heartbeat,
     Quarantine,
     Returned,
-    Row,
     UnitFailed,
     WorkerDown,
     WorkerUp,
@@ -25,7 +24,7 @@ from cluster.scheduling.events import (
 from cluster.scheduling.policy import Policy
 from cluster.scheduling.scheduler import Scheduler
 from cluster.workers.executors import InProcessExecutor
-from cluster.workers.worker import Failure, Reply, Worker
+from cluster.workers.worker import Reply, Worker
 from search.breaker import Unit
 from tests.cluster.fakes import SPEC, BadBreaker, FakeBreaker, SlowBreaker, UnfitBreaker, expected_units
 
@@ -73,8 +72,8 @@ def test_worker_answers_unit_by_unit():
     told: list[Reply] = []
     replies = worker.work(7, [Unit(0), Unit(1), Unit(2)], told.append)
     assert tuple(told) == replies
-    assert replies[0] == Failure(Unit(0), "ValueError: class 0 is bad")
-    assert isinstance(replies[1], Failure)
+    assert replies[0] == UnitFailed(0, 0, Unit(0), "ValueError: class 0 is bad")
+    assert isinstance(replies[1], UnitFailed)
     assert replies[1].oom
     assert isinstance(replies[2], Answer)
     assert replies[2].kernel_hash == worker.hello().kernel_hash != ""
@@ -108,7 +107,7 @@ def test_in_process_events():
         assert events[0] == UnitFailed(1, 5, Unit(0), "ValueError: class 0 is bad")
         assert isinstance(events[1], UnitFailed)
         assert events[1].oom
-        assert isinstance(events[2], Row)
+        assert isinstance(events[2], Answer)
         assert events[3:] == [Returned(1, 5)]
 
 

@@ -18,7 +18,6 @@ from cluster.scheduling.events import (
     Quarantine,
     Retire,
     Returned,
-    Row,
     Spawn,
     Start,
     Tick,
@@ -64,7 +63,7 @@ class Bench:
         """Answer every unit of an assignment; return what follows."""
         out = []
         for unit in order.units:
-            out += self.tell(Row(order.worker, order.assignment, Answer(result(unit, *children, seconds=seconds))))
+            out += self.tell(Answer(order.worker, order.assignment, result(unit, *children, seconds=seconds)))
         return out
 
 
@@ -172,8 +171,8 @@ def test_duplicates_and_foreign_units_are_ignored():
     order = of(bench.start(), Assign)[0]
     assert len(of(bench.answer(order), Publish)) == 1
     assert bench.answer(order) == []
-    assert bench.tell(Row(1, order.assignment, Answer(result(Unit(5))))) == []
-    assert bench.tell(Row(1, order.assignment, Answer(result(Unit(10, "4=x"))))) == []
+    assert bench.tell(Answer(1, order.assignment, result(Unit(5)))) == []
+    assert bench.tell(Answer(1, order.assignment, result(Unit(10, "4=x")))) == []
     assert bench.scheduler.snapshot().n_duplicates == 3
 
 
@@ -216,7 +215,7 @@ def test_a_batch_that_dies_goes_out_again_one_by_one_without_a_strike():
     for unit in batch:
         order = of(out, Assign)[0]
         assert order.units == (unit,)
-        out = bench.tell(Row(order.worker, order.assignment, Answer(result(unit))))
+        out = bench.tell(Answer(order.worker, order.assignment, result(unit)))
         assert of(out, Publish)[0].attempt == 2
 
 
@@ -336,7 +335,7 @@ def test_a_silent_worker_is_given_up_a_busy_one_is_not():
     assert of(out, Retire) == [Retire(1, "silent for too long")]
     out = bench.up(out)
     assert units_of(out) == [Unit(0)]
-    late = bench.tell(Row(1, order.assignment, Answer(result(Unit(0)))))
+    late = bench.tell(Answer(1, order.assignment, result(Unit(0))))
     assert len(of(late, Publish)) == 1, "a late verdict is a verdict"
     assert of(late, Finish)
 
@@ -372,7 +371,7 @@ def test_what_a_worker_kept_quiet_about_goes_back():
 def test_a_worker_that_grew_is_replaced_between_assignments():
     bench = Bench([1.0, 1.0], recycle_bytes=1000)
     order = of(bench.start(), Assign)[0]
-    out = bench.tell(Row(1, order.assignment, Answer(result(order.units[0]), peak_rss_bytes=2000)))
+    out = bench.tell(Answer(1, order.assignment, result(order.units[0]), peak_rss_bytes=2000))
     assert of(out, Publish)
     assert of(out, Retire)[0].worker == 1
     assert of(out, Spawn)[0].worker == 2

@@ -19,7 +19,6 @@ from cluster.scheduling.events import (
     Finish,
     Publish,
     Quarantine,
-    Row,
     Spawn,
     UnitFailed,
     WorkerDown,
@@ -47,7 +46,7 @@ def told(order, host, *children, candidates=(), settled=()):
     status = "split" if children else "candidates" if candidates else "eliminated"
     parts = tuple(Unit(unit.class_id, path) for path in children)
     verdict = UnitResult(unit, status, 4, 9, candidates, parts, settled, {}, 1.0)
-    return Row(order.worker, order.assignment, Answer(verdict, host, is_replica=order.replica is not None))
+    return Answer(order.worker, order.assignment, verdict, host, is_replica=order.replica is not None)
 
 
 def bench(n_classes, hosts, **policy):

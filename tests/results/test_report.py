@@ -115,11 +115,12 @@ def test_time_by_stage_comes_from_the_event_log(page, tmp_path):
 
 
 def test_stages_are_summed_over_sessions():
-    rescoring = {"event": "stage", "text": "rescoring and more"}
+    rescoring = {"event": "stage", "name": "rescoring", "text": "scoring once more"}
+    old = {"event": "stage", "text": "rescoring and checking that every board is covered"}  # without a name
     events = [
         {"session": "a", "time": 0, "event": "started"},
         {"session": "a", "time": 50, "event": "best"},
-        {"session": "a", "time": 60, **rescoring},
+        {"session": "a", "time": 60, **old},
         {"session": "a", "time": 61, "event": "best"},  # and then it was killed
         {"session": "b", "time": 100, "event": "started"},
         {"session": "b", "time": 130, **rescoring},

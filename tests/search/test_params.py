@@ -7,8 +7,7 @@ from dataclasses import fields, replace
 import pytest
 
 from boardclass.errors import ConfigError
-from cluster.planning.plan import _params
-from configs.model import RunConfig, SearchConfig
+from configs.model import SearchConfig
 from search.params import LETTER_ORDER, Params
 
 ALPHABET = "abcdefghijklmnopqrstuvwxyz"
@@ -94,12 +93,12 @@ def test_every_parameter_reaches_the_search_from_a_config():
     given = {"fused": ["corner", "edge"], "letter_order": order, "force_groups": groups, "memory_mb": 77}
     numbers = [field.name for field in fields(Params) if isinstance(field.default, int) and field.name not in given]
     given |= {name: 3 + place for place, name in enumerate(numbers)}
-    params = _params(RunConfig(dims="2x2", search=SearchConfig.model_validate(given)))
+    params = SearchConfig.model_validate(given).params()
     for name, value in given.items():
         assert getattr(params, name) == (tuple(value) if isinstance(value, list) else value)
     assert set(given) == {field.name for field in fields(Params)}
-    assert _params(RunConfig(dims="2x2", search=SearchConfig(fused=[]))).fused == ()
-    assert _params(RunConfig(dims="2x2")) == Params()
+    assert SearchConfig(fused=[]).params().fused == ()
+    assert SearchConfig().params() == Params()
 
 
 def test_the_search_section_of_a_config_has_these_fields_and_leaves_each_to_its_default():
