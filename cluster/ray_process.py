@@ -232,12 +232,17 @@ def _serve(link: Connection) -> None:
                 for name, what in orders:
                     getattr(executor, name)(what)
                 link.send(executor.poll(timeout_s))
-    except EOFError:
+    except (EOFError, BrokenPipeError, ConnectionResetError):  # the driver is gone, or needs no cluster any more
         return
     except OrderlyError as error:
-        link.send(error)
+        _tell(link, error)
     except Exception as error:  # noqa: BLE001 - Ray raises many things when it breaks down; the driver decides
-        link.send(ClusterGoneError(f"{type(error).__name__}: {brief(str(error))}"))
+        _tell(link, ClusterGoneError(f"{type(error).__name__}: {brief(str(error))}"))
+
+
+def _tell(link: Connection, error: OrderlyError) -> None:
+    with contextlib.suppress(OSError):
+        link.send(error)
 
 
 if __name__ == "__main__":

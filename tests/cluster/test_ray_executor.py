@@ -148,6 +148,7 @@ def test_the_token_is_private(cluster):
         (ray.exceptions.RayActorError(None, "x", True), Death.unfit),
         (ray.exceptions.RayActorError(None, "Task was killed due to the node running low on memory"), Death.oom),
         (ray.exceptions.RayActorError(None, "x", False, True), Death.node),
+        (ray.exceptions.RayActorError(None, "The actor is dead because its owner has died."), Death.node),
     ],
 )
 def test_every_family_of_failure_is_known(error, death):

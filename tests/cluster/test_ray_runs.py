@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
 from dataclasses import replace
 
 import pytest
@@ -12,7 +11,6 @@ from cluster.events import Death, WorkerDown
 from cluster.ray_executor import RayExecutor
 from search.breaker import Unit
 from tests.cluster import fakes
-from tests.cluster.processes import command_line, descendants
 from tests.cluster.test_executors import play, verdicts_of
 from tests.cluster.test_ray_executor import until
 
@@ -75,19 +73,3 @@ def test_workers_that_grew_are_replaced_and_nothing_is_searched_again():
     assert verdicts_of(sink.verdicts) == verdicts_of(fakes.expected_units(range(2)))
     assert len(seen) > 1
     assert {item.attempt for item in sink.settled} == {1}
-
-
-def test_death_of_the_raylet_loses_nothing():
-    executor = RayExecutor(fakes.SPEC, 1, fakes.SlowBreaker)
-    killed: list[int] = []
-
-    def stop():
-        if executor.pids and not killed and executor._actors and any(a.order for a in executor._actors.values()):
-            killed.extend(pid for pid in descendants() if "raylet/raylet " in command_line(pid))
-            os.kill(killed[0], signal.SIGKILL)
-        return ""
-
-    sink, finish = play(executor, 12, stop=stop)
-    assert killed
-    assert finish.complete
-    assert verdicts_of(sink.verdicts) == verdicts_of(fakes.expected_units(range(12)))

@@ -1,0 +1,224 @@
+"""Runs whose Ray is shot at, from the command line and through the executor: they go on, or stop and lose nothing."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import signal
+import stat
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import pytest
+
+from cluster.events import Assign, Returned, WorkerDown, WorkerUp
+from cluster.ray_process import RayProcess
+from results.run import open_run
+from search.breaker import Unit
+from tests.cluster import fakes
+from tests.cluster.campaign import config_of_classes
+from tests.cluster.processes import command_line, descendants, group
+from tests.cluster.test_executors import play, verdicts_of
+from tests.cluster.test_ray_executor import until
+from tests.cluster.test_ray_guard import gone
+from tests.conftest import COMMAND, ROOT
+
+pytest.importorskip("ray")
+pytestmark = [
+    pytest.mark.ray,
+    pytest.mark.timeout(240),
+    pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc"),
+]
+
+PATTERNS = {"raylet": "raylet/raylet ", "worker": "ray::Worker", "ray": "cluster.ray_process", "guard": "ray_guard.py"}
+
+
+def find(kind, root=None):
+    """Return the processes of a kind below ``root``; that itself is none."""
+    family = descendants(root) - {root or os.getpid()}
+    return sorted(process for process in family if PATTERNS[kind] in command_line(process))
+
+
+@pytest.fixture
+def base(monkeypatch):
+    """Return an empty temporary folder, where nothing may stay behind."""
+    folder = Path(tempfile.mkdtemp(prefix="o", dir="/tmp"))
+    monkeypatch.setenv("TMPDIR", str(folder))
+    yield folder
+    left = list(folder.iterdir())
+    shutil.rmtree(folder)
+    assert left == []
+
+
+def shoot(number, kind, n_classes=20, **policy):
+    """Play a run and send a signal to the first process of a kind that is at work; return what came of it."""
+    executor = RayProcess(fakes.SPEC, 2, fakes.SlowBreaker)
+    shot: list[int] = []
+    given: list[int] = []
+    assign = executor.assign
+
+    def note(order):
+        given.append(order.worker)
+        assign(order)
+
+    executor.assign = note
+
+    def stop():
+        if not shot and len(given) > 3 and (found := find(kind)):
+            shot.append(found[0])
+            os.kill(found[0], number)
+        return ""
+
+    sink, finish = play(executor, n_classes, stop=stop, n_workers=2, **policy)
+    assert shot
+    assert finish.complete
+    assert verdicts_of(sink.verdicts) == verdicts_of(fakes.expected_units(range(n_classes)))
+    assert len(sink.settled) == len(sink.verdicts)
+    gone(*shot)
+    return sink
+
+
+@pytest.mark.parametrize(
+    ("number", "kind"),
+    [(signal.SIGTERM, "raylet"), (signal.SIGKILL, "raylet"), (signal.SIGTERM, "worker"), (signal.SIGKILL, "ray"),
+     (signal.SIGKILL, "guard")],
+)  # fmt: skip
+def test_it_goes_on_without_loss(base, number, kind):
+    shoot(number, kind)
+
+
+def test_a_stopped_worker_is_given_up_and_not_left_behind(base):
+    sink = shoot(signal.SIGSTOP, "worker", lease_s=5.0)
+    assert max(item.attempt for item in sink.settled) > 1
+
+
+@pytest.mark.nightly
+def test_a_worker_that_is_stopped_for_a_minute_goes_on():
+    with RayProcess(fakes.SPEC, 1, fakes.SlowBreaker) as executor:
+        executor.spawn(1)
+        until(executor, WorkerUp)
+        executor.assign(Assign(1, 10, tuple(Unit(n) for n in range(20))))
+        executor.poll(0.5)
+        (worker,) = find("worker")
+        os.kill(worker, signal.SIGSTOP)
+        events = []
+        ends_s = time.monotonic() + 70
+        while time.monotonic() < ends_s:
+            events += executor.poll(1.0)
+        os.kill(worker, signal.SIGCONT)
+        assert not any(isinstance(event, WorkerDown) for event in events)
+        until(executor, Returned)
+
+
+def test_ray_has_a_folder_and_a_group_of_its_own(base):
+    with RayProcess(fakes.SPEC, 1, fakes.SlowBreaker) as executor:
+        executor.spawn(1)
+        until(executor, WorkerUp)
+        (folder,) = base.iterdir()
+        assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+        family = descendants() - {os.getpid()}
+        assert len(family) > 5
+        assert {group(process) for process in family} == {find("guard")[0]}
+        assert os.getpgrp() != find("guard")[0]
+    gone(*family)
+
+
+@pytest.fixture
+def started(base, tmp_path):
+    """Start a run of minutes from the command line, with two workers that are at work; return it and its directory."""
+    config = config_of_classes(tmp_path)
+    child = start(config, tmp_path)
+    yield child, Path(config.out)
+    child.kill()
+    child.wait()
+
+
+def start(config, folder, *before):
+    """Start ``orderly run``; return it once verdicts are there."""
+    path = folder / "config.toml"
+    path.write_text(
+        f'dims = "3x3"\ncutoff = {config.cutoff}\nbuckets = "{config.buckets}"\nworkers = 2\nout = "{config.out}"\n'
+        "[search]\nmemory_mb = 64\nfused = []\n"
+    )
+    with (folder / "said").open("wb") as said:
+        child = subprocess.Popen(
+            [*before, *COMMAND, "run", str(path)], cwd=ROOT, stdin=subprocess.DEVNULL, stdout=said, stderr=said
+        )
+    ends_s = time.monotonic() + 120
+    while not any(event.get("n_verdicts") for event in events_of(Path(config.out))[1:]):
+        assert child.poll() is None, (folder / "said").read_text()
+        assert time.monotonic() < ends_s
+        time.sleep(0.1)
+    return child
+
+
+def events_of(out):
+    """Return the lines of the log."""
+    path = out / "events.jsonl"
+    return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+
+
+def check_stopped(child, out, family):
+    """The run ended with exit code 4, an event, all that had arrived in the store, and no process left."""
+    assert child.wait(120) == 4, (out.parent / "said").read_text()
+    events = events_of(out)
+    assert events[-1]["event"] == "stopped"
+    n_arrived = max(event.get("n_verdicts", 0) for event in events)
+    n_stored = len(list(open_run(out).rows()))
+    assert 0 < n_arrived <= n_stored
+    gone(*family)
+
+
+def test_sigterm_for_every_process_at_once(terminal, started):
+    child, out = started
+    family = descendants(child.pid)
+    for process in family:
+        os.kill(process, signal.SIGTERM)
+    check_stopped(child, out, family)
+    assert "stopped by SIGTERM" in (out.parent / "said").read_text()
+
+
+def test_a_driver_that_is_killed_takes_a_stopped_worker_with_it(started):
+    child, _ = started
+    family = descendants(child.pid)
+    os.kill(find("worker", child.pid)[0], signal.SIGSTOP)
+    child.kill()
+    child.wait()
+    gone(*family)
+
+
+def small(n_mib, folder):
+    """Return a command that runs another one where ``folder`` has room for so many MiB only."""
+    script = f'mount -t tmpfs -o size={n_mib}m tmpfs {folder} && exec "$@"'
+    command = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c", script, "sh"]
+    if not shutil.which("unshare") or subprocess.run([*command, "true"], capture_output=True, check=False).returncode:
+        pytest.skip("needs a mount of its own: unshare --user --mount")
+    return command
+
+
+def test_a_full_temporary_folder_is_named(base, tmp_path):
+    options = ["run", "--dims", "2x2", "--cutoff", "5", "--workers", "1", "--out", str(tmp_path / "run")]
+    done = subprocess.run(
+        [*small(1, base), *COMMAND, *options], cwd=ROOT, capture_output=True, text=True, timeout=200, check=False
+    )
+    assert done.returncode == 2
+    assert f"the temporary folder {str(base)!r} is full: expected room for 64 MiB" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_temporary_folder_that_becomes_full_is_named(base, tmp_path):
+    config = config_of_classes(tmp_path)
+    child = start(config, tmp_path, *small(100, base))
+    family = descendants(child.pid)
+    there = Path(f"/proc/{child.pid}/root{base}")
+    with (there / "fill").open("wb", buffering=0) as file, contextlib.suppress(OSError):
+        while file.write(bytes(2**16)):
+            pass
+    os.kill(find("worker", child.pid)[0], signal.SIGKILL)
+    check_stopped(child, Path(config.out), family)
+    assert f"the temporary folder {str(base)!r} is full" in (tmp_path / "said").read_text()
