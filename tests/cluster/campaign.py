@@ -1,10 +1,12 @@
-"""Kills workers, raylets and drivers of real runs at random until they are done, and counts what had to be done twice.
+"""Shoots at every part of real runs at random until they are done, and counts what had to be done twice.
 
     python -m tests.cluster.campaign --kills 200 --seed 1         # about an hour on two cores
 
-Each victim dies of SIGKILL, when a random number of units has been broken; a driver that died, or gave up, is started
-again by the same command.  In the end the digest must be that of an undisturbed run, every unit must have one row, and
-the work done twice may not exceed what was in flight, or not yet flushed, when something died.  Assignments are worth
+KINDS lists what is shot at, and with which signal, when a random number of units has been broken; what is stopped goes
+on after a minute.  A driver that died, or gave up, is started again by the same command, and ten seconds later at most
+no process of the old one may be there.  In the end the digest must be that of an undisturbed run, every unit must have
+one row, the temporary folder must be empty, and the work done twice may not exceed what was in flight, or not yet
+flushed, when something died; after SIGTERM for all all that had arrived must be stored.  Assignments are worth
 a second in place of seven, so that work gets done between two kills.  A run has work for KILLS_OF_A_RUN kills; more are
 spread over several runs, and what a run that was over too soon left undone is for the next one.  A short run can be
 made to last by a pause after each unit: a fast machine would be through with it while what was killed starts again.
@@ -13,6 +15,7 @@ made to last by a pause after each unit: a fast machine would be through with it
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import os
 import random
@@ -20,15 +23,17 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections import Counter
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from boardclass.errors import OrderlyError
 from cluster.driver import default_policy, run
 from cluster.events import Returned
-from cluster.ray_executor import RayExecutor
+from cluster.ray_process import RayProcess
 from cluster.worker import checked_breaker
 from configs.model import RunConfig, SearchConfig
 from results.run import open_run
@@ -38,8 +43,27 @@ from tests.cluster.processes import command_line, descendants
 ROOT = Path(__file__).resolve().parent.parent.parent
 NOTES = "ORDERLY_CAMPAIGN_NOTES"
 PAUSE = "ORDERLY_CAMPAIGN_PAUSE_S"
-VICTIMS = ("worker", "raylet", "driver")
-SIGNS = {"worker": "ray::Worker", "raylet": "raylet/raylet ", "gcs": "gcs/gcs_server "}
+SIGNS = {
+    "worker": "ray::Worker",
+    "raylet": "raylet/raylet ",
+    "gcs": "gcs/gcs_server ",
+    "ray": "cluster.ray_process",
+    "guard": "ray_guard.py",
+}
+KINDS = {
+    "worker": ("worker", signal.SIGKILL),
+    "worker-term": ("worker", signal.SIGTERM),
+    "worker-stop": ("worker", signal.SIGSTOP),
+    "raylet": ("raylet", signal.SIGKILL),
+    "raylet-term": ("raylet", signal.SIGTERM),
+    "ray": ("ray", signal.SIGKILL),
+    "guard": ("guard", signal.SIGKILL),
+    "driver": ("driver", signal.SIGKILL),
+    "all-term": ("driver", signal.SIGTERM),
+}
+SHOT_AT_ALONE = ("worker", "worker-term", "worker-stop")  # all else takes all workers with it
+STOPPED_S = 60.0
+ORPHANS_S = 10.0
 KILLS_OF_A_RUN = 40
 WAIT_S = 600.0  # a machine that is busy takes minutes to start Ray
 
@@ -67,7 +91,7 @@ class NotingBreaker:
         return self.breaker.replicate(unit, paths, seed)
 
 
-class NotingExecutor(RayExecutor):
+class NotingExecutor(RayProcess):
     """The real executor; what is in flight is noted."""
 
     def assign(self, order):
@@ -83,14 +107,23 @@ class NotingExecutor(RayExecutor):
 
 
 def drive(config):
-    """Be the driver: run to the end and note the digest."""
+    """Be the driver: run to the end and note the digest; return the exit code of the command line."""
     note("session")
-    outcome = run(
+    try:
+        outcome = _run(config)
+    except OrderlyError as error:
+        sys.stderr.write(f"{error}\n")
+        return error.exit_code
+    note("digest", outcome.digest, outcome.complete)
+    return 0
+
+
+def _run(config):
+    return run(
         config,
         make_executor=lambda spec, n_workers: NotingExecutor(spec, n_workers, NotingBreaker),
         policy=replace(default_policy(config, config.search.memory_mb), batch_s=1.0),
     )
-    note("digest", outcome.digest, outcome.complete)
 
 
 @dataclass
@@ -147,6 +180,8 @@ class Campaign:
         Units that may have been broken twice because something died.
     worst_unflushed : int
         Most verdicts that the store lacked when a driver died.
+    worst_orphan_s : float
+        Longest that a process outlived its driver; seconds.
     """
 
     def __init__(self, config, folder, seed, say=lambda text: None, pause_s=0.0):
@@ -158,6 +193,7 @@ class Campaign:
         self.say = say
         self.kills: Counter[str] = Counter()
         self.n_sessions = self.n_excused = self.worst_unflushed = 0
+        self.worst_orphan_s = 0.0
         self.child: Any = None
 
     def undisturbed(self):
@@ -176,7 +212,9 @@ class Campaign:
             self.n_excused += unflushed
         self.n_sessions += 1
         environment = {**os.environ, NOTES: str(self.notes_path), PAUSE: str(self.pause_s)}
-        command = [sys.executable, "-m", "tests.cluster.campaign", "--drive", self.config.model_dump_json()]
+        # not as __main__: other processes must find the breaker
+        code = "import sys; from tests.cluster.campaign import main; sys.exit(main())"
+        command = [sys.executable, "-c", code, "--drive", self.config.model_dump_json()]
         with (self.folder / "driver.log").open("ab") as log:
             self.child = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=log, stderr=log)
 
@@ -208,8 +246,9 @@ class Campaign:
                 self.start_driver()
             time.sleep(0.1)
 
-    def kill(self, victim):
-        """Kill one process of a kind, once there is one; return whether the run went on for so long."""
+    def kill(self, kind):
+        """Shoot at one process of a kind, once there is one; return whether the run went on for so long."""
+        victim, number = KINDS.get(kind, (kind, signal.SIGKILL))
         ends_s = time.monotonic() + WAIT_S
         while not (found := self.find(victim)):
             if Notes.read(self.notes_path).digest:
@@ -220,18 +259,33 @@ class Campaign:
             time.sleep(0.1)
         process = self.rng.choice(found)
         before = Notes.read(self.notes_path)
-        os.kill(process, signal.SIGKILL)
-        self.kills[victim] += 1
+        family = descendants(self.child.pid)
+        shoot(family if kind == "all-term" else [process], number)
+        self.kills[kind] += 1
         excused = before.n_in_flight
-        if victim == "worker" and before.in_flight:
+        if kind in SHOT_AT_ALONE and before.in_flight:
             excused = max(n for _, n in before.in_flight.values())
+        total = self.kills.total()
+        self.say(f"kill {total}: {kind} {process}, {len(before.broken)} units broken, {excused} were in flight")
         if victim == "driver":
-            self.child.wait(WAIT_S)
+            self.look_after(kind, family)
             self.start_driver()
         self.n_excused += excused
-        total = self.kills.total()
-        self.say(f"kill {total}: {victim} {process}, {len(before.broken)} units broken, {excused} were in flight")
         return True
+
+    def look_after(self, kind, family):
+        """Look at what a driver that was shot at leaves: no process, and nothing unsaid if it could say it."""
+        code = self.child.wait(WAIT_S)
+        died_s = time.monotonic()
+        while left := {process: line for process in family if (line := command_line(process))}:
+            assert time.monotonic() < died_s + ORPHANS_S, f"outlive the driver: {left}"
+            time.sleep(0.05)
+        self.worst_orphan_s = max(self.worst_orphan_s, time.monotonic() - died_s)
+        if kind == "all-term" and not (notes := Notes.read(self.notes_path)).digest:
+            n_lost = len(notes.lately - self.stored())
+            assert n_lost <= notes.n_in_flight, f"{n_lost} verdicts were lost, {notes.n_in_flight} had not arrived"
+            log = (Path(self.config.out) / "events.jsonl").read_text()
+            assert (code, json.loads(log.splitlines()[-1])["event"]) == (4, "stopped")
 
     def find(self, victim):
         """Return the processes of a kind that belong to the driver; none when its work is done."""
@@ -244,6 +298,24 @@ class Campaign:
         """Return the units that have a row with a verdict, as the notes name them."""
         index = open_run(self.config.out).index
         return {(str(x), "") for x in index.done_ids()} | {(str(x), path) for x, path in index.done_paths()}
+
+
+def shoot(processes, number):
+    """Send a signal to processes; what is stopped goes on after a minute, if it is there still."""
+    for process in processes:
+        with contextlib.suppress(ProcessLookupError):
+            if number == signal.SIGSTOP:
+                timer = threading.Timer(STOPPED_S, wake, [os.pidfd_open(process)])
+                timer.daemon = True
+                timer.start()
+            os.kill(process, number)
+
+
+def wake(descriptor):
+    """Let a stopped process go on."""
+    with contextlib.suppress(ProcessLookupError):
+        signal.pidfd_send_signal(descriptor, signal.SIGCONT)
+    os.close(descriptor)
 
 
 def config_of_units(folder, **changes):
@@ -277,33 +349,38 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--kills", type=int, default=200)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--victims", default=",".join(VICTIMS), help="drawn from; also possible: gcs")
+    parser.add_argument("--victims", default=",".join(KINDS), help="drawn from; also possible: gcs")
     parser.add_argument("--out", default=None, help="an empty folder; a temporary one by default")
     parser.add_argument("--drive", default=None, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.drive:
-        drive(RunConfig.model_validate(json.loads(options.drive)))
-        return 0
+        return drive(RunConfig.model_validate(json.loads(options.drive)))
     folder = Path(options.out or tempfile.mkdtemp(prefix="campaign-"))
     began_s = time.monotonic()
     say(f"undisturbed run, into {folder}")
+    # What is left behind must be here; short, since it holds sockets.
+    os.environ["TMPDIR"] = temporary = tempfile.mkdtemp(prefix="c", dir="/tmp")
     digest, n_units = Campaign(config_of_classes(folder), folder, options.seed).undisturbed()
     say(f"{n_units} units, digest {digest}, {time.monotonic() - began_s:.0f} s")
     victims = random.Random(options.seed).choices(options.victims.split(","), k=options.kills)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     n_killed = n_runs = n_fine = 0
+    kinds: Counter[str] = Counter()
     while n_killed < len(victims):
         aimed_at = victims[n_killed : n_killed + KILLS_OF_A_RUN]
-        n_hit, is_fine = one_run(folder / str(n_runs), f"{options.seed} {n_runs}", aimed_at, digest, n_units)
-        n_killed, n_runs, n_fine = n_killed + n_hit, n_runs + 1, n_fine + is_fine
-        if not n_hit:
+        hit, is_fine = one_run(folder / str(n_runs), f"{options.seed} {n_runs}", aimed_at, digest, n_units)
+        kinds += hit
+        n_killed, n_runs, n_fine = kinds.total(), n_runs + 1, n_fine + is_fine
+        if not hit:
             break
-    say(f"{n_killed} kills in {n_runs} runs: {n_fine} unharmed")
-    return 0 if n_fine == n_runs and n_killed == len(victims) else 1
+    left = [path.name for path in Path(temporary).iterdir()]
+    say(f"{n_killed} kills in {n_runs} runs: {n_fine} unharmed; left in the temporary folder: {left or 'nothing'}")
+    say(f"{dict(sorted(kinds.items()))}")
+    return 0 if n_fine == n_runs and n_killed == len(victims) and not left else 1
 
 
 def one_run(folder, seed, victims, digest, n_units):
-    """Carry out one run with its kills, print what came of it; return (kills, whether it came to no harm)."""
+    """Carry out one run with its kills, print what came of it; return (kills by kind, whether it came to no harm)."""
     folder.mkdir()
     campaign = Campaign(config_of_classes(folder), folder, seed, say)
     began_s = time.monotonic()
@@ -315,9 +392,10 @@ def one_run(folder, seed, victims, digest, n_units):
     say(f"{dict(campaign.kills)}, {campaign.n_sessions} drivers, {time.monotonic() - began_s:.0f} s")
     say(f"{n_rows} rows; {notes.n_twice} verdicts computed again, {campaign.n_excused} were in flight or not flushed")
     say(f"at most {campaign.worst_unflushed} verdicts not yet in the store when a driver died")
+    say(f"no process outlived its driver by more than {campaign.worst_orphan_s:.1f} s")
     is_fine = notes.digest == digest and n_rows == n_units and notes.n_twice <= campaign.n_excused
     say(f"digest {notes.digest}: {'unharmed' if is_fine else 'HARMED'}")
-    return campaign.kills.total(), is_fine
+    return campaign.kills, is_fine
 
 
 if __name__ == "__main__":

@@ -19,7 +19,18 @@ pytest.importorskip("ray")
 def test_ten_kills_and_the_digest_of_an_undisturbed_run(tmp_path):
     campaign = Campaign(config_of_units(tmp_path), tmp_path, seed=0, pause_s=0.25)
     digest, n_units = campaign.undisturbed()
-    victims = ["worker"] * 5 + ["raylet"] * 3 + ["driver"] * 2
+    victims = [
+        "worker",
+        "worker",
+        "worker-term",
+        "worker-stop",
+        "raylet",
+        "raylet-term",
+        "ray",
+        "guard",
+        "driver",
+        "all-term",
+    ]
     campaign.rng.shuffle(victims)
     try:
         notes = campaign.play(victims, n_units)
