@@ -33,8 +33,8 @@ ROOM_BYTES = 64 * 2**20
 
 _PROC = Path("/proc")
 # Ray puts sockets into this folder: 107 bytes is all that an address of Linux holds (103 on macOS), and Ray's own
-# names take up to 66 of them, ours two: /r/session_2026-11-22_18-46-39_445918_4194304/sockets/plasma_store.1
-_LONGEST_PATH = (107 if sys.platform == "linux" else 103) - 68
+# names take up to 64 of them, ours two: /r/session_2026-11-22_18-46-39_445918_4194304/sockets/plasma_store
+_LONGEST_PATH = (107 if sys.platform == "linux" else 103) - 66
 _FULL = (errno.ENOSPC, errno.EDQUOT)
 _NEW_S = 60.0  # a folder without a lock may be one that is being made
 _KILL_S = 5.0

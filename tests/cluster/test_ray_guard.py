@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import signal
+import socket
 import stat
 import subprocess
 import sys
@@ -163,15 +164,18 @@ def test_kills_only_what_is_in_the_group(base):
     stranger.wait()
 
 
-def test_a_temporary_folder_that_is_too_long_for_sockets_is_not_taken(base, monkeypatch, tmp_path):
-    monkeypatch.setenv("TMPDIR", str(tmp_path / ("x" * 40)))
+@pytest.mark.parametrize(("n_bytes", "is_taken"), [(20, True), (21, False)])
+def test_a_temporary_folder_that_is_too_long_for_sockets_is_not_taken(monkeypatch, n_bytes, is_taken):
+    chosen = Path(tempfile.mkdtemp(prefix="o" * (n_bytes - len("/tmp/12345678")), dir="/tmp"))
+    assert len(str(chosen)) == n_bytes
+    monkeypatch.setenv("TMPDIR", str(chosen))
     with guarded() as guard:
-        assert guard.folder.parent == Path("/tmp")
-        socket = f"{guard.ray_folder}/session_2026-11-22_18-46-39_445918_4194304/sockets/plasma_store.1"
-    monkeypatch.setenv("TMPDIR", str(base))
-    with guarded() as guard:
-        assert guard.folder.parent == base
-    assert len(socket) < 107
+        assert guard.folder.parent == (chosen if is_taken else Path("/tmp"))
+        path = f"{guard.ray_folder}/session_2026-11-22_18-46-39_445918_4194304/sockets/plasma_store"
+        with socket.socket(socket.AF_UNIX) as listener:
+            Path(path).parent.mkdir(parents=True)
+            listener.bind(path)
+    chosen.rmdir()
 
 
 def test_a_temporary_folder_without_room_is_named_and_nothing_stays_there(base):
