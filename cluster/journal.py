@@ -9,7 +9,7 @@ from typing import Any, Self
 
 from cluster.events import Event, Instruction, Quarantine, Retire, UnitFailed, WorkerDown, WorkerUp
 from cluster.progress import Report
-from results.eventlog import EventLog
+from results.eventlog import HOST_FLAGGED, EventLog
 
 _SHORTEST_S, _LONGEST_S = 2.0, 60.0  # between two lines of progress
 _SHARE = 0.01  # of the time gone, so that the log of a run of weeks stays small
@@ -85,7 +85,7 @@ class Journal:
             self._log.add("best", score=report.best_score, board=report.best_board)
         for host in sorted(set(report.flagged) - self._flagged):
             self._flagged.add(host)
-            self._log.add("host_flagged", host=host)
+            self._log.add(HOST_FLAGGED, host=host)
         now_s = self._clock()
         every_s = min(_LONGEST_S, max(_SHORTEST_S, _SHARE * (now_s - self._began_s)))
         if now or now_s - self._reported_at_s >= every_s:

@@ -23,6 +23,7 @@ from results import files
 from results.folder import Folder
 from results.objects import ObjectFolder
 
+HOST_FLAGGED = "host_flagged"
 FIELDS = {
     "started": "dims wordlist cutoff n_workers n_classes n_classes_done n_verdicts host pid version kernel_hash share",
     "dropped": "name message",
@@ -33,7 +34,7 @@ FIELDS = {
     "unit_failed": "class_id path worker host message oom",
     "unit_quarantined": "class_id path attempts message",
     "best": "score board",
-    "host_flagged": "host",
+    HOST_FLAGGED: "host",
     "stored": "name n_rows",
     "progress": "n_classes n_classes_done n_verdicts n_open n_in_flight n_split n_strikes n_requeued n_quarantined "
     "n_deaths n_candidates best_score best_board n_workers hosts flagged n_agreed elapsed_s remaining_s n_measured "

@@ -2,6 +2,8 @@
 
     part unreadable, altered or missing    a manifest line takes it off the list
     part with rows of other classes        the same
+    a host is doubted in such a part only  the same for all parts with its verdicts: nothing else says that they are in
+                                           doubt; the part, if it can be read, or the event log tells which hosts
     manifest line unreadable or missing    the part that it listed is taken off the list: nothing vouches for its bytes
     run.json unreadable or missing         written anew, if the rows of the run are of the question that was asked
     claim, rescored list, audits unreadable or impossible   removed; they are made again in the end, audits by request
@@ -14,6 +16,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import NamedTuple
 
+import pyarrow as pa
 import pyarrow.compute as pc
 
 from boardclass.partition import parse_partition
@@ -22,13 +25,16 @@ from results.audits import read_audits
 from results.claim import read_claim
 from results.coverage import foreign_classes
 from results.errors import DamagedError, RowError
+from results.eventlog import HOST_FLAGGED, read_events
 from results.fingerprint import Fingerprint, check_same
 from results.folder import Folder
 from results.parts import Part, parse_part, read_manifest, read_parts, unlisted
 from results.rescore import read_rescored
 from results.run import Run, read_identity
-from results.schema import SCHEMA, check_table
+from results.schema import QUARANTINED, SCHEMA, VERDICTS, check_table
 from results.storage import LocalFolder
+
+_LOG_BYTES = 64 * 2**20  # of the event log, from its end
 
 
 class Repaired(NamedTuple):
@@ -73,7 +79,9 @@ def repair(folder: Folder, fingerprint: Fingerprint, document: bytes) -> Repaire
         folder.publish(files.RUN, document)
         done.others[files.RUN] = fault
     _repair_manifest(folder, done)
-    _drop_parts(folder, fingerprint, done)
+    doubts = _drop_parts(folder, fingerprint, done)
+    if done.parts:
+        _drop_doubted(folder, doubts, done)
     _remove_documents(folder, done)
     return done
 
@@ -156,8 +164,15 @@ def _repair_manifest(folder: Folder, done: Repaired) -> None:
     folder.publish(files.MANIFEST, "".join(f"{line}\n" for line in lines).encode())
 
 
-def _drop_parts(folder: Folder, fingerprint: Fingerprint, done: Repaired) -> None:
-    """Take every part off the manifest that cannot be read or is about classes of another run, and note it."""
+def _drop_parts(folder: Folder, fingerprint: Fingerprint, done: Repaired) -> dict[str, int]:
+    """Take every part off the manifest that cannot be read or is about classes of another run, and note it.
+
+    Returns
+    -------
+    dict of str to int
+        Hosts that rows of these parts doubt, as far as they can be read, each with the number of the last such part.
+    """
+    doubts: dict[str, int] = {}
     manifest = read_manifest(folder)
     partition = parse_partition(fingerprint.partition, fingerprint.dims)
     n_bytes = manifest.n_bytes
@@ -166,10 +181,35 @@ def _drop_parts(folder: Folder, fingerprint: Fingerprint, done: Repaired) -> Non
             ((_, table),) = read_parts(folder, [part], SCHEMA)
             check_table(table, fingerprint, folder.where(part.name))
             if foreign := foreign_classes(partition, pc.unique(table.column("class_id")).to_numpy()):
+                doubts |= dict.fromkeys(_doubted(table), part.number)
                 raise RowError(f"it has rows of classes that are not the run's own, such as {foreign[0]}")
         except (DamagedError, RowError) as error:
             n_bytes = folder.append_line(files.MANIFEST, replace(part, dropped=True).format(), n_bytes)
             done.parts[part.name] = str(error)
+    return doubts
+
+
+def _doubted(table: pa.Table) -> set[str]:
+    """Return the hosts that rows doubt."""
+    hosts = table.filter(pc.equal(table.column("status"), QUARANTINED)).column("host")
+    return set(pc.unique(hosts).to_pylist()) - {""}
+
+
+def _drop_doubted(folder: Folder, doubts: dict[str, int], done: Repaired) -> None:
+    """Take the parts with verdicts of hosts off the manifest whose contradiction went with a part."""
+    manifest = read_manifest(folder)
+    tables = list(read_parts(folder, manifest.parts, SCHEMA, ("class_id", "status", "host")))
+    kept = {host: part.number for part, table in tables for host in _doubted(table)}  # the last of each
+    told = {str(event.get("host")): 0 for event in read_events(folder, _LOG_BYTES) if event["event"] == HOST_FLAGGED}
+    lost = {host for host, number in (told | doubts).items() if kept.get(host, -1) < number}
+    n_bytes = manifest.n_bytes
+    for part, table in tables:
+        verdict = table.filter(pc.is_in(table.column("status"), pa.array(VERDICTS)))
+        if theirs := sorted(lost.intersection(pc.unique(verdict.column("host")).to_pylist())):
+            n_bytes = folder.append_line(files.MANIFEST, replace(part, dropped=True).format(), n_bytes)
+            done.parts[part.name] = (
+                f"it has verdicts of {theirs[0]!r}, which a replica contradicted; the row that said so is lost"
+            )
 
 
 def _remove_documents(folder: Folder, done: Repaired) -> None:

@@ -6,6 +6,7 @@ Under bad weather, with hosts that lie: test_scheduler_simulated.py.
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -28,7 +29,10 @@ from cluster.events import (
 from cluster.executors import InProcessExecutor
 from configs.model import RunConfig, SearchConfig
 from results.errors import ConflictError
+from results.parts import read_parts
 from results.run import open_run
+from results.schema import SCHEMA
+from results.store import Store
 from results.suspects import suspects
 from search.breaker import Unit, UnitResult
 from tests.cluster.test_driver import WORDS
@@ -238,3 +242,38 @@ def test_what_a_faulty_host_stored_is_found_out_later(config):
     assert outcome.n_computed > 10, "some were stored before one was contradicted"
     with pytest.raises(ConflictError, match="has different verdicts"):
         run(config)
+
+
+def doubted_run(config, monkeypatch):
+    """Return a run in parts of one row, one of which doubts the only host; and that part."""
+    monkeypatch.setattr("results.store.FLUSH_ROWS", 1)
+    run(config, make_executor=lambda spec, _: InProcessExecutor(spec, LyingBreaker))
+    stored = open_run(config.out)
+    assert suspects(stored)
+    (doubt,) = (
+        part.name
+        for part, table in read_parts(stored.folder, stored.manifest.parts, SCHEMA)
+        if "quarantined" in table.column("status").to_pylist()
+    )
+    return stored, Path(config.out) / doubt
+
+
+def test_a_doubt_that_is_lost_with_its_part_takes_the_verdicts_of_the_host_along(config, monkeypatch):
+    stored, part = doubted_run(config, monkeypatch)
+    n_verdicts = sum(row.is_verdict for row in stored.rows())
+    assert n_verdicts > 1
+    part.write_bytes(part.read_bytes()[:-1])
+    again = run(config, drop_damaged=True)
+    assert (again.complete, again.n_reused) == (True, 0)
+    assert "which a replica contradicted" in (Path(config.out) / "events.jsonl").read_text()
+    plain = run(config.model_copy(update={"out": config.out + "-plain", "replicate": 0.0}))
+    assert again.digest == plain.digest
+
+
+def test_a_doubt_that_is_still_there_takes_nothing_along(config, monkeypatch):
+    stored, doubt = doubted_run(config, monkeypatch)
+    other = next(Path(config.out) / part.name for part in stored.manifest.parts if part.name != f"results/{doubt.name}")
+    other.unlink()
+    with Store.open(config.out, stored.fingerprint, stored.info, drop_damaged=True) as store:
+        assert store.dropped == (f"results/{other.name}",)
+    assert suspects(open_run(config.out))
