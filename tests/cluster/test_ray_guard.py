@@ -52,6 +52,7 @@ def driver(base, project_root):
     child = subprocess.Popen(
         [sys.executable, "-c", DRIVER], cwd=project_root, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     )
+    assert child.stdout is not None
     folder, guard, sleeper = child.stdout.readline().split()
     yield child, Path(folder), int(guard), int(sleeper)
     child.kill()

@@ -55,21 +55,23 @@ def base(monkeypatch):
     assert left == []
 
 
+class CountingProcess(RayProcess):
+    """Counts what it hands out."""
+
+    n_given = 0
+
+    def assign(self, order):
+        self.n_given += 1
+        super().assign(order)
+
+
 def shoot(number, kind, n_classes=20, **policy):
     """Play a run and send a signal to the first process of a kind that is at work; return what came of it."""
-    executor = RayProcess(fakes.SPEC, 2, fakes.SlowBreaker)
+    executor = CountingProcess(fakes.SPEC, 2, fakes.SlowBreaker)
     shot: list[int] = []
-    given: list[int] = []
-    assign = executor.assign
-
-    def note(order):
-        given.append(order.worker)
-        assign(order)
-
-    executor.assign = note
 
     def stop():
-        if not shot and len(given) > 3 and (found := find(kind)):
+        if not shot and executor.n_given > 3 and (found := find(kind)):
             shot.append(found[0])
             os.kill(found[0], number)
         return ""
