@@ -181,7 +181,7 @@ def _knock(address: str, settings: dict[str, str]) -> str:
     """Return what ``cluster.ray_knock`` says."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith("RAY_AUTH_")}
     environment |= {**settings, "PYTHONPATH": with_root(os.environ.get("PYTHONPATH"))}
-    command = [sys.executable, "-m", "cluster.ray_knock", address]
+    command = [sys.executable, "-P", "-m", "cluster.ray_knock", address]
     try:
         done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=_KNOCK_S, check=False)
     except subprocess.TimeoutExpired:

@@ -129,7 +129,14 @@ class RayProcess:
         self._orders, self._is_asked = [], False
 
     def _begin(self) -> None:
-        """Start the process and wait until it has started, or joined, a cluster."""
+        """Start the process and wait until it has started, or joined, a cluster; leave nothing behind if that fails."""
+        try:
+            self._connect()
+        except BaseException:
+            self.close()
+            raise
+
+    def _connect(self) -> None:
         if self._address is None:
             self._guard = self._stack.enter_context(private_folder())
         ours, theirs = socketpair()
@@ -143,21 +150,25 @@ class RayProcess:
         except (EOFError, OSError) as error:
             answer = RayError(f"Ray does not start: {self._last_words() or brief(str(error))}")
         if isinstance(answer, Exception):
-            self.close()
             raise answer
 
     def _start(self, socket: int) -> subprocess.Popen[bytes]:
-        """Start the process: in the group of a private cluster, which is killed as a whole; away from Ctrl-C anyway."""
+        """Start the process: in the group of a private cluster, which is killed as a whole; away from Ctrl-C anyway.
+
+        It has no modules from where the user is (-P); nor have workers of a private cluster, to which Ray shows the
+        directory that this process is in.
+        """
         group = self._guard.group if self._guard else 0
         with contextlib.ExitStack() as stack:
             log = stack.enter_context((self._guard.folder / _LOG).open("wb")) if self._guard else None
             return subprocess.Popen(
-                [sys.executable, "-m", __name__, str(socket)],
+                [sys.executable, "-P", "-m", __name__, str(socket)],
                 env={**os.environ, "PYTHONPATH": with_root(os.environ.get("PYTHONPATH"))},
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
                 pass_fds=[socket],
+                cwd=self._guard.folder if self._guard else None,
                 process_group=group,
             )
 

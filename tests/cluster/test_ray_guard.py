@@ -93,6 +93,7 @@ def test_what_is_left_when_the_guard_is_killed_too_goes_with_the_next_start(base
     for process in (guard, child.pid):
         os.kill(process, signal.SIGKILL)
     child.wait()
+    gone(guard)
     assert command_line(sleeper)
     assert folder.is_dir()
     with guarded() as ours:
@@ -113,6 +114,7 @@ def test_a_guard_that_was_killed_is_not_needed(base):
 def test_what_a_living_driver_has_is_left_alone(base, driver):
     child, folder, guard, sleeper = driver
     os.kill(guard, signal.SIGKILL)
+    gone(guard)
     with guarded():
         assert folder.is_dir()
         assert command_line(sleeper)

@@ -194,6 +194,29 @@ def test_a_driver_that_is_killed_takes_a_stopped_worker_with_it(started):
     gone(*family)
 
 
+def test_no_module_comes_from_where_the_user_is(base, tmp_path):
+    for name in ("numba", "pyarrow", "cluster", "tempfile", "ray"):
+        (tmp_path / f"{name}.py").write_text(f"open({str(tmp_path / 'imported')!r}, 'a').write(__name__)\n")
+    command = [
+        COMMAND[0],
+        "-P",
+        *COMMAND[1:],
+        "run",
+        "--dims",
+        "2x2",
+        "--cutoff",
+        "5",
+        "--workers",
+        "1",
+        "--out",
+        "run",
+    ]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    assert not (tmp_path / "imported").exists()
+    assert done.returncode == 0, done.stderr
+
+
 def small(n_mib, folder):
     """Return a command that runs another one where ``folder`` has room for so many MiB only."""
     script = f'mount -t tmpfs -o size={n_mib}m tmpfs {folder} && exec "$@"'
