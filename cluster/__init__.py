@@ -4,7 +4,9 @@
                          -> loop.run_loop           carries events and instructions between
                               scheduler.Scheduler   events in, instructions out; backlog.py, policy.py
                               executors, ray_executor   threads or Ray actors around worker.Worker
+                                ray_process             Ray in a process of its own, started anew when it dies
                                 ray_cluster             a private Ray, or one to join; ray_knock: is it guarded?
+                                ray_guard               nothing of a private Ray outlives the driver
                               ledger.Ledger         accepted verdicts -> rows of the store
                          -> rescore, coverage, claim (results)
     events.py is the language they speak; progress.py what a person sees meanwhile, journal.py what is noted for later,

@@ -4,7 +4,8 @@
     run loop <- events                <- executor.poll
 
 An executor decides nothing.  It carries out what the scheduler asks for and reports what became of it; every failure
-becomes an event, so the loop has no error handling of its own.  The Ray executor is in ray_executor.py.
+becomes an event, so the loop has no error handling of its own.  The Ray executor is in ray_executor.py,
+which runs have in a process of its own: ray_process.py.
 """
 
 from __future__ import annotations

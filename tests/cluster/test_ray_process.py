@@ -87,9 +87,14 @@ def shoot(number, kind, n_classes=20, **policy):
 
 @pytest.mark.parametrize(
     ("number", "kind"),
-    [(signal.SIGTERM, "raylet"), (signal.SIGKILL, "raylet"), (signal.SIGTERM, "worker"), (signal.SIGKILL, "ray"),
-     (signal.SIGKILL, "guard")],
-)  # fmt: skip
+    [
+        (signal.SIGTERM, "raylet"),
+        (signal.SIGKILL, "ray"),
+        pytest.param(signal.SIGKILL, "raylet", marks=pytest.mark.nightly),
+        pytest.param(signal.SIGTERM, "worker", marks=pytest.mark.nightly),
+        pytest.param(signal.SIGKILL, "guard", marks=pytest.mark.nightly),
+    ],
+)
 def test_it_goes_on_without_loss(base, number, kind):
     shoot(number, kind)
 
