@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import os
+import signal
 from pathlib import Path
 
 import pytest
 
 from cluster.driver import run
 from cluster.executors import InProcessExecutor
-from cluster.ray_cluster import RayError, UnguardedError, check_guarded, joined_cluster
+from cluster.ray_cluster import ClusterGoneError, RayError, UnguardedError, check_guarded, joined_cluster
 from cluster.ray_executor import RayExecutor
+from cluster.ray_process import RayProcess
 from configs.model import RunConfig, SearchConfig
 from tests.cluster import fakes
 from tests.cluster.clusters import refused_without_token, started
@@ -129,6 +132,27 @@ def test_nothing_there(tmp_path, monkeypatch):
     with pytest.raises(RayError):
         run(config)
     assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+def test_a_cluster_that_goes_away_does_not_take_the_driver_along(tmp_path, number):
+    with started(tmp_path) as cluster:
+        cluster.add()
+        executor = RayProcess(fakes.SPEC, 0, fakes.SlowBreaker, address=cluster.address)
+        settled: list[object] = []
+
+        def stop():
+            if executor._workers and not executor._starting and not settled:
+                settled.append(None)
+                for process in descendants() - {os.getpid()}:
+                    if "raylet/raylet " in command_line(process):
+                        os.kill(process, number)
+            return ""
+
+        with pytest.raises(ClusterGoneError, match=r"the Ray cluster at '.*' is gone"):
+            play(executor, 2000, stop=stop, n_workers=1)
+        assert settled
 
 
 @pytest.mark.slow
