@@ -145,23 +145,31 @@ def started(base, tmp_path):
     child.wait()
 
 
-def start(config, folder, *before):
-    """Start ``orderly run``; return it once verdicts are there."""
+def launch(config, folder, *before):
+    """Start ``orderly run``; return it."""
     path = folder / "config.toml"
     path.write_text(
         f'dims = "3x3"\ncutoff = {config.cutoff}\nbuckets = "{config.buckets}"\nworkers = 2\nout = "{config.out}"\n'
         "[search]\nmemory_mb = 64\nfused = []\n"
     )
+    command = [*before, *COMMAND, "run", str(path)]
     with (folder / "said").open("wb") as said:
-        child = subprocess.Popen(
-            [*before, *COMMAND, "run", str(path)], cwd=ROOT, stdin=subprocess.DEVNULL, stdout=said, stderr=said
-        )
+        return subprocess.Popen(command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=said, stderr=said)
+
+
+def start(config, folder, *before):
+    """Start ``orderly run``; return it once verdicts are there."""
+    child = launch(config, folder, *before)
+    wait_for(child, folder, lambda: any(event.get("n_verdicts") for event in events_of(Path(config.out))[1:]))
+    return child
+
+
+def wait_for(child, folder, condition):
     ends_s = time.monotonic() + 120
-    while not any(event.get("n_verdicts") for event in events_of(Path(config.out))[1:]):
+    while not condition():
         assert child.poll() is None, (folder / "said").read_text()
         assert time.monotonic() < ends_s
-        time.sleep(0.1)
-    return child
+        time.sleep(0.02)
 
 
 def events_of(out):
@@ -170,14 +178,14 @@ def events_of(out):
     return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
 
 
-def check_stopped(child, out, family):
+def check_stopped(child, out, family, least=1):
     """The run ended with exit code 4, an event, all that had arrived in the store, and no process left."""
     assert child.wait(120) == 4, (out.parent / "said").read_text()
     events = events_of(out)
     assert events[-1]["event"] == "stopped"
     n_arrived = max(event.get("n_verdicts", 0) for event in events)
     n_stored = len(list(open_run(out).rows()))
-    assert 0 < n_arrived <= n_stored
+    assert least <= n_arrived <= n_stored
     gone(*family)
 
 
@@ -188,6 +196,18 @@ def test_sigterm_for_every_process_at_once(terminal, started):
         os.kill(process, signal.SIGTERM)
     check_stopped(child, out, family)
     assert "stopped by SIGTERM" in (out.parent / "said").read_text()
+
+
+@pytest.mark.parametrize("kind", ["guard", "ray", "raylet"])
+def test_sigterm_for_every_process_while_ray_starts(terminal, base, tmp_path, kind):
+    config = config_of_classes(tmp_path)
+    child = launch(config, tmp_path)
+    wait_for(child, tmp_path, lambda: find(kind, child.pid))
+    family = descendants(child.pid)
+    for process in family:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(process, signal.SIGTERM)
+    check_stopped(child, Path(config.out), family, least=0)
 
 
 def test_a_driver_that_is_killed_takes_a_stopped_worker_with_it(started):
