@@ -51,7 +51,7 @@ def draw(view: View, width: int, height: int) -> RenderableType:
     busy = (view.live.progress.get("busy") or []) if view.live and view.is_running else []
     if busy and left >= 3:
         shown = busy[: max(1, left // 2 - 1)]
-        parts += [Rule(f"workers, {len(busy)} that have been at it for longest", style="dim"), _workers(view, shown)]
+        parts += [Rule("workers, those first that have been at it for longest", style="dim"), _workers(view, shown)]
         left -= len(shown) + 1
     if view.events and left >= 2:
         parts += [Rule("what happened", style="dim"), *_happenings(view.events[-(left - 1) :])]
@@ -111,8 +111,9 @@ def _told(view: View, record: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
         yield "time left", _left(view)
         if live.verdicts_per_h is not None:
             yield "rate", f"{live.classes_per_h or 0:,.0f} classes and {live.verdicts_per_h:,.0f} verdicts an hour"
-        hosts = ", ".join(f"{host} {n}" for host, n in (last.get("hosts") or {}).items())
-        yield "workers", f"{last.get('n_workers') or 'none up yet'}{f': {hosts}' if hosts else ''}"
+        names = last.get("hosts") or {}
+        hosts = f" on {next(iter(names))}" if len(names) == 1 else "".join(f", {host} {n}" for host, n in names.items())
+        yield "workers", f"{last.get('n_workers') or 'none up yet'}{hosts}"
         yield "units", f"{last.get('n_in_flight', 0):,} being searched, {last.get('n_open', 0):,} open"
         yield "driver", live.owner.describe() if live.owner else "unknown"
     elif record.get("ended"):
@@ -172,10 +173,14 @@ def _workers(view: View, busy: Iterable[Mapping[str, Any]]) -> RenderableType:
     grid = Table.grid(padding=(0, 2))
     age_s = view.live.age_s or 0.0 if view.live else 0.0
     for item in busy:
-        more = f" and {item['n_units'] - 1} more" if item["n_units"] > 1 else ""
+        more = f" and {_counted(item['n_units'] - 1, 'more unit')}" if item["n_units"] > 1 else ""
         what = f"class {item['class_id']:,} {printable(item['path'])}".rstrip() + more
         grid.add_row(f"{item['worker']}", printable(item["host"]), what, f"for {duration(item['seconds'] + age_s)}")
     return grid
+
+
+def _counted(n: int, what: str) -> str:
+    return f"{n:,} {what}{'' if n == 1 else 's'}"
 
 
 def _happenings(events: Iterable[Mapping[str, Any]]) -> list[RenderableType]:

@@ -90,7 +90,7 @@ def test_usage_errors_exit_2_without_traceback(orderly, arguments):
 
 @pytest.mark.parametrize(("error", "code"), [(StoreError, 3), (IncompleteError, 4), (MismatchError, 5)])
 def test_each_error_has_its_exit_code(orderly, monkeypatch, error, code):
-    def fail(*_):
+    def fail(*_, **__):
         raise error("part 7 is damaged")
 
     monkeypatch.setattr(cli_status, "status", fail)
@@ -98,7 +98,7 @@ def test_each_error_has_its_exit_code(orderly, monkeypatch, error, code):
 
 
 def test_a_bug_is_one_message_and_debug_shows_where(orderly, monkeypatch):
-    def fail(*_):
+    def fail(*_, **__):
         raise ZeroDivisionError("oh")
 
     monkeypatch.setattr(cli_boards, "score", fail)

@@ -241,7 +241,7 @@ function drawPath(button) {
   const draw = (tag, values) => { const made = document.createElementNS("http://www.w3.org/2000/svg", tag); for (const [name, value] of Object.entries(values)) made.setAttribute(name, value); return made; };
   const wide = spots[0][2];
   trace.setAttribute("viewBox", `0 0 ${frame.width} ${frame.height}`);
-  trace.append(draw("polyline", { points: spots.map(([x, y]) => `${x},${y}`).join(" "), "stroke-width": wide * 0.13 }), draw("circle", { cx: spots[0][0], cy: spots[0][1], r: wide * 0.2 }));
+  trace.append(draw("polyline", { points: spots.map(([x, y]) => `${x},${y}`).join(" "), "stroke-width": wide * 0.11 }), draw("circle", { cx: spots[0][0], cy: spots[0][1], r: wide * 0.2 }));
   path.forEach((cell) => inputOf(cell).classList.add("on"));
   button.setAttribute("aria-pressed", "true");
   byId("spoken").textContent = `${button.textContent}: ${button.dataset.points}`;

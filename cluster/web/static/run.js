@@ -17,6 +17,7 @@ function showNow(pulse) {
   const fault = byId("claim"), live = pulse.live || {}, progress = live.progress || {};
   const claim = pulse.state === "unreadable" ? pulse.error
     : pulse.state === "proven" ? `Proven. ${found.statement || ""}`
+    : pulse.state === "running" ? "Not proven yet: the search goes on, and what is shown was found so far."
     : found.state ? `Not proven${pulse.state === "faulty" ? "" : " yet"}: what is shown was found so far. In the way: ${found.why_not_proven || "its rows are being read"}.` : "";
   fault.textContent = claim;
   fault.hidden = !claim;
@@ -29,7 +30,8 @@ function showNow(pulse) {
 }
 
 function running(live, progress) {
-  const hosts = Object.entries(progress.hosts || {}).map(([name, n]) => `${name} ${n}`).join(", ");
+  const names = Object.entries(progress.hosts || {});
+  const hosts = names.length === 1 ? `on ${names[0][0]}` : names.map(([name, n]) => `${name} ${n}`).join(", ");
   const few = (progress.n_measured || 0) < 30 ? ", a rough guess" : "";
   const left = progress.remaining_s === null || progress.remaining_s === undefined ? "unknown: no class was finished yet"
     : `about ${duration(progress.remaining_s)}, judging by ${count(progress.n_measured)} classes${few}`;
@@ -37,7 +39,7 @@ function running(live, progress) {
     ["Time left", left],
     ["Rate", live.verdicts_per_h ? `${count(Math.round(live.classes_per_h))} classes, ${count(Math.round(live.verdicts_per_h))} verdicts an hour` : "not measured yet"],
     ["Units", progress.n_open === undefined ? "" : `${count(progress.n_open)} open, ${count(progress.n_in_flight)} being searched, ${count(progress.n_split)} split`],
-    ["Workers", progress.n_workers ? `${count(progress.n_workers)}: ${hosts}` : "none up yet"],
+    ["Workers", progress.n_workers ? `${count(progress.n_workers)} ${hosts}` : "none up yet"],
     ["Trouble", trouble(progress) || "none"],
     ["Driver", live.driver ? live.driver.name : ""],
     ["Figures from", progress.time ? ago(progress.time) : "the driver is starting up"],
@@ -62,16 +64,17 @@ function showFound(pulse) {
     : found.proven ? "No board reaches the cutoff." : "No board that reaches the cutoff was found so far.";
   byId("boards").replaceChildren(...boards.map((item) => el("li", {}, el("a", { href: `/board?letters=${item.board}&list=${encodeURIComponent(found.wordlist)}` }, drawing(item.svg), el("b", { textContent: points(item.score) }), el("span", { textContent: item.board })))));
   drawMap(found.map, byId("map"), byId("map-spoken"), byId("map-told"));
+  if (found.map && pulse.state === "running") byId("map-told").textContent += ` As of ${new Date(1000 * found.read_at_s).toLocaleTimeString()}, when the rows stored so far were read.`;
   byId("legend").hidden = !found.map;
   byId("dear-box").hidden = !(found.dear || []).length;
-  byId("dear").replaceChildren(...(found.dear || []).map((item) => el("tr", {}, el("td", { className: "n", textContent: count(item.class_id) }), el("td", {}, el("code", { textContent: item.letters })), el("td", { className: "n", textContent: duration(item.seconds) }), el("td", { className: "n", textContent: count(item.found) }))));
+  byId("dear").replaceChildren(...(found.dear || []).map((item) => el("tr", {}, el("td", { className: "n", textContent: count(item.class_id) }), el("td", {}, el("code", { textContent: item.letters.replaceAll("abcdefghijklmnopqrstuvwxyz", "a–z") })), el("td", { className: "n", textContent: duration(item.seconds) }), el("td", { className: "n", textContent: count(item.found) }))));
   facts(byId("check"), [["Digest of the result", el("code", { textContent: found.digest }), true], ["Strength, as its claim records it", found.strength, true], ["Verdicts", `${count(found.n_units)} stored, by ${count(found.n_hosts)} ${found.n_hosts === 1 ? "host" : "hosts"}`], ["Boards scored again", found.rescored ? "yes" : "not yet"], ["Letter buckets", el("code", { textContent: found.partition }), true], ["SHA-256 of the list", el("code", { textContent: found.wordlist_sha256 }), true]]);
 }
 
 function showCost(pulse) {
   const progress = (pulse.live && pulse.live.is_running && pulse.live.progress) || {};
   const hours = (found.seconds || 0) / 3600;
-  const money = (value) => (found.price && value >= 0.1 ? `, ${(value * found.price).toFixed(2)} at ${found.price} a core hour` : "");
+  const money = (value) => (found.price && value * found.price >= 0.005 ? `, ${(value * found.price).toFixed(2)} at ${found.price} a core hour` : "");
   const told = (value) => `${value < 0.1 ? `${(value * 3600).toFixed(value * 3600 < 10 ? 1 : 0)} core seconds` : `${value.toFixed(1)} core hours`}${money(value)}`;
   const left = progress.remaining_s, n = progress.n_workers;
   facts(byId("cost"), [
