@@ -12,6 +12,8 @@
 
     cli.py, cli_workbench.py                the commands; cli_options.py what they share; cli_*.py what they do
       render.py, draw_tree.py               tables, boards, trees as text
+    watch/                                  runs as they are seen from outside, and in the terminal
+    web/                                    orderly serve: the same, boards and classes in a browser
 
 Exports nothing: import the modules.  Only ray_*.py import ray.
 """
