@@ -7,6 +7,8 @@ that ``orderly serve`` prints, and from then on in a cookie that scripts cannot 
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import hmac
 import re
 from collections.abc import Iterable
@@ -62,7 +64,8 @@ class Guard:
             await self._app(scope, receive, send)
         elif scope["type"] == "http":
             answer = self._refusal(scope) or self._entrance(scope) or self._app
-            await answer(scope, receive, _with_headers(send))
+            with contextlib.suppress(asyncio.CancelledError):  # the server ends, and nobody waits for the answer
+                await answer(scope, receive, _with_headers(send))
         else:  # web sockets: nothing speaks them here
             await send({"type": "websocket.close", "code": 1008})
 

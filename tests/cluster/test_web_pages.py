@@ -204,13 +204,13 @@ def test_rolling_climbing_and_sizes(opened):
 def test_copies_of_a_board(opened):
     tab = opened("/board?letters=quietzabe", permissions=["clipboard-read", "clipboard-write"])
     settle(tab, "/board")
-    for button, expected in (
-        ("#copy-link", r"/board\?letters=quietzabe&size=3x3&list=scowl70$"),
-        ("#copy-text", r"^Qu E  A\nU  T  B\nI  Z  E\n\nquietzabe: \d+ points"),
-        ("#copy-svg", r"^<svg [^>]*aria-label=\"Board Qu E A / U T B / I Z E\""),
+    for button, said, expected in (
+        ("#copy-link", "Link copied.", r"/board\?letters=quietzabe&size=3x3&list=scowl70$"),
+        ("#copy-text", "Text copied.", r"^Qu E  A\nU  T  B\nI  Z  E\n\nquietzabe: \d+ points"),
+        ("#copy-svg", "SVG copied.", r"^<svg [^>]*aria-label=\"Board Qu E A / U T B / I Z E\""),
     ):
         tab.locator(button).click()
-        expect(tab.locator("#done")).to_contain_text("copied")
+        expect(tab.locator("#done")).to_have_text(said)
         assert re.search(expected, tab.evaluate("navigator.clipboard.readText()"))
     tab.goto(tab.evaluate("location.href"))
     expect(tab.locator(".tile").first).to_have_value("Qu")

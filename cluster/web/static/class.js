@@ -29,9 +29,10 @@ function fill(groups) { for (const input of buckets.children) input.value = grou
 function bars(place, rows, cutoff) {
   const most = Math.max(...rows.map(([, value]) => value), 1);
   place.replaceChildren(...rows.map(([name, value]) => {
-    const meter = el("meter", { max: most, value });
-    meter.setAttribute("aria-label", `${name}: ${count(value)}`);
-    return el("div", { className: cutoff && value >= cutoff ? "bound over" : "bound" }, el("span", { textContent: name }), meter, el("b", { textContent: count(value) }));
+    const beam = el("div", { className: "beam", role: "img" }, el("span", {}));
+    beam.setAttribute("aria-label", `${name}: ${count(value)}`);
+    beam.firstChild.style.setProperty("--share", value / most);
+    return el("div", { className: cutoff && value >= cutoff ? "bound over" : "bound" }, el("span", { textContent: name }), beam, el("b", { textContent: count(value) }));
   }));
 }
 
