@@ -21,7 +21,7 @@ class Board(str):
     Raises
     ------
     BoardError
-        If the text is no board.
+        If the text is not a board.
 
     Examples
     --------
@@ -89,7 +89,9 @@ def parse_board(text: str, dims: Dims | str) -> str:
     board = text.strip()
     for position, character in enumerate(board):
         if not (character.isascii() and character.isalpha()):
-            raise BoardError(f"board {quote(text)}: {character!r} at position {position + 1} is no letter; {expected}")
+            raise BoardError(
+                f"board {quote(text)}: {character!r} at position {position + 1} is not a letter; {expected}"
+            )
     board = board.lower()
     if len(board) != dims.n:
         hint = "; write the Qu cell as q alone" if len(board.replace("qu", "q")) == dims.n else ""

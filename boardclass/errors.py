@@ -33,7 +33,7 @@ class DimsError(InputError):
 
 
 class BoardError(InputError):
-    """A text that is no board of the expected size."""
+    """A text that is not a board of the expected size."""
 
 
 class ScoreError(InputError):

@@ -266,7 +266,7 @@ def _parse_buckets(part: str, kind: str, text: str) -> tuple[str, ...]:
     letters = Counter("".join(buckets))
     strange = sorted(set(letters) - set(LETTERS))
     if strange:
-        raise PartitionError(f"{quote(''.join(strange))} is no letter a-z {where}: {_GRAMMAR}")
+        raise PartitionError(f"{quote(''.join(strange))} is not a letter a-z {where}: {_GRAMMAR}")
     missing = "".join(letter for letter in LETTERS if not letters[letter])
     repeated = "".join(letter for letter in LETTERS if letters[letter] > 1)
     if missing or repeated:

@@ -55,7 +55,7 @@ def parse_scores(scores: str | Sequence[int]) -> ScoreTable:
     Raises
     ------
     ScoreError
-        If the name is unknown or a value is no whole number from 0 to 2**31 - 1.
+        If the name is unknown or a value is not a whole number from 0 to 2**31 - 1.
     """
     if isinstance(scores, str):
         name = scores.strip().lower()

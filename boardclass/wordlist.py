@@ -1,8 +1,8 @@
 """Word lists: where they are found, and the strict loader.
 
-A smaller word list gives lower bounds and hence a false proof, silently.  So a file in a foreign format is refused,
-every line that is left out is counted under its reason, more than 0.5 % of such lines are refused, and the lists whose
-SHA-256 is known are held to it under their name.
+A word list with words missing gives lower bounds, and so a false proof, silently.  So the loader refuses a file in a
+foreign format.  It counts every line that it leaves out under its reason, and refuses a file with more than 0.5 % of
+such lines.  A list whose SHA-256 is known must have it under its name.
 """
 
 from __future__ import annotations
@@ -173,7 +173,7 @@ def parse_wordlist(data: bytes, name: str, source: str) -> WordList:
 
 
 def _reason(word: str) -> str:
-    """Return why a line is no usable word, or an empty text."""
+    """Return why a line is not a usable word, or an empty text."""
     if not (word.isascii() and word.isalpha() and word.islower()):
         return "not a-z"
     if len(word) < MIN_LETTERS:
@@ -217,7 +217,7 @@ def _read(path: Path) -> bytes:
     try:
         path = path.expanduser()
         if path.exists() and not path.is_file():
-            raise WordListError(f"word list {quote(str(path))} is no regular file: expected a text file")
+            raise WordListError(f"word list {quote(str(path))} is not a regular file: expected a text file")
         with _open(path) as file:
             data = file.read(MAX_FILE_BYTES + 1)
     except (EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile) as error:

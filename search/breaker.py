@@ -122,7 +122,7 @@ class Breaker:
         root = node_at(root, unit.path, self.geometry, params)
         tally = Tally()
         left = self._search_down(root, layers, tally, params.unit_budget)
-        # a child searched by itself tries the letters that were ruled out here once more: seconds, and no state to keep
+        # a child tries the letters that were ruled out here again: that takes seconds, and no state has to be kept
         children = tuple(Unit(unit.class_id, node.path) for node in left)
         return UnitResult(
             unit=unit,

@@ -2,8 +2,9 @@
 
     Certifier.shape -> Forest.terms (forest.py), the terms of a part -> grow (certificate_kernels.py) -> Shape
 
-Not the fast search: no fused letters, no residual symmetry, no letters synchronised, no budget; only the nested bound U
-(docs/algorithm.md) over the terms of the part, merged anew in every smaller one.  A checker needs nothing else.
+This is not the fast search.  It uses only the nested bound U (docs/algorithm.md) over the terms of a part, merged anew
+in every smaller part: no fused letters, no residual symmetry, no synchronised letters, no budget.  So a checker needs
+nothing else.
 """
 
 from __future__ import annotations

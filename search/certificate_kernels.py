@@ -1,6 +1,6 @@
 """Kernels of certificate.py: the tree of parts of a class, one cell after the other, as far as bounds demand.
 
-The layout of keys is told in search.keys; here they are int64.
+Keys are those of search.keys, as int64.
 """
 
 from __future__ import annotations

@@ -1,15 +1,14 @@
 """Nodes of the search over one class: letters per cell, bare cells, residual symmetry, and how a node splits.
 
-A class is a node; splitting a node gives nodes that together hold every board of it, up to symmetry.  All of it is a
-pure function of the class and the parameters, so that a path of forced parts (text such as ``5=ab/6=t``) names a node
-for good.
+A class is a node.  Splitting a node gives nodes that together hold every board of it, up to symmetry.  Splits depend on
+the class and the parameters only.  So a path of parts (boardclass.parts) always names the same node.
 
-Residual symmetry.  Let H be the symmetries that map the class to itself.  Take
-the cells in cell order; for each cell c demand ``letter(c) <= letter(d)`` for every d in the orbit of c under H, then
-go on with the part of H that leaves c in place.  Every board of the class has an image that meets all of these: choose
-first a symmetry that brings a smallest letter of the orbit to c, then, among those that leave c in place, one for the
-next cell, and so on; no later step moves an earlier cell.  So only boards that meet the demands need to be searched,
-and every board found stands for all its images.
+Residual symmetry.  Let H be the symmetries that map the class to itself.  Take the cells in cell order.  For each cell
+c demand ``letter(c) <= letter(d)`` for every d in the orbit of c under H, then go on with the part of H that leaves c
+in place.  Every board of the class has an image that meets all demands: first choose a symmetry that brings a smallest
+letter of the orbit to c; then, among those that leave c in place, choose one for the next cell, and so on.  No later
+step moves an earlier cell.  So only boards that meet the demands need to be searched, and every board found stands for
+all its images.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ class Node:
     masks : allowed letters per cell, bit 0 = ``a``
     bare : mask of the cells without literal: forced to one letter, or fused (all letters count as present)
     demands : pairs (c, d) of cells with letter(c) <= letter(d) in the letter order
-    path : the parts forced since the class, ``cell=letters`` joined by ``/``
+    path : the parts forced since the class (boardclass.parts)
     """
 
     masks: tuple[int, ...]

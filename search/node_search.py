@@ -161,8 +161,8 @@ class NodeSearch:
     ) -> int:
         """Run OrderlyBound over the tree of a node and score what survives; return the letters of the next cell left.
 
-        A mask: letters that spent the budget (which is halved each time, for they may be many), or all if survivors
-        stand for too many boards, or if only the ``whole`` node is of use.
+        The letters left are a mask: those that spent the budget, which is halved each time.  All of them are left if
+        the survivors stand for too many boards, or if a letter is left and only the ``whole`` node helps.
         """
         every = node.masks[free[0]]
         tally.n_terms += grown.n_terms

@@ -3,8 +3,8 @@
     Replicator.replicate -> each node: its image under a random symmetry, searched in another cell order
                          -> the boards found, turned back
 
-Image and order are drawn from a seed.  The demands of residual symmetry belong to the node and turn with it; cells are
-shuffled within their type, where a demand puts a cell before another it stays before it.
+Image and order are drawn from a seed.  The demands of residual symmetry belong to the node and turn with it.  Cells are
+shuffled within their type; a cell that a demand puts before another stays before it.
 """
 
 from __future__ import annotations

@@ -93,7 +93,7 @@ def parse_alphabet(letters: str) -> NDArray[np.uint8]:
     Raises
     ------
     InputError
-        If there is none, or something else than a-z among them.
+        If there are none, or if one of them is not a letter a-z.
     """
     if not letters or not set(letters) <= set(LETTERS):
         raise InputError(f"letters {quote(letters)}: expected one or more of a-z")

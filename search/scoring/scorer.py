@@ -1,12 +1,6 @@
 """Exact scorer: batches of boards to scores, one board to its words.
 
-Measured (one core of a 2.3 GHz Xeon, Sapphire Rapids, ENABLE2K, 4x4, median of 7 batches): 520,000 random boards/s
-and 58,000 one- or two-cell variations of ``perslatgsineters``/s with the vector kernel, 210,000 and 20,000 with the
-portable one.  A random board visits 200 trie nodes, such a variation 2,000, 900 of them words.  A depth-first scalar
-walk (the portable kernel) is limited by two to three mispredicted branches a node and by cache misses, 25 ns a node;
-it is what machines without AVX-512 get.  The vector kernel has neither and takes 8 ns a node: a gather, population
-counts and three packed stores; cache misses of the gather limit it.  Tried and left out: a trie in depth-first layout
-(8 % slower), huge pages (no difference), unrolled pushes (slower), testing the neighbours one by one.
+A machine with AVX-512 uses the vector kernel, any other the portable one (docs/performance.md has their rates).
 """
 
 from __future__ import annotations
@@ -194,7 +188,7 @@ def score(board: str, words: Iterable[str], scores: str | Sequence[int] = "stand
     Raises
     ------
     BoardError, ScoreError
-        If the board or the score table is none.
+        If the board or the score table cannot be read.
 
     Examples
     --------

@@ -1,8 +1,8 @@
 """Solver ``heap``: no trie.  Prefixes leave a heap in alphabetical order while the sorted word list is read once.
 
 Each prefix carries all places where it can end on the board, so equal prefixes exist once: duplicate letters merge.
-The heap gives prefixes in ascending order, for a prefix is pushed by a smaller one; the words before the current prefix
-can therefore be passed over for good, and the words are found in alphabetical order.
+A prefix is pushed by a smaller one, so the heap gives prefixes in ascending order.  The words before the current prefix
+are never needed again, and the words are found in alphabetical order.
 """
 
 from __future__ import annotations

@@ -38,8 +38,8 @@ from search.terms.paths import (
 )
 from search.terms.superfluous import mark_superfluous, pair_bits
 
-TABLES = 2  # that are kept
-MAX_EXTRA = 3  # nodes that are forced deeper are for the walk
+TABLES = 2  # how many are kept
+MAX_EXTRA = 3  # the walk serves nodes that are forced deeper
 
 
 class PathTable(NamedTuple):
@@ -206,7 +206,7 @@ class _TableBuilder:
         key = np.empty_like(paths)
         places_on(paths, length, self.extra, key)
         key |= group << np.uint64(PLACE_BITS * n)
-        order = np.argsort(key)  # the order within a range is of no account: terms are sorted later
+        order = np.argsort(key)  # the order within a range does not matter: terms are sorted later
         key = key[order]
         for k in range(n):
             above = key >> np.uint64(PLACE_BITS * (n - 1 - k))

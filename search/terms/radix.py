@@ -1,8 +1,7 @@
-"""Sort terms by their keys: a radix sort, which wants no vector instructions.
+"""Sort terms by their keys: a radix sort, which needs no vector instructions.
 
-numpy's sort of uint64 takes 13 ns a term with AVX2 and on Intel with AVX-512, but 65 to 80 ns on AMD's Zen 4 with
-AVX-512, where storing compressed vectors is slow; there it was 40 % of the time of a class.  This one takes 16 ns
-there.  Only the bits of the key are looked at: what follows them (the points code) may come in any order.
+numpy's sort of uint64 is as fast on most machines, and five times slower on AMD's Zen 4 (docs/performance.md).  Only
+the bits of the key are looked at: the points code, which follows them, may come in any order.
 """
 
 from __future__ import annotations

@@ -109,8 +109,8 @@ def orderly_bound(tree, s, cutoff, budget, survivors):  # type: ignore[no-untype
     survivors : int8[m, >= n_levels], filled from the first level on with the letters of complete assignments whose
         bound reaches the cutoff
 
-    One long kernel on purpose: each call that hands a NamedTuple of arrays to another kernel counts references on all
-    of them, which cost more than the push itself.
+    The kernel is long on purpose: a call that hands a NamedTuple of arrays to another kernel counts references on all
+    of them, which costs more than a push.  Pieces of it are inlined and get plain arrays.
     """
     cells = tree.cells
     bounds = tree.bounds

@@ -91,8 +91,8 @@ def build(keys, points, begin, n, n_levels, cells, bounds, tip):  # type: ignore
 
     One pass over the keys: neighbours share the letters above the level at which they first differ, so that level says
     which sum nodes close and which open.  The open ones, one per depth, collect their entries (level, letter, bound,
-    reference); entries of one choice arrive one after the other.  The kernel is long for the reason told
-    at search.trees.bound.orderly_bound.
+    reference); entries of one choice arrive one after the other.  The kernel is long for the reason
+    given at search.trees.bound.orderly_bound.
     """
     depths = MAX_LEVELS + 1
     largest = MAX_BOUND if bounds.size == cells.size else MAX_NARROW

@@ -65,7 +65,7 @@ class Forest:
         self.max_free = self._generator.max_free
 
     def turn(self, board: Geometry) -> None:
-        """Go on with another cell order of the same board; what was grown is void."""
+        """Go on with another cell order of the same board; what was grown is given up."""
         self.geometry = board
         self._generator.board = board
         self._layers.turn(board)
@@ -127,8 +127,8 @@ class Forest:
         class_bare : the cells that are bare in the class
         node : the node; what its free cells may hold is left to the search
 
-        Returns None if the tree does not fit the memory or has more than ``whole_terms`` terms of its own; the base
-        that its parts start from may be there all the same.  A node whose base does not fit is grown by itself.
+        Returns None if the tree does not fit the memory or has more than ``whole_terms`` terms of its own.  The base,
+        from which its parts start, may still be there.  A node whose base does not fit is grown by itself.
         """
         layer = self._layers.reach(class_bare, node)
         if layer is None:
@@ -143,5 +143,5 @@ class Forest:
         """Grow one tree without layers, unless counting its terms beforehand says that it will not fit."""
         if self._generator.n_at_most(node) > self._arrays.terms.size:
             return None
-        self._layers.stack.clear()  # so large a tree would not fit behind them
+        self._layers.stack.clear()  # the tree is too large to fit behind them
         return self.grow(node, [c for c in self.geometry.cell_order if not node.is_bare(c)])

@@ -119,7 +119,7 @@ class Generator:
         """Write terms from path shapes to ``out``, or only count them if it is None (search.terms.shapes)."""
         if out is None:
             out = np.empty(0, np.uint64)
-        elif not out.size:  # the kernel would take it for that question
+        elif not out.size:  # the kernel would only count
             return shapes.TERMS_FULL
         table, n_extra = self._table(sum(1 << c for c, _ in bare))
         on_bare = [sum(1 << i for i, (_, letters) in enumerate(bare) if letters >> x & 1) for x in range(26)]

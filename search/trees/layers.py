@@ -38,7 +38,7 @@ class Layer(NamedTuple):
     base : root over the terms that the next layer can keep: none uses the first free cell
     n_keys, tip : first unused place of the keys and of the cells behind the base
     end_keys, end_tip : the same behind the whole
-    whole : root over all terms, 0 if there is none (any more); what is only there lies behind the base
+    whole : root over all terms, 0 if it is not there; what only the whole has lies behind the base
     bound : its bound
     n_bytes : size of all layers so far
     n_terms : terms generated for it
@@ -77,7 +77,7 @@ class Layers:
         self._too_large: set[Bare] = set()
 
     def turn(self, board: Geometry) -> None:
-        """Go on with another cell order of the same board, or another rim; what was grown is void."""
+        """Go on with another cell order of the same board, or another rim; what was grown is given up."""
         self.board = board
         self.stack.clear()
         self._too_large.clear()
@@ -88,8 +88,8 @@ class Layers:
 
         class_bare : the cells that are bare in the class
 
-        The layer has no whole if that does not fit, or has more than ``whole_terms`` terms of its own; the base that
-        the parts of the node start from is there all the same.
+        The layer has no whole if that does not fit, or has more than ``whole_terms`` terms of its own.  Its base, from
+        which the parts of the node start, is there.
         """
         order = self.board.cell_order
         n_rim = max(len(class_bare), self.board.n - self._generator.max_free)

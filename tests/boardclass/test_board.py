@@ -37,7 +37,7 @@ def test_other_lengths_are_refused(n):
         ("", "board '' has 0 letters; expected 9 letters"),
         ("abcdefgh", "'abcdefgh' has 8 letters"),
         ("quabcdefgh", "has 10 letters; .*write the Qu cell as q alone"),
-        ("abcdefghé", "'é' at position 9 is no letter"),
+        ("abcdefghé", "'é' at position 9 is not a letter"),
         ("abc def ghi", "' ' at position 4"),
         ("abcdefgh.", "'.' at position 9"),
         ("abcdefgh\0", "'\\\\x00' at position 9"),

@@ -185,11 +185,11 @@ def test_normalised_text_names_the_types_of_the_board():
         (f"{FOUR}, {FOUR}", "given twice"),
         (f"edge: {FOUR}, edge: {FOUR}", "buckets for edge are given twice"),
         (f"edge: {FOUR}, corner: {FOUR}", "no buckets for center"),
-        (FOUR.upper(), "is no letter a-z"),
-        (FOUR.replace("a", "å"), "'å' is no letter a-z"),
+        (FOUR.upper(), "is not a letter a-z"),
+        (FOUR.replace("a", "å"), "'å' is not a letter a-z"),
         (f"{FOUR},", "given twice"),
         ("x" * 100_000, "repeated letters 'x'"),
-        ("center:edge:abc", "is no letter a-z for center"),
+        ("center:edge:abc", "is not a letter a-z for center"),
     ],
 )
 def test_bad_partitions_are_refused(text, said):
