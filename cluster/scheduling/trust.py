@@ -139,3 +139,9 @@ class Trust:
     def _release(self, unit: Unit) -> Answer:
         self._tries.pop(unit, None)
         return self.held.pop(unit)
+
+
+def difference(original: UnitResult, replica: UnitResult) -> str:
+    """Return in what two verdicts differ, for breakers that answer alike however they search."""
+    first, second = ((result.n_boards, sorted(result.candidates)) for result in (original, replica))
+    return "" if first == second else f"{first} and {second}"
