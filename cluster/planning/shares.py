@@ -108,7 +108,6 @@ class Hand:
     def __init__(self, share: Share, plan: Plan) -> None:
         every = plan.class_ids()
         self._share = share
-        self._n_all = len(every)
         self.class_ids = share.of(every, plan.predicted_costs(every))
 
     def __str__(self) -> str:

@@ -91,11 +91,6 @@ class Scheduler:
         self._outcomes = Outcomes(policy, self._crew, self._backlog, self._trust)
         self._finished = False
 
-    @property
-    def finished(self) -> bool:
-        """Whether Finish was given out; events are ignored from then on."""
-        return self._finished
-
     def handle(self, event: Event, now_s: float) -> list[Instruction]:
         """Return what to do about an event that arrived at ``now_s`` (any clock that does not run backwards)."""
         if self._finished:
