@@ -119,7 +119,7 @@ class Crew:
         self._n_slots = max(0, min(self._policy.n_workers, n_workers))
 
     def spawn(self, n_open: int, n_idle: int, now_s: float) -> list[int]:
-        """Return the numbers of new workers for the empty slots: no more than open units, ``n_idle`` of them beside."""
+        """Return the numbers of new workers: one for each open unit and ``n_idle`` more, as far as there are slots."""
         new: list[int] = []
         while len(self) < self.n_wanted(n_open, n_idle) and now_s >= self._spawn_at_s:
             self._n_spawned += 1

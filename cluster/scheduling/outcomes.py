@@ -107,7 +107,7 @@ class Outcomes:
             out.append(Retire(worker.number, f"it grew to {worker.peak_rss_bytes} bytes"))
 
     def fail(self, unit: Unit, number: int, blame: Blame, message: str, out: list[Instruction]) -> None:
-        """Put a unit of an assignment back, or quarantine it; nothing happens when it is not there any more."""
+        """Put a unit of an assignment back, or quarantine it; do nothing when it is no longer there."""
         assignment = self._crew.assignment(number)
         if assignment is None or unit not in assignment.missing:
             return
@@ -140,11 +140,11 @@ class Outcomes:
 
 
 def _problem(result: UnitResult) -> str:
-    """Return what is wrong with the children of a verdict; the rest of its contents is the store's business."""
+    """Return what is wrong with the children of a verdict; the store checks the rest."""
     unit, children = result.unit, result.children
     if (result.status == "split") != bool(children):
         return f"status {result.status!r} with {len(children)} children"
     for child in children:
         if child.class_id != unit.class_id or not is_below(child.path, unit.path):
-            return f"{child!r} is no child of {unit!r}"
+            return f"{child!r} is not a child of {unit!r}"
     return "a child is listed twice" if len(set(children)) < len(children) else ""

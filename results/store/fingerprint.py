@@ -112,7 +112,7 @@ def _check_values(values: dict[str, Any]) -> None:
     if not MIN_LETTERS < len(values["scores"]) <= MAX_LETTERS + 1 or not all(
         0 <= points < SUM_LIMIT for points in values["scores"]
     ):
-        raise StoreError(f"the fingerprint's scores are no points by number of letters: {quote(values['scores'])}")
+        raise StoreError(f"the fingerprint's scores are not points by number of letters: {quote(values['scores'])}")
     if not 0 < values["cutoff"] < SUM_LIMIT:
         raise StoreError(f"the fingerprint's cutoff is {quote(values['cutoff'])}: expected 1 to {SUM_LIMIT - 1}")
 

@@ -157,7 +157,7 @@ def _inner(found: _Struct, number: int) -> _Struct:
 def _struct(data: bytes, at: int, depth: int) -> tuple[_Struct, int]:
     """Return the fields of a Thrift struct, each with its type, and where it ends.
 
-    No field may come twice and no number be out of range: a reader may take another of them than this one does.
+    A field may not come twice, and a number may not be out of range: another reader might take another of them.
     """
     found: _Struct = {}
     number = 0

@@ -7,7 +7,7 @@
     claim, rescored list, audits, certificates unreadable or impossible   removed; they are made again in the end, the
                                            last two by request
 
-Called with the lock held.  Nothing is touched before the run is known to be the one that was asked for.
+Called with the lock held.  It changes nothing before it knows that the run is the one that was asked for.
 """
 
 from __future__ import annotations
@@ -120,7 +120,7 @@ def _listed(folder: Folder) -> dict[int, Part]:
 
 
 def _repair_manifest(folder: Folder, done: Repaired) -> None:
-    """Write a manifest anew that is damaged; note it and the parts that it does not vouch for any more."""
+    """Write a damaged manifest anew; note that, and the parts that it no longer vouches for."""
     try:
         unlisted(folder, read_manifest(folder))
     except DamagedError as error:
@@ -145,7 +145,7 @@ def _repair_manifest(folder: Folder, done: Repaired) -> None:
 
 
 def _drop_parts(folder: Folder, fingerprint: Fingerprint, done: Repaired) -> None:
-    """Take every part off the manifest that cannot be read or is about classes of another run, and note it."""
+    """Take parts off the manifest that cannot be read or are about classes of another run, and note them."""
     manifest = read_manifest(folder)
     partition = parse_partition(fingerprint.partition, fingerprint.dims)
     n_bytes = manifest.n_bytes
