@@ -175,7 +175,7 @@ class Backlog:
     def take(self, budget_s: float, max_units: int) -> tuple[Unit, ...]:
         """Remove and return the next units, at least one if there is any, worth about ``budget_s`` together.
 
-        A unit that came back goes alone, so that what happens next is surely its own doing; then children of splits,
+        A unit that came back goes alone, so that whatever happens next is its own doing; then children of splits,
         deepest first, so that few classes are open at a time; then classes.
         """
         retry = self._pop(self._retries)

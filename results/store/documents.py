@@ -31,7 +31,7 @@ def parse_document(data: bytes, where: str, remedy: str) -> dict[str, Any]:
     try:
         values = json.loads(data.decode())
         if not isinstance(values, dict):
-            raise ValueError("no JSON object")
+            raise ValueError("it is not a JSON object")
         json.dumps(values, ensure_ascii=False).encode()  # half a surrogate pair is not text
         if _digest(values) != values.pop(_SEAL, None):
             raise ValueError("its content does not match its own SHA-256")

@@ -281,7 +281,7 @@ def _opened(data: bytes, schema: pa.Schema, columns: Sequence[str] | None, n_row
     if n_rows is not None and (file.metadata.num_rows != n_rows or not n_rows):
         raise ValueError(
             f"its line in {files.MANIFEST} does not describe it: it has {file.metadata.num_rows:,} rows, not "
-            f"{n_rows:,}, and one is the least"
+            f"{n_rows:,}; a part has at least one"
         )
     check_sizes(data, file.metadata, columns)
     return file
