@@ -42,7 +42,7 @@ def run(
     extends: str | None = None,
     share: Share | None = None,
 ) -> RunOutcome:
-    """Start a run, or go on with it, until it is complete or cannot go on.
+    """Start a run, or continue it, until it is complete or cannot continue.
 
     Parameters
     ----------
@@ -155,7 +155,7 @@ def default_executor(config: RunConfig) -> MakeExecutor:
 
 
 def default_policy(config: RunConfig, memory_mb: int) -> Policy:
-    """Return the scheduler's policy for a config; threads are not replaced when the process has grown."""
+    """Return the scheduler's policy for a config; threads are not replaced when they have grown."""
     grown_bytes = (2 * memory_mb + 1024) * 2**20
     is_cluster = config.address is not None
     return Policy(

@@ -39,7 +39,7 @@ class Ledger:
         self.n_rows = 0
 
     def admit(self, events: list[Event]) -> list[Event]:
-        """Return the events: each verdict with its row, or a failure of its unit where it breaks the schema."""
+        """Return the events: each verdict with its row, or a failure of its unit if it breaks the schema."""
         try:
             return self._with_rows(events)
         except RowError:  # one of them is bad: each is looked at alone

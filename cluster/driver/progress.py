@@ -51,7 +51,7 @@ class Progress(Protocol):
         """Show what is done outside the search, such as rescoring."""
 
     def note(self, text: str) -> None:
-        """Say something that is to stay: what was dropped, or is not as expected."""
+        """Say something that stays on the screen: what was dropped, or is not as expected."""
 
     def end(self) -> None:
         """Clear up; may be called twice."""
@@ -128,7 +128,7 @@ class PlainLines:
 
 
 class Bar:
-    """One line that is drawn anew: for terminals."""
+    """One line that is redrawn: for terminals."""
 
     def __init__(self, stream: IO[str]) -> None:
         self._stream = stream

@@ -1,9 +1,9 @@
-"""Stored verdicts found again by another way: each part of a class anew, as an image of it and in another cell order.
+"""Finds stored verdicts again in another way: each part anew, as a symmetric image and in another cell order.
 
     chosen      units by class, or drawn at random: those whose SHA-256 with the seed is smallest
     repeat      Replicator (search/replica.py) on each, compared as the replicas of a run are (SearchNodes.difference)
 
-A repetition trusts the word list and the kernels, and nothing that the run stored but what it compares with.
+A repetition trusts the word list and the kernels.  It trusts nothing that the run stored.
 """
 
 from __future__ import annotations
@@ -140,7 +140,7 @@ class Repeater:
         if parts and (lost := uncovered(self._nodes, key, parts)) is not None:
             return f"its part {lost!r} is neither a child nor settled"
         paths = paths_of(verdict)
-        if not paths:  # it only cut the unit, and all is left to the children
+        if not paths:  # it only split the unit: everything is left to the children
             return ""
         seed = int.from_bytes(_drawn(self._seed, key)[:4], "big")
         return self._nodes.difference(verdict, self._breaker.replicate(verdict.unit, paths, seed))

@@ -1,7 +1,9 @@
 """One session on an open store: searches what is open, then concludes.
 
-search      scheduler, executor and ledger in the run loop; nothing when nothing is open
-conclude    rescore -> coverage -> claim; with a share, whether that is done
+    search      scheduler, executor and ledger in the run loop; skipped when nothing is open
+    conclude    rescore -> coverage -> claim; with a share, whether that is done
+
+What it does is shown (progress.py) and noted (journal.py).
 """
 
 from __future__ import annotations
@@ -118,7 +120,7 @@ class Session:
             self._ledger.note_candidates(row.candidates)
 
     def search(self, make_executor: MakeExecutor, policy: Policy) -> str:
-        """Break everything that is open; return what is missing in the end, if anything is."""
+        """Break everything that is open; return what is missing in the end; empty when nothing is."""
         plan, config = self._plan, self._plan.config
         self._begin(policy)
         if not len(self._class_ids) and not self._children:
@@ -144,7 +146,7 @@ class Session:
                     self._journal.stored(*self._store.last_part)
                     self._journal.report(self._report(), now=True)
             except (RayError, ClusterGoneError) as error:
-                if not signals.reason:  # what ended this process was meant for all
+                if not signals.reason:  # the signal was meant for the workers, too
                     raise
                 raise Interrupted(self._interrupted(signals.reason)) from error
         if signals.reason:

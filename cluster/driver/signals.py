@@ -1,4 +1,4 @@
-"""Ctrl-C and friends as a question the run loop asks, so that nothing is interrupted in the middle of a write."""
+"""Ctrl-C and the like as a question that the run loop asks, so that a write is never interrupted in the middle."""
 
 from __future__ import annotations
 

@@ -1,13 +1,13 @@
-"""What a run will cost, from a random sample of its classes: hours of one core with an interval, before it is started.
+"""What a run will cost, before it is started: hours of one core, with an interval, from a random sample of its classes.
 
     estimate -> strata of classes by predicted cost -> probe: one random way down the parts of a class -> total
 
 A probe (Knuth 1975, "Estimating the efficiency of backtrack programs") searches a unit; where the unit is split, it
 goes on with one of the children, chosen at random, and counts it as one over the probability of that choice.  Its
 expectation is the cost of the class, whatever the class splits into and however the choice is made; the nearer the
-probabilities are to the costs, the narrower the interval.  So one strong centre costs a probe as little as any other.
+probabilities are to the costs, the narrower the interval.  So a probe of a strong center is as cheap as any other.
 
-The path table and the rim are made once per worker and serve all its classes: they are made first and count for nobody.
+The path table and the rim are made once per worker and serve all its classes: they are made first and are not counted.
 """
 
 from __future__ import annotations

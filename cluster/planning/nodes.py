@@ -1,4 +1,4 @@
-"""How the search cuts classes into parts, for the coverage check: nothing a worker says about its splits is believed.
+"""How the search cuts classes into parts, for the coverage check: what workers say of their splits is not believed.
 
 The rules are those of ``search.node``; the structural parameters that they follow are recorded with the run (plan.py).
 """
@@ -32,20 +32,20 @@ def run_nodes(run: Run) -> SearchNodes:
     Raises
     ------
     DamagedError
-        When the recorded parameters are none that a search can have.
+        When a search cannot have the recorded parameters.
     """
     partition = parse_partition(run.fingerprint.partition, run.fingerprint.dims)
     try:
         params = run_params(run.info)
     except ConfigError as error:
         raise DamagedError(
-            f"{run.folder.where(files.RUN)}: no search has its structure: {error}; restore the file from a copy"
+            f"{run.folder.where(files.RUN)}: no search has such a structure: {error}; restore the file from a copy"
         ) from error
     return SearchNodes(partition, params, run.fingerprint.cell_order)
 
 
 def run_params(info: Mapping[str, Any]) -> Params:
-    """Return the search parameters that a run recorded, those it left out at their defaults.
+    """Return the search parameters that a run recorded, with defaults for those that it left out.
 
     Raises
     ------
@@ -60,7 +60,7 @@ def run_params(info: Mapping[str, Any]) -> Params:
     try:
         return SearchConfig.model_validate(given).params()
     except ValueError as error:
-        raise ConfigError(f"rules of a search that cannot be: {quote(given, 200)}") from error
+        raise ConfigError(f"these are not rules of any search: {quote(given, 200)}") from error
 
 
 class SearchNodes:
@@ -84,7 +84,7 @@ class SearchNodes:
         self._split = lru_cache(_KEPT)(self._split_anew)
 
     def n_boards(self, class_id: int, path: str) -> int:
-        """Return the number of boards of a part, those that residual symmetry leaves out not counted.
+        """Return the number of boards of a part, without those that residual symmetry leaves out.
 
         Raises
         ------
@@ -106,8 +106,8 @@ class SearchNodes:
     def difference(self, original: UnitResult, replica: UnitResult) -> str:
         """Return in what a verdict and its replica differ, or an empty text.
 
-        Compared are the boards that every search of the unit's own parts must list: those that meet the demands of
-        residual symmetry.  Others stand for images that are listed elsewhere.
+        It compares the boards that every search of the unit's own parts must list: those that meet the demands of
+        residual symmetry.  Other boards stand for images that are listed elsewhere.
         """
         class_id = original.unit.class_id
         try:

@@ -84,7 +84,7 @@ class Plan:
         return np.concatenate(chunks).astype(np.int64, copy=False) if chunks else np.empty(0, np.int64)
 
     def predicted_costs(self, class_ids: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
-        """Return float64[n]: figures that grow with the expected cost of a class, for letters that are strong.
+        """Return float64[n]: figures that grow with the expected cost of a class, since strong letters cost more.
 
         Each is the product, over the cells, of one more than the place of the cell's last letter in ``letter_order``.
         """
@@ -175,7 +175,7 @@ def default_location(config: RunConfig, dims: str, wordlist_name: str) -> str:
 def _resolve_cutoff(
     config: RunConfig, location: str, scorer: Scorer, stage: Callable[[str], None]
 ) -> tuple[int, dict[str, Any] | None]:
-    """Return the cutoff, and the board it was climbed to if it is new; a run that exists keeps the cutoff it has."""
+    """Return the cutoff, and the board it was climbed to if it is new; an existing run keeps its cutoff."""
     if config.cutoff != "auto":
         return config.cutoff, None
     identity = read_identity(open_folder(location))
@@ -189,7 +189,7 @@ def _resolve_cutoff(
 
 
 def _resolve_order(config: RunConfig, location: str, dims: str) -> tuple[int, ...]:
-    """Return the cell order: the one named, else that of a run that exists, else that of the board size."""
+    """Return the cell order: the one named, else that of an existing run, else that of the board size."""
     try:
         identity = read_identity(open_folder(location)) if config.order is None else None
     except DamagedError:  # the store says so when it is opened, or mends it

@@ -1,9 +1,9 @@
 """Shares of a run: its classes dealt out by a fixed rule, so that several people can search one run.
 
-All canonical classes are put in order of predicted cost, the dearest first and equal ones by id.  They are dealt like
+All canonical classes are put in order of predicted cost, the most expensive first and equal ones by id, and dealt like
 cards, back and forth: to the shares 1, 2 ... N, then N ... 2, 1, then 1, 2 ... N again.  So every share gets its part
-of the dear classes.  The predictions (``Plan.predicted_costs``) depend on the partition and the order of the letters,
-which are the same in all runs that can be merged: shares of one N have no class in common, and together they are all.
+of the expensive classes.  The predictions (``Plan.predicted_costs``) depend on the partition and the letter order, which
+are the same in all runs that can be merged: the N shares have no class in common, and together they are all.
 
 A share says what a driver searches now.  It is not part of the question and changes no verdict.
 """
@@ -83,7 +83,7 @@ def parse_share(text: str) -> Share:
     Raises
     ------
     ConfigError
-        When it names none.
+        When it does not name one.
     """
     match = re.fullmatch(r"([0-9]{1,6})/([0-9]{1,6})", text, re.ASCII)
     if match is None or not 1 <= int(match[1]) <= int(match[2]):
@@ -108,7 +108,6 @@ class Hand:
     def __init__(self, share: Share, plan: Plan) -> None:
         every = plan.class_ids()
         self._share = share
-        self._n_all = len(every)
         self.class_ids = share.of(every, plan.predicted_costs(every))
 
     def __str__(self) -> str:

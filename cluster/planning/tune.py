@@ -2,8 +2,8 @@
 
     variants -> for each of them an estimate of the whole run (cluster.planning.estimate), all with one seed
 
-What the presets and the defaults of search.params say was read from such tables.  Single changes only: two that pay
-alone need not pay together.
+What the presets and the defaults of search.params say was read from such tables.  It makes single changes only:
+two that help alone need not help together.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def variants(config: RunConfig) -> Iterator[Variant]:
 
 
 def _partitions(config: RunConfig, plan: Plan) -> Iterator[tuple[str, Plan]]:
-    """Yield the plans of the other partitions; a board without centre has none."""
+    """Yield the plans of the other partitions; a board without a center has none."""
     if "center" not in geometry(config.dims).cell_types:
         return
     for name, text in PARTITIONS.items():

@@ -47,8 +47,8 @@ class Trouble:
 class Calibration:
     """Seconds per unit of predicted cost, learnt from verdicts.
 
-    ``Plan.predicted_costs`` knows which classes are dear, the machine decides how dear: one factor for the class root
-    (batch sizes), one with all its children (time left).
+    ``Plan.predicted_costs`` knows which classes cost more, the machine decides how much.  There is one factor for the
+    class root (batch sizes) and one with all its children (time left).
     """
 
     def __init__(self) -> None:
@@ -59,7 +59,7 @@ class Calibration:
         self._n_children = 0.0
 
     def note(self, predicted: float, seconds: float, is_root: bool) -> None:
-        """Learn from a verdict; older ones fade so that the factor follows the order from cheap to dear."""
+        """Learn from a verdict; older ones fade so that the factor follows the order from expensive to cheap."""
         if is_root:
             self._predicted = self._predicted * 0.999 + predicted
             self._root_s = self._root_s * 0.999 + seconds
@@ -175,7 +175,7 @@ class Backlog:
     def take(self, budget_s: float, max_units: int) -> tuple[Unit, ...]:
         """Remove and return the next units, at least one if there is any, worth about ``budget_s`` together.
 
-        A unit that came back goes alone, so that what happens next is surely its own doing; then children of splits,
+        A unit that came back goes alone, so that whatever happens next is its own doing; then children of splits,
         deepest first, so that few classes are open at a time; then classes.
         """
         retry = self._pop(self._retries)
@@ -279,7 +279,7 @@ class Backlog:
 
 
 def _mean_one(costs: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """Return the costs scaled to a mean of 1 (a second each, until one has been measured), none of them absurd."""
+    """Return the costs scaled to a mean of 1 (a second each, until one has been measured), without absurd ones."""
     usable = np.where(np.isfinite(costs) & (costs > 0), costs, 0.0)
     mean = float(usable.mean()) if len(usable) else 0.0
     return np.maximum(usable / mean if mean > 0 else usable, 1e-6)

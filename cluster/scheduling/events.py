@@ -2,7 +2,7 @@
 
 Executors make events, the scheduler maps each to instructions, the run loop carries those out.  A worker is named by
 the number that the scheduler gave it in :class:`Spawn`; numbers are never used twice, so a late message cannot be
-mistaken for one of a newer worker.  An assignment has such a number too.
+mistaken for one of a newer worker.  Assignments are numbered likewise.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Start:
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """The cluster has room for so many workers now; never told: for as many as the policy allows."""
+    """The cluster has room for so many workers now; without this event, for as many as the policy allows."""
 
     n_workers: int
 
@@ -169,7 +169,7 @@ class Publish:
 
 @dataclass(frozen=True, slots=True)
 class Retire:
-    """End a worker; nothing it still says about itself matters, verdicts that arrive late may."""
+    """End a worker; its late verdicts may still count, nothing else that it says does."""
 
     worker: int
     message: str = ""

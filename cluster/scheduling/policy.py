@@ -1,4 +1,4 @@
-"""How the scheduler decides, and what it tells: two records without behaviour."""
+"""How the scheduler decides: a record without behaviour."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class Policy:
     n_workers : int
         Worker slots, at least 1.
     batch_s : float
-        Predicted seconds of work in one assignment; a dearer unit goes alone.
+        Predicted seconds of work in one assignment; a more expensive unit goes alone.
     max_batch : int
         Units in one assignment, however cheap.
     sample : float

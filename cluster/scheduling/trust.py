@@ -1,11 +1,11 @@
-"""Which hosts to believe: verdicts are held back until a replica agrees, at first all of a host's, later a sample.
+"""Which hosts to believe: a host's verdicts wait until a replica agrees, at first all of them, later a sample.
 
     wants -> hold -> take (a replica for a worker of another host) -> judge: they agree, or both are quarantined
                                                                     -> failed: tried again, then let go unchecked
 
 A host is trusted after ``trust_after`` replicas that agree, on either side of them.  One that took part in a difference
-is flagged, unless it is trusted and the other is not: nothing more of it counts.  Where all workers are on one host
-nobody can vouch for it, so there is only the sample, run again by itself.
+is flagged, unless it is trusted and the other is not: its verdicts no longer count.  Where all workers are on one host
+no other can vouch for it, so it checks the sample itself.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Trust:
     flagged : set of str
         Hosts that are not believed any more.
     n_agreed, n_let_go : int
-        Replicas that agreed, and verdicts that went without because three replicas failed.
+        Replicas that agreed, and verdicts published without one because three replicas failed.
     """
 
     policy: Policy
@@ -101,7 +101,7 @@ class Trust:
         return None
 
     def failed(self, unit: Unit) -> Answer | None:
-        """Note that a replica could not be had; return the verdict when it is let go without one."""
+        """Note that a replica failed; return the verdict when it is let go without one."""
         answer = self.held.get(unit)
         if answer is None:
             return None
@@ -139,3 +139,9 @@ class Trust:
     def _release(self, unit: Unit) -> Answer:
         self._tries.pop(unit, None)
         return self.held.pop(unit)
+
+
+def difference(original: UnitResult, replica: UnitResult) -> str:
+    """Return in what two verdicts differ, for breakers that answer alike however they search."""
+    first, second = ((result.n_boards, sorted(result.candidates)) for result in (original, replica))
+    return "" if first == second else f"{first} and {second}"

@@ -75,7 +75,7 @@ def signed(worker: int, assignment: int, reply: Reply) -> Reply:
 
 
 class InProcessExecutor:
-    """Workers as threads of this process: one at a time is meant, kernels release the GIL.
+    """Workers as threads of this process, one at a time as a rule; kernels release the GIL.
 
     The thread keeps the caller free to show progress and to react to Ctrl-C while a kernel runs.
 
@@ -136,7 +136,7 @@ class InProcessExecutor:
         return events
 
     def show(self, report: Report) -> None:
-        """Do nothing: nothing but the event log watches this process."""
+        """Do nothing: only the event log watches this process."""
 
     def close(self) -> None:
         """Stop all threads; one that is deep in a kernel is left behind, it ends with the process."""

@@ -3,7 +3,7 @@
     Worker(spec, make_breaker) -> hello -> work ... work
                                   status, cancel: from another thread while a kernel runs
 
-A worker touches no files.  A failure of one unit is an answer about that unit, never the end of the others.
+A worker touches no files.  A failure of one unit is an answer about that unit; the others go on.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ MakeBreaker = Callable[["Spec"], BreakerLike]
 
 
 class UnfitError(OrderlyError):
-    """A worker that may not work: its self-test gave another answer than the known one."""
+    """A worker that may not work: its self-test did not give the known answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +112,7 @@ class Worker:
     ) -> tuple[Reply, ...]:
         """Break units one after the other until done or cancelled; ``tell`` is called with each reply as it comes.
 
-        With ``replica`` they are searched again in place of that.
+        With ``replica`` they are searched again instead.
         """
         self._cancelled.clear()
         self._assignment, self._n_done, self._began_s = assignment, 0, time.monotonic()
@@ -181,7 +181,7 @@ _TEST_BOARDS = {("aest", 10), ("aets", 10), ("aste", 10)}  # the letter opposite
 
 
 def self_test() -> None:
-    """Break a tiny question whose answer is known: too many and too few boards are both noticed.
+    """Answer a tiny question whose answer is known; too many and too few boards are both noticed.
 
     Raises
     ------

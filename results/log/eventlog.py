@@ -1,4 +1,4 @@
-"""``events.jsonl``: what happened in a run, for people and for monitoring; evidence it is not.
+"""``events.jsonl``: what happened in a run, for people and for monitoring.  It is not evidence.
 
 One JSON object a line, appended and never changed; on an object store, some lines an object (objects.py).  Every line:
 
@@ -6,8 +6,8 @@ One JSON object a line, appended and never changed; on an object store, some lin
     session   eight hex digits, one value for each call of ``orderly run``
     event     what happened, one of :data:`FIELDS`, with the fields listed there; more may come, none goes away
 
-A kill may leave half a line.  The next driver starts a line of its own after it, and readers skip what is no JSON.
-The log is best effort: a full disk stops the store with an error, but never a run for the sake of its log.
+A kill may leave half a line.  The next driver starts a line of its own after it, and readers skip what is not JSON.
+The log is best effort: it never stops a run, not even when the disk is full.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ _MAX_LINE_BYTES = 2**16  # a reader skips a longer one
 _COUNT_LIMIT = 2**63
 _KEPT = 10_000  # lines that wait while the folder cannot be written to
 _OBJECT_S = 15.0
-_END_S = 1e12  # no clock says more
+_END_S = 1e12  # later than any clock says
 
 
 class EventLog:
@@ -103,7 +103,7 @@ class EventLog:
 
 
 def read_events(folder: Folder, n_bytes: int = TAIL_BYTES) -> list[dict[str, Any]]:
-    """Return the last events of a run, oldest first; what is no event is skipped, and a log that cannot be read."""
+    """Return the last events of a run, oldest first; skip other lines, and return none of a log that cannot be read."""
     events: list[dict[str, Any]] = []
     try:
         lines = folder.read_tail(files.EVENTS, n_bytes).split(b"\n")
@@ -114,7 +114,7 @@ def read_events(folder: Folder, n_bytes: int = TAIL_BYTES) -> list[dict[str, Any
             continue
         try:
             values = json.loads(line)
-            json.dumps(values, ensure_ascii=False).encode()  # half a surrogate pair is no text
+            json.dumps(values, ensure_ascii=False).encode()  # half a surrogate pair is not text
         except (ValueError, RecursionError):
             continue
         if isinstance(values, dict) and _is_event(values):
@@ -134,7 +134,7 @@ def _is_event(values: dict[str, Any]) -> bool:
 
 
 def _fits(name: str, value: object) -> bool:
-    """Return whether a value may stand in a field of this name; what is not known yet is null."""
+    """Return whether a value may stand in a field of this name; null: not known yet."""
     if value is None:
         return name in _OPEN
     if name.startswith("n_") or name in _NUMBERS:

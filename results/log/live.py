@@ -1,4 +1,4 @@
-"""What goes on in a run right now: who writes to it, how fast, how long still; from the lock and the event log."""
+"""What goes on in a run right now: who writes to it, how fast, how long it will take.  From lock and event log."""
 
 from __future__ import annotations
 

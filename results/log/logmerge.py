@@ -28,7 +28,7 @@ _ALL = 2**30
 def merge_logs(target: Folder, sources: Sequence[Folder], *, n_rows: int, n_parts: int) -> int:
     """Append the lines that the target's log lacks; return how many.
 
-    Like any writing to the log this is best effort: a log that cannot be written to stays as it is.
+    Like all writing to the log, this is best effort: a log that cannot be written to stays as it is.
 
     Parameters
     ----------
@@ -72,5 +72,5 @@ def _slot(event: Mapping[str, Any]) -> tuple[str, int]:
 
 
 def _line(event: Mapping[str, Any]) -> str:
-    """Return an event as the log has it; half a character, which only a foreign hand writes, is replaced."""
+    """Return an event as the log has it; half a character, which this program never writes, is replaced."""
     return json.dumps(event, ensure_ascii=False).encode(errors="replace").decode()

@@ -581,7 +581,7 @@ def _read_listed(folder: Path, question: _Question) -> dict[str, str] | None:
     for row in _table(path, LISTED):
         board = str(row["board"])
         if not re.fullmatch(rf"[a-z]{{{question.n}}}", board) or board in listed:
-            raise Rejected(f"{board!r} is listed and is no board, or an image of another one")
+            raise Rejected(f"{board!r} is listed, and it is not a board or it is the image of another one")
         score = question.score(board)
         if score != row["score"] or score < question.cutoff:
             raise Rejected(f"{board} is listed with {row['score']}, it scores {score}; the cutoff is {question.cutoff}")

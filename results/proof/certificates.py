@@ -11,7 +11,7 @@ Format, version 2 (the columns and the meaning of the body are defined in audit.
                             All other letters of the cell are leaves: their bound is below the cutoff.
     sha256                  over the fields above
 
-A part is certified once; certifying again adds rows for parts that have none.  No two rows share a board.
+A part is certified once; certifying again adds rows for parts without one.  No board is in two rows.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The claim: one sentence about every board there is; written only with full coverage.
 
 The file is a record of what was found once.  No reader believes it: what is proven, and the sentence, follow from the
-rows every time (proof.py), and :func:`disagreement` tells whether the record still says the same.
+rows every time (prove.py), and :func:`disagreement` tells whether the record still says the same.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ class Checked:
 def result_digest(fingerprint: Fingerprint, boards: Iterable[tuple[str, int]], *, complete: bool) -> str:
     """Return the SHA-256 of the answer: the question asked, whether it is answered, canonical boards with scores.
 
-    Partition and cell order are left out: they are ways, not answers.
+    Partition and cell order are left out: they do not change the answer.
     """
     answer = {
         "dims": fingerprint.dims,
@@ -222,7 +222,7 @@ def disagreement(claim: Claim, derived: Claim | None, why_not: str) -> str:
     Parameters
     ----------
     derived : Claim or None
-        None: the rows support none, for the reason ``why_not``.
+        None: the rows do not support one, for the reason ``why_not``.
     """
     if derived is None:
         return f"it says that the run is proven; its rows do not: {why_not}"
@@ -235,7 +235,7 @@ def disagreement(claim: Claim, derived: Claim | None, why_not: str) -> str:
         said = (f"{name.replace('_', ' ')} {quote(getattr(claim, name))}" for name in differing[:3])
         given = (quote(getattr(derived, name)) for name in differing[:3])
         return f"it says {', '.join(said)}; the rows give {', '.join(given)}"
-    named = f"{claim.n_words:,} words of {claim.wordlist} ("  # the list may go by another name elsewhere
+    named = f"{claim.n_words:,} words of {claim.wordlist} ("  # the list may have another name elsewhere
     expected = derived.statement.replace(f"{derived.n_words:,} words of {derived.wordlist} (", named, 1)
     if claim.statement != expected:
         return f"its statement is {quote(claim.statement, 200)}, not what the rows give"

@@ -1,14 +1,12 @@
-"""Does every board of the whole space lie in exactly one unit with a verdict?  Asked before the word *proven* is used.
+"""Does every board of the whole space lie in exactly one unit with a verdict?  Only then is a run *proven*.
 
-ids       the roots in the store are exactly the canonical classes of the partition; no row is about others
-sizes     the boards of each class times its orbit size add up to 26^n
-splits    the children of a split unit are apart, all that was left of it but for the parts that it says it settled
-          out of turn, and have verdicts, down to the leaves
-boards    each candidate belongs to the unit that lists it
+    ids       the roots in the store are exactly the canonical classes of the partition; no row is about others
+    sizes     the boards of each class times its orbit size add up to 26^n
+    splits    the parts that a split unit settled itself and its children share no board and are all of it; the
+              children have verdicts, down to the leaves
+    boards    each candidate belongs to the unit that lists it
 
-check_coverage       space.py    classes and their sizes, computed apart from the enumeration
-                     splits.py   units, their parts and their boards
-                     foreign.py  rows of other classes
+The check of classes is here, with their sizes from space.py and foreign ones from foreign.py; splits.py checks units.
 """
 
 from __future__ import annotations

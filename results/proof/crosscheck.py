@@ -80,12 +80,12 @@ def require_same(run: Run, listed: BoardList) -> None:
 
 
 def _listed_parts(run: Run) -> list[str]:
-    """Return the parts that count: those whose last line in the manifest, as long as it was, does not drop them."""
+    """Return the parts that count: those that the last line about them, as the manifest was then, does not drop."""
     dropped: dict[str, bool] = {}
     n_bytes = 0
     for line in run.folder.read_lines(files.MANIFEST)[0]:
         n_bytes += len(line.encode()) + 1
-        if n_bytes <= run.manifest.n_bytes:  # a driver may go on meanwhile
+        if n_bytes <= run.manifest.n_bytes:  # a driver may go on writing meanwhile
             values = json.loads(line)
             dropped[values["name"]] = values["dropped"]
     return [name for name, is_dropped in dropped.items() if not is_dropped]

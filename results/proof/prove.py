@@ -1,11 +1,11 @@
-"""What the rows of a run prove.  Found anew by every reader: nothing that a run says about itself is believed.
+"""What the rows of a run prove.  Every reader finds it anew: nothing that a run says about itself is believed.
 
     prove -> unscored_boards    the boards, with the scores that the rows give                      rescore.py
           -> check_coverage     every board in exactly one unit with a verdict                      coverage.py
           -> suspects           no verdict rests on a host that was contradicted                    suspects.py
           -> the board that the cutoff was climbed to is among those listed
 
-While something is plainly open the rows are not looked at one by one, so a reader of a run under way answers at once.
+While something is plainly open, nobody looks at the rows one by one, so a reader of a run under way answers at once.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Proof:
     missing : tuple of str
         What is still to be done, a sentence each.
     faults : tuple of str
-        What cannot be so in any run that went well, a sentence each.
+        What cannot be true of a run that went well, a sentence each.
     """
 
     listed: BoardList
@@ -86,7 +86,7 @@ def prove(run: Run, nodes_of: NodesOf | None = None, *, thorough: bool = False) 
     run : Run
         As it is on disk.
     nodes_of : callable, optional
-        Returns how the search cuts the classes of a run.  Without it no run that has split units is proven.
+        Returns how the search cuts the classes of a run.  Without it, a run with split units is never proven.
     thorough : bool
         Look at every row even when something is plainly open.
 
@@ -108,7 +108,7 @@ def prove(run: Run, nodes_of: NodesOf | None = None, *, thorough: bool = False) 
         elif not coverage.complete:
             missing = [coverage.message(), *_in_doubt(run)]
         if nodes is None and run.index.splits:
-            missing.append("it is not known here how its search splits classes: orderly verify knows")
+            missing.append("this reader does not know how its search splits classes: orderly verify does")
     if not missing and (lost := _lost_climb(run, listed)):
         faults.append(lost)
     return Proof(listed, coverage, tuple(missing), tuple(faults))

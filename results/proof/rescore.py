@@ -208,7 +208,7 @@ def _check_boards(boards: Sequence[Board], fingerprint: Fingerprint, where: str)
     Raises
     ------
     DamagedError
-        Naming the first board that is not.
+        Naming the first board that is wrong.
     """
     shape = geometry(fingerprint.dims)
     previous: tuple[int, str] | None = None

@@ -1,6 +1,6 @@
 """The space of boards that a run covers, as coverage sees it: its classes, their sizes, and how the search cuts them.
 
-Sizes and orbits are computed here from buckets and symmetries, apart from the enumeration that they check.
+Sizes and orbits are computed here from buckets and symmetries, independently of the enumeration that they check.
 """
 
 from __future__ import annotations

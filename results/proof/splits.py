@@ -1,4 +1,4 @@
-"""Units and the parts they are split into: apart from each other, inside the unit, and all of it."""
+"""Units and their parts: a split must cut a unit into parts that share no board and are all of it."""
 
 from __future__ import annotations
 
@@ -79,11 +79,11 @@ class Units:
         return unfinished
 
     def _check_split(self, row: dict[str, Any], children: list[Key], nodes: NodesLike | None) -> None:
-        """Check the parts of one split unit: apart from each other, inside the unit, and all of it.
+        """Check the parts of one split unit: they share no board, lie in the unit, and are all of it.
 
-        A unit names every part that it decided itself (settled, in whatever order its search came to them) or left to
-        be searched (children).  None may be, hold or lie in another; with ``nodes``, each must be a part that the
-        search makes, and together they must be the whole unit: a part that was lost, wherever it stood, is missing.
+        A unit names each part that it decided itself (settled, in the order of its search) and each that it left to be
+        searched (children).  A part may not be, hold or lie in another.  With ``nodes``, each must be one that the
+        search makes, and together they must be the whole unit, so that a lost part is noticed wherever it stood.
         """
         key, n_boards, settled = _key(row), int(row["n_boards"]), row["settled"]
         check_apart(key[1], [*row["children"], *settled])
@@ -137,9 +137,9 @@ class Units:
 
 
 def check_apart(path: str, children: Sequence[str]) -> None:
-    """Check that no board lies in two of the parts that ``children`` name below the unit ``path``.
+    """Check that the parts of the unit ``path`` that ``children`` name share no board.
 
-    Their paths are read as a tree: the branches at one place must force one cell, to letters that are apart.
+    The paths are read as a tree: the branches at one place must force the same cell, to different letters.
 
     Raises
     ------
@@ -184,7 +184,7 @@ def uncovered(nodes: NodesLike, unit: Key, named: Sequence[str]) -> str | None:
         else:
             return path
     if reached != len(ends):
-        raise RowError("a part that it names is none that a split of the search makes")
+        raise RowError("it names a part that no split of the search makes")
     return None
 
 

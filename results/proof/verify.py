@@ -1,4 +1,4 @@
-"""Verification: everything a run left behind is read again and checked; nothing is written unless that is asked for.
+"""Verification: reads everything that a run left behind again and checks it; writes only when asked to.
 
     verify -> prove               every board in exactly one unit with a verdict, none in doubt    (proof.py)
            -> scored_again        every candidate by the production scorer
@@ -118,7 +118,7 @@ def record(run: Run, found: Verified) -> None:
 def statistics(run: Run) -> dict[str, int]:
     """Return the work done, summed over the verdicts: the largest tree, all other counters added up.
 
-    Only counts: times differ from machine to machine.  A unit that was settled twice counts twice.
+    Only counts, because times differ from machine to machine.  A unit that was settled twice counts twice.
     """
     totals = dict.fromkeys(COUNTERS, 0)
     for table in run.columns(["status", *COUNTERS]):
@@ -126,7 +126,7 @@ def statistics(run: Run) -> dict[str, int]:
         for name in COUNTERS:
             if name.startswith("max_"):
                 totals[name] = max(totals[name], pc.max(verdicts.column(name)).as_py() or 0)
-            else:  # a sum of int64 would wrap without a word
+            else:  # a sum of int64 would overflow silently
                 exact = verdicts.column(name).cast(pa.decimal128(38))
                 totals[name] += int(pc.sum(exact).as_py() or 0)
     return totals
@@ -165,6 +165,6 @@ def _double_check(run: Run, referee: ScorerLike) -> int:
 
 
 def _strength(run: Run, listed: BoardList, n_checked: int) -> str:
-    """Return what was checked, from the run itself to strangers' checks."""
+    """Return what was checked, as the label of the claim."""
     twice = f"double-checked 100 % of {n_checked:,} candidates by an independent solver"
     return f"{COMPLETE}, {twice if n_checked else 'no candidates to double-check'}{audited(run, listed)}"

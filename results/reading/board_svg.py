@@ -33,7 +33,7 @@ def board_svg(
     heat : one number per cell, down the columns, which warms the cells
     path : cells of a word to draw, in order
     styled : whether the style sheet goes with it, for a file of its own
-    strict : whether it is for a page that forbids style attributes: how warm a cell is stands in ``fill-opacity``
+    strict : whether it is for a page that forbids style attributes: ``fill-opacity`` then says how warm a cell is
     """
     h, w = len(faces), len(faces[0])
     label = escape("Board " + " / ".join(" ".join(row) for row in faces), quote=True)

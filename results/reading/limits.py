@@ -1,6 +1,6 @@
 """Limits on one query: time, and memory that DuckDB does not count (texts and lists in the middle of an expression).
 
-The operating system keeps the memory; a watch interrupts the query and, where that is not heard, ends the process.
+The operating system limits the memory.  A watch interrupts the query and, if that does not help, ends the process.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 GRACE_S = 5.0
-_ROOM_BYTES = 2**29  # threads and libraries take addresses that they do not use
+_ROOM_BYTES = 2**29  # threads and libraries reserve addresses that they do not use
 
 
 class Limits(NamedTuple):
@@ -36,7 +36,7 @@ class Limits(NamedTuple):
 
 
 class Watch:
-    """Whether time was up.
+    """Whether the time was up.
 
     Attributes
     ----------
@@ -57,7 +57,7 @@ def limited(limits: Limits, interrupt: Callable[[], None], message: str) -> Iter
     interrupt : callable
         Called when the time is up.
     message : str
-        Written to standard error before the process ends with exit code 2, when nothing comes of the interruption.
+        Written to standard error before the process ends with exit code 2, when the interruption does not help.
     """
     watch = Watch()
 
@@ -85,7 +85,7 @@ def limited(limits: Limits, interrupt: Callable[[], None], message: str) -> Iter
 
 
 def _keep_memory(n_bytes: int) -> tuple[int, int] | None:
-    """Let this process take ``n_bytes`` more than now; return the limits before, None where that is not to be had."""
+    """Let this process take ``n_bytes`` more than now; return the limits before, or None where the system has none."""
     try:
         n_pages = int(Path("/proc/self/statm").read_text().split()[0])
         soft, hard = resource.getrlimit(resource.RLIMIT_AS)

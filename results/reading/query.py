@@ -1,4 +1,4 @@
-"""Questions to a run directory: its boards, how far it is and what it proves; also while a driver writes to it.
+"""Questions about a run: its boards, how far it is and what it proves; also while a driver writes to it.
 
 Everything is derived from the rows.  ``claim.json`` and ``rescored/`` are records of what was found once: a reader says
 when they disagree with the rows, and believes the rows.
@@ -50,7 +50,7 @@ class Summary:
     why_not : str
         What stands against it; empty when proven.
     is_faulty : bool
-        Whether the rows contradict each other or the run, which no amount of searching mends.
+        Whether the rows contradict each other or the run: more searching does not help.
     statement : str or None
         The sentence that the rows prove.
     notes : tuple of str
@@ -80,7 +80,7 @@ class Summary:
 
     @property
     def caveat(self) -> str:
-        """What to say beside whatever is shown of a run that is not proven; else empty."""
+        """What to say with whatever is shown of a run that is not proven; else empty."""
         return "" if self.proven else f"found so far, not proven: {self.why_not}"
 
     def require_proven(self, where: str) -> None:
@@ -96,7 +96,7 @@ class Summary:
 
 
 def boards(location: str | Path | Run) -> list[Board]:
-    """Return the boards that the rows of a run list, best first; whether they are all there are, says :func:`summary`.
+    """Return the boards that the rows of a run list, best first; :func:`summary` says whether they are all there are.
 
     Raises
     ------

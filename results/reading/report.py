@@ -111,7 +111,7 @@ def render(run: Run, scorer: WordScorer, n_boards: int = 6, nodes_of: NodesOf | 
         loader=jinja2.FileSystemLoader(_TEMPLATES),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
-        finalize=lambda value: printable(value, "\n") if type(value) is str else value,  # no markup of ours is a str
+        finalize=lambda value: printable(value, "\n") if type(value) is str else value,  # our own markup is never a str
     )
     return Page(environment.get_template("report.html.j2").render(values), found)
 

@@ -105,7 +105,7 @@ class Database:
         ----------
         sql : str
         limits : Limits, optional
-            What it may take; they hold for the whole process, which ends where DuckDB does not hear that time is up.
+            What it may take; they hold for the whole process, which ends if DuckDB does not notice that the time is up.
 
         Raises
         ------
@@ -195,7 +195,7 @@ def _too_long(sql: str, limits: Limits) -> str:
 
 
 def _distinct(names: Sequence[str]) -> tuple[str, ...]:
-    """Return the names, a number behind those that came before."""
+    """Return the names, with a number added to those that came before."""
     seen: list[str] = []
     for name in names:
         number, fresh = 1, name

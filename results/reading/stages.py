@@ -30,7 +30,7 @@ def stage_seconds(events: Iterable[Mapping[str, Any]]) -> dict[str, float]:
     total: dict[str, float] = {}
     for lines in sessions.values():
         markers = [line for line in lines if line["event"] in _MARKERS]
-        if not markers:  # its beginning is not in what was read
+        if not markers:  # its beginning was not read
             continue
         ends = [line["time"] for line in markers[1:]] + [lines[-1]["time"]]
         for marker, end in zip(markers, ends, strict=True):

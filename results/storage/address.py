@@ -17,7 +17,7 @@ from pyarrow import fs
 from boardclass.errors import InputError, StoreError
 
 SCHEMES = ("s3", "gs", "gcs", "abfs", "abfss")
-# What an address may say after "?"; everything else is refused, account keys and signatures among it.
+# What an address may say after "?"; everything else is refused, such as account keys and signatures.
 SETTINGS = (
     "allow_bucket_creation",
     "blob_storage_authority",
@@ -53,16 +53,16 @@ def connect(address: str) -> tuple[Any, str, str]:
     try:
         filesystem, root = fs.FileSystem.from_uri(address)
     except (ValueError, OSError, NotImplementedError) as error:
-        raise StoreError(f"{shown!r} is no directory and no object store that pyarrow knows: {error}") from error
+        raise StoreError(f"{shown!r} is neither a directory nor an object store that pyarrow knows: {error}") from error
     return filesystem, root, shown
 
 
 @cache
 def _knock(address: str, scheme: str, shown: str) -> None:
-    """Ask a store whether it lets us in, in a process of its own.
+    """Ask a store, from a separate process, whether it lets us in.
 
-    Without credentials the library for Google's stores tries for a quarter of an hour, and that for Azure's ends the
-    process.
+    Without credentials the library for Google's stores keeps trying for a quarter of an hour, and the one for Azure's
+    ends the process.
 
     Raises
     ------
@@ -83,14 +83,16 @@ def _knock(address: str, scheme: str, shown: str) -> None:
 
 
 def _checked(address: str) -> tuple[str, str]:
-    """Return an address that says nothing secret, with the settings it needs, and the one to show."""
+    """Return an address without secrets, with the settings that it needs, and the one to show."""
     parts = urlsplit(address)
     shown = urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", "")).rstrip("/")
     if parts.scheme not in SCHEMES:
         if parts.scheme != "file":
-            raise StoreError(f"{shown!r} is no directory and no object store: expected {', '.join(SCHEMES)} or a path")
+            raise StoreError(
+                f"{shown!r} is neither a directory nor an object store: expected {', '.join(SCHEMES)} or a path"
+            )
         return address, shown
-    # There the name before @ is no secret, it is what to open; or it says that there are none.
+    # In these the name before @ is not a secret: it is what to open, or says that there are no credentials.
     container = parts.scheme.startswith("abfs") or parts.netloc.startswith("anonymous@")
     if ":" in parts.netloc.rpartition("@")[0] or ("@" in parts.netloc and not container):
         raise InputError(
@@ -102,7 +104,7 @@ def _checked(address: str) -> tuple[str, str]:
     if unknown:
         raise InputError(
             f"the address {shown!r} has the setting {unknown[0]!r}: expected some of {', '.join(SETTINGS)}; "
-            "credentials belong into the environment"
+            "credentials belong in the environment"
         )
     if not parts.netloc:
         raise InputError(f"the address {shown!r} names no bucket: expected scheme://bucket/prefix")

@@ -29,7 +29,7 @@ CLAIM = "claim.json"
 TEMPORARY_PREFIX = "_tmp."
 FOLDERS = ("", RESULTS, RESCORED, CERTIFICATES)
 
-# No file of a run is larger; a larger one is not read.
+# A file of a run is never larger; a larger one is not read.
 MAX_DOCUMENT_BYTES = 2**23
 MAX_MANIFEST_BYTES = 2**26
 MAX_PART_BYTES = 2**28

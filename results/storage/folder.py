@@ -1,4 +1,4 @@
-"""What a run needs of the place it lives in: a local directory (storage.py) or part of an object store (objects.py).
+"""What a run needs of the place it lives in: a local directory (local.py) or part of an object store (objects.py).
 
 A reader sees a published file whole or not at all.
 """
@@ -17,7 +17,7 @@ Guard = Callable[[], None]
 
 
 def nobody_else() -> None:
-    """Raise nothing: the guard of a writer whose lock cannot be taken away."""
+    """Do nothing: the guard of a writer whose lock cannot be taken away."""
 
 
 class Folder(Protocol):
@@ -30,7 +30,7 @@ class Folder(Protocol):
         """Return whether the folder holds anything but leftovers of a run that never began."""
 
     def read(self, name: str) -> bytes | None:
-        """Return the content of a file, or None when it is not there; DamagedError when it is larger than any is."""
+        """Return the content of a file, or None when it is not there; DamagedError when it is too large."""
 
     def read_all(self, names: Sequence[str]) -> Iterator[bytes | None]:
         """Yield the content of many files in order, a few of them ahead of time."""
@@ -54,17 +54,17 @@ class Folder(Protocol):
         """Return the complete lines of a file, their size in bytes and whether a torn line follows."""
 
     def note(self, name: str, text: str) -> None:
-        """Append whole lines to a log in one go; neither waits for the disk nor mends what a kill left half written."""
+        """Append whole lines to a log at once; do not wait for the disk, nor mend what a kill left half written."""
 
     def read_tail(self, name: str, n_bytes: int) -> bytes:
         """Return about the last ``n_bytes`` of a log, or all of a shorter one; empty when there is none."""
 
     def remove(self, name: str) -> None:
-        """Remove a file; one that is gone already is no error."""
+        """Remove a file; it may be gone already."""
 
 
 def check_size(n_bytes: int, name: str, where: str) -> None:
-    """Refuse to read a file that is larger than any of its name.
+    """Refuse to read a file that is larger than its kind can be.
 
     Raises
     ------

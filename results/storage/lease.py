@@ -3,14 +3,14 @@
     RUN/lock/ask-ID     put first: I want to write
     RUN/lock/hold-ID    put when nobody else asks or holds: I write; put again every BEAT_S seconds
 
-Putting and then listing is enough to keep two drivers apart, as object stores list what was put: of two that ask at a
-time at least the later one sees the other.  Both may, and then both are refused; never are both let in.
+Putting and then listing keeps two drivers apart, because object stores list what was put: of two that ask at the same
+time, at least the later one sees the other.  Both may see each other, and then both are refused; both are never let in.
 
-A claim that was not renewed for LEASE_S seconds, by the store's own clock, is one of a driver that died or sleeps, and
-the next one removes it, after closing the place of the next manifest line with a fence.  A sleeper that wakes up finds
-its claim gone before it writes to the manifest, and once more just after: it takes its line back and stops.  Should
-even that fail (killed between the two, or a put that arrives late), its line stands where the fence is and does not
-count; its units are searched again.
+A claim that was not renewed for LEASE_S seconds, by the store's own clock, belongs to a driver that died or sleeps.
+The next driver removes it, after closing the place of the next manifest line with a fence.  A sleeper that wakes up
+looks for its claim before it writes to the manifest and again just after, finds it gone, takes its line back and stops.
+If even that fails (it is killed between the two, or a put arrives late), its line stands where the fence is and does
+not count; its units are searched again.
 """
 
 from __future__ import annotations

@@ -30,7 +30,7 @@ def open_folder(location: str | Path) -> Folder:
     SpecialFileError
         When a link or another special file stands in a directory of this machine.
     StoreError
-        When it is not one that pyarrow.fs understands.
+        When pyarrow.fs does not understand it.
     """
     text = str(location)
     path = Path(text)
@@ -199,7 +199,7 @@ def _unlink(name: str, at: int) -> None:
 
 
 def write_all(descriptor: int, data: bytes) -> None:
-    """Write all of ``data``; a short write goes on where it stopped."""
+    """Write all of ``data``; after a short write the rest follows."""
     view = memoryview(data)
     while view:
         view = view[os.write(descriptor, view) :]
@@ -221,7 +221,7 @@ def replace(source: str, target: str, at: int) -> None:
 
 
 def link_new(source: str, target: str, at: int) -> None:
-    """Give a file a second name that must not exist; where links are unknown the driver's lock has to do."""
+    """Give a file a second name that must not exist; where there are no links, the driver's lock has to be enough."""
     try:
         os.link(source, target, src_dir_fd=at, dst_dir_fd=at, follow_symlinks=False)
     except OSError as error:

@@ -1,8 +1,8 @@
 """One driver per run: a lock that the operating system drops when its owner dies, and a note that says who holds it.
 
-Locked are the file ``lock``, which is what others look at, and the run directory itself: who removes the file does not
-let a second driver in.  Where directories cannot be locked (some network file systems), a driver looks before each
-line of the manifest whether the file is still the one that it locked, and stops when it is not.
+Two things are locked: the file ``lock``, which others look at, and the run directory itself, so that removing the file
+does not let a second driver in.  Where directories cannot be locked (some network file systems), a driver checks before
+each line of the manifest that the file is still the one that it locked, and stops otherwise.
 
 On an object store a claim that is renewed takes its place (lease.py).  The lock of the operating system is then kept in
 a private folder of this machine: it tells at once whether the driver that was killed here a moment ago is gone.
@@ -129,7 +129,7 @@ class RunLock:
             try:
                 fcntl.flock(self._directory, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except OSError as error:
-                if error.errno not in (errno.EAGAIN, errno.EACCES):  # not to be had here
+                if error.errno not in (errno.EAGAIN, errno.EACCES):  # not possible here
                     os.close(self._directory)
                     self._directory = None
                     return
@@ -163,7 +163,7 @@ class RunLock:
 def current_owner(folder: Folder) -> tuple[Owner | None, float] | None:
     """Return who writes to a run now and how long ago it was heard of (s); None when nobody does.
 
-    The owner is None when somebody does, but does not say who.
+    The owner is None when somebody does and does not say who.
     """
     if isinstance(folder, ObjectFolder):
         found = holder(folder)

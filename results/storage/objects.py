@@ -1,7 +1,7 @@
 """Runs on object stores (address.py says how they are named).
 
-Such a store has no rename, no append and no locks.  What a local directory does with them is done here with the one
-thing that is atomic there, putting a whole object:
+Such a store has no rename, no append and no locks.  One thing is atomic there, putting a whole object, and everything
+that a local directory does is done with it:
 
 - publish: one put; readers get the old object or the new one;
 - a line of the manifest: an object of its own, named by the number of bytes before it, so that a missing, a torn or a
@@ -59,7 +59,7 @@ class ObjectFolder:
         return f"{self.uri}/{name}".rstrip("/")
 
     def exists(self) -> bool:
-        """Return whether there is any object below the prefix but those of the lock."""
+        """Return whether there is any object below the prefix, apart from the lock's."""
         infos = self._listed("", recursive=True)
         ours = f"{self._root}/{files.LOCK}/"
         return any(info.type == fs.FileType.File and not info.path.startswith(ours) for info in infos)

@@ -1,7 +1,7 @@
 """The one place that opens files of a run directory on this machine: links are not followed, special files refused.
 
-A run directory may come from a stranger.  Where it is, is the user's word, and that path may be a link; what is in it
-is not: every name below is opened relative to an open directory, and only as a plain file or a directory.
+A run directory may come from a stranger.  The user says where it is, and that path may be a link.  A name inside it may
+not: each is opened relative to an open directory, and only as a plain file or a directory.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ def check_plain(root: Path) -> None:
     SpecialFileError
         Naming the first link, pipe, socket or device.
     StoreError
-        When the directory is none, or cannot be read.
+        When it is not a directory, or cannot be read.
     """
     if "\0" in str(root):
-        raise StoreError(f"{str(root)!r} is no place for a run: a path holds no zero byte; choose another")
+        raise StoreError(f"{str(root)!r} cannot be a run directory: a path has no zero bytes; choose another")
     folders = [root]
     while folders:
         folder = folders.pop()
@@ -84,7 +84,7 @@ def opened_folder(root: Path, folder: str) -> Iterator[int]:
 
 
 def open_file(root: Path, name: str, flags: int) -> int:
-    """Return a descriptor of a plain file of a run; one that is written to in place must have no second name.
+    """Return a descriptor of a plain file of a run; a file that is written to in place must not have a second name.
 
     Raises
     ------

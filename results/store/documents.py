@@ -26,13 +26,13 @@ def parse_document(data: bytes, where: str, remedy: str) -> dict[str, Any]:
     Raises
     ------
     DamagedError
-        When the text is no JSON object or its digest does not match; the message ends with ``remedy``.
+        When the text is not a JSON object or its digest does not match; the message ends with ``remedy``.
     """
     try:
         values = json.loads(data.decode())
         if not isinstance(values, dict):
-            raise ValueError("no JSON object")
-        json.dumps(values, ensure_ascii=False).encode()  # half a surrogate pair is no text
+            raise ValueError("it is not a JSON object")
+        json.dumps(values, ensure_ascii=False).encode()  # half a surrogate pair is not text
         if _digest(values) != values.pop(_SEAL, None):
             raise ValueError("its content does not match its own SHA-256")
     except (ValueError, RecursionError) as error:

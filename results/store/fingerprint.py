@@ -76,7 +76,7 @@ class Fingerprint:
         Raises
         ------
         StoreError
-            When a field is missing, unknown, of another type, or says what no run can be about.
+            When a field is missing, unknown, of another type, or not that of any run.
         """
         names = [field.name for field in fields(cls)]
         if not isinstance(values, dict) or sorted(values) != sorted(names):
@@ -104,7 +104,7 @@ def _check_values(values: dict[str, Any]) -> None:
         dims = parse_dims(values["dims"])
         partition = parse_partition(values["partition"], dims)
     except InputError as error:
-        raise StoreError(f"the fingerprint says what cannot be: {error}") from error
+        raise StoreError(f"the fingerprint is not that of any run: {error}") from error
     if (str(dims), partition.text) != (values["dims"], values["partition"]):
         raise StoreError(f"the fingerprint's dims or partition are not spelled as a run does: {quote(values, 200)}")
     if sorted(values["cell_order"]) != list(range(dims.n)):
@@ -112,7 +112,7 @@ def _check_values(values: dict[str, Any]) -> None:
     if not MIN_LETTERS < len(values["scores"]) <= MAX_LETTERS + 1 or not all(
         0 <= points < SUM_LIMIT for points in values["scores"]
     ):
-        raise StoreError(f"the fingerprint's scores are no points by number of letters: {quote(values['scores'])}")
+        raise StoreError(f"the fingerprint's scores are not points by number of letters: {quote(values['scores'])}")
     if not 0 < values["cutoff"] < SUM_LIMIT:
         raise StoreError(f"the fingerprint's cutoff is {quote(values['cutoff'])}: expected 1 to {SUM_LIMIT - 1}")
 

@@ -144,7 +144,7 @@ class Index:
         return {(class_id, "") for class_id in self.done_ids().tolist()} | self.done_paths()
 
     def orphans(self) -> set[Key]:
-        """Return the units with a verdict that no stored split leads to: the row of the split is lost."""
+        """Return the units with a verdict that no stored split leads to, because the row of the split is lost."""
         listed = {(class_id, child) for (class_id, _), children in self.splits.items() for child in children}
         return self._units.keys() - listed
 

@@ -1,6 +1,6 @@
 """What ``run.json`` tells about a run beside its fingerprint, checked where it is read: types and sizes, not truth.
 
-Every field may be missing, and others may be there; one that is there is of its type, with all that it holds.
+Every field may be missing, and there may be others.  A field that is there has its type, and so has all that it holds.
 """
 
 from __future__ import annotations

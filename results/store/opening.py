@@ -32,7 +32,7 @@ Mend = Callable[[Folder, Fingerprint, bytes], Repaired]  # of a folder, for a ru
 
 
 def check_identity(folder: Folder, fingerprint: Fingerprint) -> bool:
-    """Return whether the folder holds this run already (False: it is free); refuse another run and anything foreign."""
+    """Return whether the folder holds this run already (False: it is empty); refuse another run and other files."""
     identity = read_identity(folder)
     if identity is not None:
         check_same(fingerprint, identity[0], folder.where(""))
@@ -45,7 +45,7 @@ def check_identity(folder: Folder, fingerprint: Fingerprint) -> bool:
 
 
 def remove_leftovers(folder: Folder, unlisted_parts: list[str]) -> list[str]:
-    """Remove what a dead writer left: temporary files, and the part it had not yet listed; anything foreign stays."""
+    """Remove what a dead writer left: temporary files, and the part that it had not listed yet; other files stay."""
     leftovers = [name for place in files.FOLDERS for name in folder.names(place) if files.is_temporary(name)]
     leftovers += [name for name in unlisted_parts if files.part_number(name, files.RESULTS) is not None]
     for name in leftovers:

@@ -1,7 +1,7 @@
 """Part files and the manifest that makes them count: bytes <-> checked tables.
 
 A part exists for a reader when the manifest lists it.  Every byte of it is covered twice: by the SHA-256 in the
-manifest and by the page checksums inside the file, which still speak when a file is read without its manifest.
+manifest, and by the page checksums inside the file, which hold even when a file is read without its manifest.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _THREADS = 4  # hashing and reading Parquet leave Python's lock to the others
 
 @dataclass(frozen=True)
 class Part:
-    """One line of the manifest: a part file that counts, or one that does not any more (``dropped``)."""
+    """One line of the manifest: a part file that counts, or one that no longer does (``dropped``)."""
 
     name: str
     n_rows: int
@@ -79,7 +79,7 @@ def parse_part(line: str) -> Part:
     if {key: type(value) for key, value in values.items()} != kinds:
         raise ValueError(f"fields {', '.join(kinds)} expected")
     if files.part_number(values["name"], files.RESULTS) is None or not re.fullmatch(r"[0-9a-f]{64}", values["sha256"]):
-        raise ValueError(f"{values['name']!r} is no name of a part or its SHA-256 is none")
+        raise ValueError(f"{values['name']!r} is not the name of a part, or its SHA-256 is not one")
     return Part(**values)
 
 
@@ -119,12 +119,12 @@ def read_manifest(folder: Folder) -> Manifest:
 
 
 def unlisted(folder: Folder, manifest: Manifest) -> list[str]:
-    """Return the files in the results folder that do not count: of a writer that died, or foreign.
+    """Return the files in the results folder that do not count: left by a writer that died, or foreign.
 
     Raises
     ------
     DamagedError
-        When a part numbered beyond the next one exists: then the end of the manifest is lost, not a part left over.
+        When a part numbered beyond the next one exists: then the manifest has lost its end.
     """
     listed = {part.name for part in manifest.parts}
     found = [name for name in folder.names(files.RESULTS) if name not in listed]
@@ -145,7 +145,7 @@ def serialise(table: pa.Table) -> bytes:
 
 
 def serialised(table: pa.Table) -> Iterator[tuple[pa.Table, bytes]]:
-    """Yield a table in as many pieces as it takes so that each, as Parquet bytes, is one that readers accept.
+    """Yield a table in as many pieces as it takes for readers to accept each of them, as Parquet bytes.
 
     Raises
     ------
@@ -171,7 +171,7 @@ def describe(name: str, data: bytes, class_ids: Sequence[int]) -> Part:
 
 
 def read_part(folder: Folder, part: Part, schema: pa.Schema, columns: Sequence[str] | None = None) -> pa.Table:
-    """Return some columns (default all) of a part whose bytes are those that were written.
+    """Return some columns (default all) of a part, after checking that its bytes are those that were written.
 
     Raises
     ------
@@ -247,7 +247,7 @@ def parse_parquet(
     Raises
     ------
     DamagedError
-        When the bytes are no Parquet file of ``schema``, or of a size that is not read (sizes.py).
+        When the bytes are not a Parquet file of ``schema``, or of a size that is not read (sizes.py).
     """
     try:
         file = _opened(data, schema, columns, n_rows)
@@ -273,7 +273,7 @@ def check_parquet(data: bytes, where: str, schema: pa.Schema) -> None:
 
 
 def _opened(data: bytes, schema: pa.Schema, columns: Sequence[str] | None, n_rows: int | None) -> Any:
-    """Return Parquet bytes as a file of which nothing but the footer was decoded."""
+    """Return Parquet bytes as a file; only its footer is decoded."""
     check_footer(data)
     file: Any = pq.ParquetFile(pa.BufferReader(data), page_checksum_verification=True)
     if not file.schema_arrow.equals(schema):
@@ -281,7 +281,7 @@ def _opened(data: bytes, schema: pa.Schema, columns: Sequence[str] | None, n_row
     if n_rows is not None and (file.metadata.num_rows != n_rows or not n_rows):
         raise ValueError(
             f"its line in {files.MANIFEST} does not describe it: it has {file.metadata.num_rows:,} rows, not "
-            f"{n_rows:,}, and one is the least"
+            f"{n_rows:,}; a part has at least one"
         )
     check_sizes(data, file.metadata, columns)
     return file

@@ -1,4 +1,4 @@
-"""What every row must obey, and every table of rows: the same rules when they are written and when they are read.
+"""The rules that every row must obey, the same when it is written and when it is read.
 
 A stored row may have been altered by a disk, a machine or a person.
 """
@@ -73,7 +73,7 @@ def _plain_rules(table: pa.Table, fingerprint: Fingerprint) -> list[tuple[str, A
         *long,
         ("the status is unknown", pc.invert(pc.is_in(col("status"), _names(STATUSES)))),
         ("seconds is more than any unit takes", pc.greater(col("seconds"), pa.scalar(_MAX_SECONDS))),
-        ("n_boards is no number", pc.invert(pc.match_substring_regex(col("n_boards"), r"\A(0|[1-9][0-9]{0,39})\z"))),
+        ("n_boards is not a number", pc.invert(pc.match_substring_regex(col("n_boards"), r"\A(0|[1-9][0-9]{0,39})\z"))),
         ("n_boards is more than there are", _exceeds(col("n_boards"), 26**fingerprint.n_cells)),
         (
             "the path is not of the form 5=ab/6=t",
@@ -133,7 +133,7 @@ def _check_lists(table: pa.Table, fingerprint: Fingerprint, where: str) -> None:
         boards = [item["board"] for item in values["candidates"]]
         for item in values["candidates"]:
             if not board.fullmatch(item["board"]):
-                raise RowError(f"{here}: {quote(item['board'])} is no board of {n_cells} letters a-z")
+                raise RowError(f"{here}: {quote(item['board'])} is not a board of {n_cells} letters a-z")
             if not reaches(item["score"], fingerprint.cutoff):
                 raise RowError(
                     f"{here}: candidate {item['board']} scores {item['score']}, below cutoff {fingerprint.cutoff}"

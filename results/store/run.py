@@ -55,7 +55,7 @@ class Run:
         self.manifest = manifest
 
     def snapshot(self) -> Run:
-        """Return the run itself: what it shows does not change."""
+        """Return the run itself: it does not change."""
         return self
 
     @cached_property

@@ -219,5 +219,5 @@ def parse_path(path: str, n_cells: int) -> tuple[parts.Part, ...]:
 
 @lru_cache(typed=True)  # typed: True is not 1 here
 def scalar(value: str | int | bool) -> pa.Scalar:
-    """Return an Arrow scalar; a plain Python value costs pyarrow a look for pandas in every call."""
+    """Return an Arrow scalar; with a plain Python value pyarrow looks for pandas in every call."""
     return pa.scalar(value)

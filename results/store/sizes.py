@@ -95,7 +95,7 @@ def _decoded_bytes(data: bytes, column: Any, most: int) -> int:
         at = column.dictionary_page_offset
     end = at + column.total_compressed_size
     if not 0 <= at <= end <= len(data):
-        raise ValueError("a column lies outside of it")
+        raise ValueError("a column lies outside the file")
     total, n_coded, dictionary = 0, 0, (0, 0, 0, 0)
     while at < end and total <= most:
         header, at = _struct(data, at, 0)
@@ -117,7 +117,7 @@ def _decoded_bytes(data: bytes, column: Any, most: int) -> int:
             raise ValueError(f"a page is of type {kind}")
         at += n_stored
         if at > end:
-            raise ValueError("a page ends outside of its column")
+            raise ValueError("a page ends outside its column")
     if column.physical_type != "BYTE_ARRAY" or total + n_coded * dictionary[1] <= min(most, _BASE_BYTES):
         return total + (n_coded * dictionary[1] if column.physical_type == "BYTE_ARRAY" else 0)
     return total if total > most else total + n_coded * _longest(data, column.compression, *dictionary)
@@ -157,7 +157,7 @@ def _inner(found: _Struct, number: int) -> _Struct:
 def _struct(data: bytes, at: int, depth: int) -> tuple[_Struct, int]:
     """Return the fields of a Thrift struct, each with its type, and where it ends.
 
-    No field may come twice and no number be out of range: a reader may take another of them than this one does.
+    A field may not come twice, and a number may not be out of range: another reader might take another of them.
     """
     found: _Struct = {}
     number = 0
@@ -170,7 +170,7 @@ def _struct(data: bytes, at: int, depth: int) -> tuple[_Struct, int]:
                 number, at = _varint(data, at)
                 number = (number >> 1) ^ -(number & 1)
             if number in found or not 0 < number <= _MAX_FIELD or depth > _MAX_DEPTH:
-                raise ValueError("a page header is not one that is written here")
+                raise ValueError("a page header is not one that this program writes")
             value, at = _value(data, at, head & 15, depth)
             found[number] = head & 15, value
     except IndexError as error:

@@ -1,4 +1,4 @@
-"""The writer of a run: one driver appends rows, everything acknowledged survives a kill.
+"""The writer of a run: one driver appends rows, and whatever is acknowledged survives a kill.
 
     Store.open -> lock, run.json (created or compared), manifest, leftovers, index, conflicts
     append     -> check rows, merge equal duplicates, buffer; flush when due
@@ -113,7 +113,7 @@ class Store:
         StoreLockedError
             When another driver writes to it.
         DamagedError, ConflictError, StoreError
-            When it is damaged, contradicts itself, or is no run.
+            When it is damaged, contradicts itself, or is not a run.
         """
         document = format_document(
             {"format": FORMAT, "fingerprint": fingerprint.to_json(), "info": dict(run_info or {})}

@@ -1,8 +1,8 @@
 """Units whose verdict rests on a host that was contradicted: to be searched again, here or elsewhere.
 
-A replica that differs leaves a quarantined row that names the host not to be believed.  No verdict of that host stored
-before it counts any more until the unit has been searched again: by another host, or later by the same one, which is
-all that a single machine can do.  The store keeps the row of such a second verdict although it repeats the first: the
+A replica that differs leaves a quarantined row that names the host not to be believed.  Verdicts of that host
+from before that row do not count until the unit has been searched again, by another host or later by the same one: a
+single machine can do no more.  The store keeps the row of such a second verdict, even if it repeats the first.  So the
 rows alone tell what is in doubt, whatever a claim says.
 """
 

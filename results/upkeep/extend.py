@@ -1,4 +1,4 @@
-"""Verdicts of one run as verdicts of another that asks for another cutoff and nothing else.
+"""Takes verdicts of one run over into another that differs in the cutoff only.
 
 Why it is sound.  A stored verdict says of its unit U at cutoff C:
 
@@ -9,7 +9,7 @@ Why it is sound.  A stored verdict says of its unit U at cutoff C:
 A higher cutoff C' needs nothing new: of the boards that reach C exactly those with a score of C' or more reach C'.  The
 candidates in between are dropped, and a unit that lists none any more is eliminated.
 
-A lower cutoff C' asks about boards between C' and C, of which a verdict as such says nothing.  Its row may know more:
+A lower cutoff C' asks about boards between C' and C.  A verdict alone says nothing about them, but its row may:
 
 - ``max_bound``, in runs whose ``run.json`` says that it covers everything (``COVERS``), is the largest bound of any
   state and the largest score of any board that the search discarded in U.  What is not listed scores ``max_bound`` or
@@ -18,8 +18,8 @@ A lower cutoff C' asks about boards between C' and C, of which a verdict as such
   whatever version.
 - A unit that was split before any part of it was settled says only that its children are all of it.
 
-A part is of use only when everything above it is: else the search splits the class anew, perhaps elsewhere.  So a
-row is reused only if the chain of splits from the class down to it is.
+A part is useful only if everything above it is: otherwise the search splits the class anew, perhaps elsewhere.  So a
+row is reused only if the whole chain of splits from the class down to it is reused.
 
 Both runs have the same size, words, points, buckets, cell order and rules of splitting, so a path means the same boards
 in both; none of these depends on the cutoff.  Rows of units that were given up are left out, and verdicts in doubt
@@ -58,7 +58,7 @@ class Extension:
     n_reused : int
         Those that hold at the new cutoff and were stored in the new run now.
     n_before : int
-        Units that the new run had a verdict for already.
+        Units that already had a verdict in the new run.
     """
 
     location: str
@@ -99,7 +99,7 @@ def open_source(location: str, asked: Fingerprint) -> Run:
 
 
 def inherited(source: Run) -> dict[str, Any]:
-    """Return what a run that takes verdicts from ``source`` records about it; its own information gives way to that."""
+    """Return what a run that takes verdicts from ``source`` records about it; it replaces what the run says itself."""
     return {
         "extends": {"location": source.folder.where(""), "cutoff": source.fingerprint.cutoff},
         COVERS: source.info.get(COVERS, ""),

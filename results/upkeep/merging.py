@@ -1,4 +1,4 @@
-"""Runs of one question put together: what several drivers found apart goes into one directory.
+"""Puts runs of one question together: what several drivers found goes into one directory.
 
     check_sources   reads every source whole: bytes, rows, coverage rules, units with two verdicts; writes nothing
     merge           takes the target's lock, compares its rows likewise, appends what it lacks as new parts
@@ -81,7 +81,7 @@ class Sources:
     verdicts : Table
         One row for each unit, with its place.
     others : Table
-        All rows that are no verdicts, without those that are equal in every column.
+        All rows that are not verdicts, without those that are equal in every column.
     n_verdicts : int
         Verdicts in the files, those that came twice counted twice.
     """
@@ -210,8 +210,8 @@ def _check_classes(table: pa.Table, canonical: npt.NDArray[np.int64], names: Seq
     if foreign.any():
         row = table.take([int(np.flatnonzero(foreign)[0])]).to_pylist()[0]
         raise RowError(
-            f"{names[row['file']]} row {row['row']}: class {row['class_id']} is no canonical class of the partition; "
-            "nothing was merged: restore the file from a copy"
+            f"{names[row['file']]} row {row['row']}: class {row['class_id']} is not a canonical class of the "
+            "partition; nothing was merged: restore the file from a copy"
         )
 
 

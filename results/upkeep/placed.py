@@ -1,6 +1,6 @@
 """Rows of several runs side by side, each with the file and the place where it stands: what is new, what disagrees.
 
-Tables have the columns of a run and two more: ``file``, a position in a list of names, and ``row``, the place in that.
+Tables have the columns of a run and two more: ``file``, a position in a list of names, and ``row``, its place there.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ def _placed(table: pa.Table, names: Sequence[str]) -> Iterator[tuple[str, Row]]:
 
 
 def unlike(known: pa.Table, offered: pa.Table) -> pa.Table:
-    """Return the offered rows that are not among the known ones, each once; few rows are no verdicts."""
+    """Return the offered rows that are not among the known ones, each once; few rows are not verdicts."""
     seen = {_text(row) for row in known.select(SCHEMA.names).to_pylist()}
     keep = []
     for row in offered.select(SCHEMA.names).to_pylist():

@@ -9,7 +9,7 @@
     claim, rescored list, audits, certificates unreadable or impossible   removed; they are made again in the end, the
                                            last two by request
 
-Called with the lock held.  Nothing is touched before the run is known to be the one that was asked for.
+Called with the lock held.  It changes nothing before it knows that the run is the one that was asked for.
 """
 
 from __future__ import annotations
@@ -128,7 +128,7 @@ def _listed(folder: Folder) -> dict[int, Part]:
 
 
 def _repair_manifest(folder: Folder, done: Repaired) -> None:
-    """Write a manifest anew that is damaged; note it and the parts that it does not vouch for any more."""
+    """Write a damaged manifest anew; note that, and the parts that it no longer vouches for."""
     try:
         unlisted(folder, read_manifest(folder))
     except DamagedError as error:

@@ -134,5 +134,5 @@ def test_the_bound_on_memory_holds_for_parts_of_every_shape():
 def test_a_part_without_rows_is_damaged(whole, tmp_path):
     run = shutil.copytree(whole, tmp_path / "run")
     write_part(run, SCHEMA.empty_table())
-    with pytest.raises(DamagedError, match="one is the least"):
+    with pytest.raises(DamagedError, match="a part has at least one"):
         list(open_run(run).rows())

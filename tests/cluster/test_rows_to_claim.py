@@ -116,7 +116,7 @@ def test_without_the_rules_of_splitting_a_split_run_is_not_proven(whole):
     """Alone, the rows cannot tell whether a split named all its parts."""
     found = summary(whole)
     assert not found.proven
-    assert "it is not known here how its search splits classes" in found.why_not
+    assert "this reader does not know how its search splits classes" in found.why_not
 
 
 # ---- the boards a second way

@@ -26,7 +26,7 @@ def test_storms_do_happen():
     runs = [Simulation(seed).play() for seed in range(60)]
     text = "\n".join(line for run in runs for line in run.log)
     for sign in (
-        "lost Row",
+        "lost Answer",
         "lost WorkerDown",
         "Death.oom",
         "Death.node",
