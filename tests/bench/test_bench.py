@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import islice
+from math import prod
 
 import numpy as np
 import pytest
@@ -17,7 +18,7 @@ from results.store.store import Store
 from search.breaker import Breaker, Unit
 from search.paper import basic
 from search.scoring.scorer import Scorer
-from search.scoring.trie import build_trie
+from search.scoring.trie import CODE_SHIFT, N_CODES, build_trie
 
 FOUR = "aeijou bcdfgmpqvwxz hklnrsty, corner: aeiosuy bcdfghjklmnpqrtvwxz"
 STANDARD = parse_scores("standard")
@@ -44,7 +45,11 @@ def test_enumerate_canonical_classes(benchmark):
 def test_build_trie(benchmark, words):
     """The bundled word list, words of up to 16 letters."""
     points = [STANDARD.of(word) for word in words]
-    assert len(benchmark(build_trie, words, points, 16).nodes)
+    trie = benchmark(build_trie, words, points, 16)
+    short = [(word, of_word) for word, of_word in zip(words, points, strict=True) if len(word) <= 16]
+    assert len(trie.nodes) == len({word[:i] for word, _ in short for i in range(len(word) + 1)})
+    codes = trie.nodes >> CODE_SHIFT & N_CODES - 1
+    assert trie.points[codes].sum() == sum(of_word for _, of_word in short)
 
 
 def test_score_boards(benchmark, words):
@@ -56,7 +61,7 @@ def test_score_boards(benchmark, words):
 def test_orderly_root_bound(benchmark, words):
     """One published 3x3 class: terms, deduplication, tree, bound."""
     letters = ["lnrsy", "aeiou", "chkmpt", "chkmpt", "aeiou", "lnrsy", "lnrsy", "aeiou", "bdfgjvwxz"]
-    assert benchmark(basic.orderly_root_bound, letters, Scorer("3x3", words, STANDARD)) > 0
+    assert benchmark(basic.orderly_root_bound, letters, Scorer("3x3", words, STANDARD)) == 1_075
 
 
 @pytest.mark.parametrize("centre", ["q", "w", "m"])
@@ -83,4 +88,8 @@ def test_predict_costs(benchmark):
     """The first classes of the published 4x4 partition."""
     plan = make_plan(load_config("4x4", {"cutoff": 3000, "buckets": FOUR}))
     ids = np.concatenate(list(islice(plan.partition.canonical_ranks(), 4)))
-    assert len(benchmark(plan.predicted_costs, ids)) == len(ids)
+    costs = benchmark(plan.predicted_costs, ids)
+    weights = {letter: 1.0 + place for place, letter in enumerate(plan.spec.params.letter_order)}
+    for i in range(0, len(ids), 10_007):
+        cells = plan.partition.class_letters(int(ids[i]))
+        assert costs[i] == prod(max(weights[letter] for letter in cell) for cell in cells)
