@@ -6,15 +6,15 @@ State at depth k (the levels before k have a letter): ``points`` of the terms th
     points + sum over levels c >= k of  max over letters l of V[c][l]
 
 is an upper bound, because every choice on a level must take the letter of that level, and V never underestimates a
-subtree.  On the way down it grows only where two terms that were left as a pair (search.trees.tree) are pushed one by
-one: a pair that goes on with one letter counts as its larger term in the tree and as both once pushed.  So no sum here
-exceeds twice the bound at the root, and MAX_BOUND keeps that within int32.
+subtree.  On the way down the bound grows in one case only: two terms that were left as a pair (search.trees.tree) are
+pushed one by one.  A pair that goes on with different letters of one level counts as its larger term in the tree, and
+as both terms once pushed.  So no sum here exceeds twice the bound at the root, and MAX_BOUND keeps that within int32.
 
-A letter that a level may not take has the value FORBIDDEN there: it is never a maximum and never survives.  Residual
-symmetry works the same way: where level ``a`` must not be greater than level ``b``, choosing a letter for ``a`` forbids
-the smaller ones on ``b`` (search.node says why this loses no board).
+A letter that a level may not take has the value FORBIDDEN there, so it is never a maximum and never survives.  Residual
+symmetry works the same way.  Where level ``a`` must not be greater than level ``b``, choosing a letter for ``a``
+forbids the smaller ones on ``b`` (search.node says why this loses no board).
 
-The search can be left and taken up again at any push: all state is in the arrays of :class:`Search`.
+The search can be left and taken up again at any push: all state is in the arrays of search.trees.state.
 """
 
 from __future__ import annotations
