@@ -6,15 +6,15 @@ State at depth k (the levels before k have a letter): ``points`` of the terms th
     points + sum over levels c >= k of  max over letters l of V[c][l]
 
 is an upper bound, because every choice on a level must take the letter of that level, and V never underestimates a
-subtree.  On the way down it grows only where two terms that were left as a pair (search.trees.tree) are pushed one by
-one: a pair that goes on with one letter counts as its larger term in the tree and as both once pushed.  So no sum here
-exceeds twice the bound at the root, and MAX_BOUND keeps that within int32.
+subtree.  On the way down the bound grows in one case only: two terms that were left as a pair (search.trees.tree) are
+pushed one by one.  A pair that goes on with different letters of one level counts as its larger term in the tree, and
+as both terms once pushed.  So no sum here exceeds twice the bound at the root, and MAX_BOUND keeps that within int32.
 
-A letter that a level may not take has the value FORBIDDEN there: it is never a maximum and never survives.  Residual
-symmetry works the same way: where level ``a`` must not be greater than level ``b``, choosing a letter for ``a`` forbids
-the smaller ones on ``b`` (search.node says why this loses no board).
+A letter that a level may not take has the value FORBIDDEN there, so it is never a maximum and never survives.  Residual
+symmetry works the same way.  Where level ``a`` must not be greater than level ``b``, choosing a letter for ``a``
+forbids the smaller ones on ``b`` (search.node says why this loses no board).
 
-The search can be left and taken up again at any push: all state is in the arrays of :class:`Search`.
+The search can be left and taken up again at any push: all state is in the arrays of search.trees.state.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ import numpy as np
 from numba import types
 
 from boardclass.cutoff import reaches
-from boardclass.jit import kernel, read_only, writable
+from boardclass.jit import kernel, writable
 from search.bits import lowest_bit, popcount, prefetch
 from search.keys import LITERAL, LITERAL_BITS, MAX_LEVELS, are_apart, first_place, last_levels
 from search.trees.state import DEPTH, DISCARDED, FORBIDDEN, PUSHES, SEARCH_TYPE, SINCE, STATES, SURVIVORS
@@ -35,66 +35,6 @@ BUDGET_SPENT = 1
 SURVIVORS_FULL = 2
 _AHEAD = 12  # pushes for which cells are asked for beforehand
 _ZERO = np.uint64(0)
-
-
-@kernel(
-    types.void(
-        writable(types.int64, 2), writable(types.int64, 2), writable(types.int32, 2), writable(types.int64, 2),
-        types.int64, types.int64,
-    ),
-    inline="always",
-)  # fmt: skip
-def _inherit(n_choices, n_tails, best, rows, depth, n_levels):  # type: ignore[no-untyped-def]
-    """Begin the state one level deeper as that at ``depth``: its later levels."""
-    for level in range(depth + 1, n_levels):
-        n_choices[depth + 1, level] = n_choices[depth, level]
-        n_tails[depth + 1, level] = n_tails[depth, level]
-        best[depth + 1, level] = best[depth, level]
-        rows[depth + 1, level] = rows[depth, level]
-
-
-@kernel(types.int64(writable(types.int32), types.int64, types.int64, types.int64), inline="always")
-def _forbid(sums, source, target, letters):  # type: ignore[no-untyped-def]
-    """Write the row at ``source`` to ``target`` with some letters (a mask) forbidden; return the largest sum of it."""
-    for x in range(ROW):
-        sums[target + x] = FORBIDDEN if (letters >> x) & 1 else sums[source + x]
-    return sums[target : target + ROW].max()
-
-
-@kernel(
-    types.int64(
-        writable(types.int64), types.int64, types.int64, read_only(types.int32), writable(types.int64)
-    ),
-    inline="always",
-)  # fmt: skip
-def _pick(stacked, n, letter, cells, picked):  # type: ignore[no-untyped-def]
-    """Fill ``picked`` with the places of the references behind a letter of ``n`` stacked choices; return their number.
-
-    The references are asked for.
-    """
-    below = (np.int64(1) << letter) - 1
-    n_picked = 0
-    for i in range(n):
-        choice = stacked[i]
-        if (choice >> letter) & 1:
-            at = (choice >> LETTER_BITS) - popcount(choice & below)
-            prefetch(cells, at)
-            picked[n_picked] = at
-            n_picked += 1
-    return n_picked
-
-
-@kernel(
-    types.void(read_only(types.int32), read_only(types.uint64), read_only(types.int32), types.int64), inline="always"
-)
-def _ask_behind(cells, keys, points, ref):  # type: ignore[no-untyped-def]
-    """Ask for what a reference leads to: a sum node, or unbuilt terms."""
-    if ref > 0:
-        prefetch(cells, ref)
-        prefetch(cells, ref + LINE)
-    elif ref < 0:
-        prefetch(keys, ~ref >> RUN_BITS)
-        prefetch(points, ~ref >> RUN_BITS)
 
 
 @kernel([
@@ -110,7 +50,7 @@ def orderly_bound(tree, s, cutoff, budget, survivors):  # type: ignore[no-untype
         bound reaches the cutoff
 
     The kernel is long on purpose: a call that hands a NamedTuple of arrays to another kernel counts references on all
-    of them, which costs more than a push.  Pieces of it are inlined and get plain arrays.
+    of them, which costs more than a push.
     """
     cells = tree.cells
     bounds = tree.bounds
@@ -172,7 +112,11 @@ def orderly_bound(tree, s, cutoff, budget, survivors):  # type: ignore[no-untype
         deeper = depth + 1
         later_levels = last_levels(top - depth)
         this_level = (later_levels << np.uint64(LITERAL_BITS)) | np.uint64(LITERAL)
-        _inherit(n_choices, n_tails, best, rows, depth, n_levels)
+        for level in range(deeper, n_levels):
+            n_choices[deeper, level] = n_choices[depth, level]
+            n_tails[deeper, level] = n_tails[depth, level]
+            best[deeper, level] = best[depth, level]
+            rows[deeper, level] = rows[depth, level]
         deeper_rows = deeper * MAX_LEVELS * ROW
         later = not_less[depth]
         # What is behind the letter counts as points first, so leaves are done; anything else gives its bound back and
@@ -185,21 +129,40 @@ def orderly_bound(tree, s, cutoff, budget, survivors):  # type: ignore[no-untype
             while later:
                 level = lowest_bit(later)
                 later &= later - 1
+                gone = smaller[letter]
+                source = rows[deeper, level]
                 target = deeper_rows + level * ROW
-                best[deeper, level] = _forbid(sums, rows[deeper, level], target, smaller[letter])
                 rows[deeper, level] = target
+                for x in range(ROW):
+                    sums[target + x] = FORBIDDEN if (gone >> x) & 1 else sums[source + x]
+                best[deeper, level] = sums[target : target + ROW].max()
             for level in range(deeper, n_levels):
                 total += best[deeper, level]
+        below = (np.int64(1) << letter) - 1
+        stacked = choices[depth]
         ends = tails[depth]
         end_points = tail_points[depth]
         n_ends = n_tails[depth, depth]
-        n_picked = _pick(choices[depth], n_choices[depth, depth], letter, cells, picked)
+        n_picked = 0
+        for i in range(n_choices[depth, depth]):
+            choice = stacked[i]
+            if (choice >> letter) & 1:
+                o = (choice >> LETTER_BITS) - popcount(choice & below)
+                prefetch(cells, o)
+                picked[n_picked] = o
+                n_picked += 1
         i = 0
         asked = 0
         while i < n_picked and reaches(total, cutoff):
             while asked < n_picked and asked <= i + _AHEAD:  # ask for what lies behind the letter some pushes ahead
-                _ask_behind(cells, keys, term_points, np.int64(cells[picked[asked]]))
+                ref = np.int64(cells[picked[asked]])
                 asked += 1
+                if ref > 0:
+                    prefetch(cells, ref)
+                    prefetch(cells, ref + LINE)
+                elif ref < 0:
+                    prefetch(keys, ~ref >> RUN_BITS)
+                    prefetch(term_points, ~ref >> RUN_BITS)
             ref = np.int64(cells[picked[i]])
             i += 1
             if ref == 0:
