@@ -2,8 +2,8 @@
 
 All canonical classes are put in order of predicted cost, the most expensive first and equal ones by id, and dealt like
 cards, back and forth: to the shares 1, 2 ... N, then N ... 2, 1, then 1, 2 ... N again.  So every share gets its part
-of the expensive classes.  The predictions (``Plan.predicted_costs``) depend on the partition and the letter order, which
-are the same in all runs that can be merged: the N shares have no class in common, and together they are all.
+of the expensive classes.  The predictions (``Plan.predicted_costs``) depend on the partition and the letter order,
+which are the same in all runs that can be merged: the N shares have no class in common, and together they are all.
 
 A share says what a driver searches now.  It is not part of the question and changes no verdict.
 """
