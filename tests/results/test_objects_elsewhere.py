@@ -80,5 +80,5 @@ def test_no_credentials_no_run(monkeypatch, tmp_path: Path, address, way_in):
 
 @pytest.mark.parametrize("address", ["hdfs://host/run", "ftp://host/run"])
 def test_other_schemes_are_named(address):
-    with pytest.raises(StoreError, match="no object store: expected s3, gs"):
+    with pytest.raises(StoreError, match="nor an object store: expected s3, gs"):
         open_folder(address)

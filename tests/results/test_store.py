@@ -218,7 +218,7 @@ def test_foreign_folders_are_refused_untouched(tmp_path):
         Store.open(tmp_path / "thesis.tex", fingerprint())
     with pytest.raises(StoreError, match="a file, a run needs a directory"):
         Store.open(tmp_path / "thesis.tex" / "run", fingerprint())
-    with pytest.raises(StoreError, match="no object store"):
+    with pytest.raises(StoreError, match="nor an object store"):
         Store.open("nosuch://bucket/run", fingerprint())
     for nothing in (tmp_path, tmp_path / "none"):
         with pytest.raises(StoreError, match="holds no run"):
