@@ -21,7 +21,7 @@ from cluster.web.site import Site
 from configs.model import DEFAULT_WORDLIST
 
 _FOLDER = Path(__file__).resolve().parent
-_BOARD_STYLE = Path(results.__file__).resolve().parent / "templates" / "board.css"
+_BOARD_STYLE = Path(results.__file__).resolve().parent / "reading" / "templates" / "board.css"
 PUBLISHED = Path(results.__file__).resolve().parent / "published"
 
 
