@@ -112,4 +112,4 @@ def test_an_end_by_an_error_is_told(journal, tmp_path):
 
 
 def test_the_event_of_progress_has_every_figure():
-    assert set(FIELDS["progress"].split()) == {field.name for field in fields(Report)} | {"hosts"}
+    assert set(FIELDS["progress"].split()) == {field.name for field in fields(Report)} | {"hosts", "busy"}

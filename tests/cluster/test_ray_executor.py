@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from cluster.planning.plan import make_plan
-from cluster.scheduling.events import Assign, Death, Event, Returned, Row, WorkerDown, WorkerUp
+from cluster.scheduling.events import Answer, Assign, Death, Event, Returned, WorkerDown, WorkerUp
 from cluster.workers.ray_executor import RayExecutor, cause_of
 from configs.model import RunConfig, SearchConfig
 from search.breaker import Breaker, Unit, share
@@ -68,7 +68,7 @@ def test_work_and_death(cluster):
     cluster.assign(Assign(1, 10, (Unit(0), Unit(1))))
     cluster.assign(Assign(2, 11, tuple(Unit(n) for n in range(2, 50))))
     events = until(cluster, Returned)
-    assert [type(event) for event in events] == [Row, Row, Returned]
+    assert [type(event) for event in events] == [Answer, Answer, Returned]
     assert {event.answer.result.unit for event in events[:2]} == {Unit(0), Unit(1)}
     os.kill(cluster.pids[2], signal.SIGKILL)
     (down,) = until(cluster, WorkerDown)
@@ -100,10 +100,10 @@ def test_status_is_answered_inside_a_kernel(real_cluster):
     while not (events := real_cluster.poll(0.0)):
         seen.append(ray.get(actor.status.options(concurrency_group="control").remote(), timeout=60))
         time.sleep(0.02)
-    (row,) = [event for event in events if isinstance(event, Row)]
+    (row,) = [event for event in events if isinstance(event, Answer)]
     busy = [status for status in seen if status.assignment == 1 and status.n_done == 0]
     assert len(busy) >= 3, "it answered again and again while it broke one unit"
-    assert row.answer.result.unit == Unit(4)
+    assert row.result.unit == Unit(4)
     real_cluster.retire(1)
 
 

@@ -33,6 +33,7 @@ from results.store.run import open_run
 from results.store.schema import SCHEMA
 from results.store.store import Store
 from results.store.suspects import suspects
+from results.upkeep.repair import repair
 from search.breaker import Unit, UnitResult
 from tests.cluster.test_driver import WORDS
 from tests.cluster.test_scheduler import Bench, of
@@ -273,6 +274,6 @@ def test_a_doubt_that_is_still_there_takes_nothing_along(config, monkeypatch):
     stored, doubt = doubted_run(config, monkeypatch)
     other = next(Path(config.out) / part.name for part in stored.manifest.parts if part.name != f"results/{doubt.name}")
     other.unlink()
-    with Store.open(config.out, stored.fingerprint, stored.info, drop_damaged=True) as store:
+    with Store.open(config.out, stored.fingerprint, stored.info, mend=repair) as store:
         assert store.dropped == (f"results/{other.name}",)
     assert suspects(open_run(config.out))
