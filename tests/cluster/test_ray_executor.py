@@ -69,7 +69,7 @@ def test_work_and_death(cluster):
     cluster.assign(Assign(2, 11, tuple(Unit(n) for n in range(2, 50))))
     events = until(cluster, Returned)
     assert [type(event) for event in events] == [Answer, Answer, Returned]
-    assert {event.answer.result.unit for event in events[:2]} == {Unit(0), Unit(1)}
+    assert {event.result.unit for event in events[:2]} == {Unit(0), Unit(1)}
     os.kill(cluster.pids[2], signal.SIGKILL)
     (down,) = until(cluster, WorkerDown)
     assert (down.worker, down.reason) == (2, Death.died)

@@ -29,7 +29,7 @@ from tests.cluster.test_ray_guard import gone
 from tests.conftest import COMMAND, ROOT
 
 pytest.importorskip("ray")
-pytestmark = [
+pytestmark = [, pytest.mark.nightly]
     pytest.mark.ray,
     pytest.mark.timeout(240),
     pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc"),
