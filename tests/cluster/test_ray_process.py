@@ -29,7 +29,8 @@ from tests.cluster.test_ray_guard import gone
 from tests.conftest import COMMAND, ROOT
 
 pytest.importorskip("ray")
-pytestmark = [, pytest.mark.nightly]
+pytestmark = [
+    pytest.mark.nightly,
     pytest.mark.ray,
     pytest.mark.timeout(240),
     pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc"),
