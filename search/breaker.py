@@ -100,7 +100,7 @@ class Breaker:
         self.partition: Partition = parse_partition(spec.partition, spec.dims)
         self.scorer = Scorer(spec.dims, spec.words, ScoreTable("run", spec.points), trie=lexicon.trie)
         forest = Forest(self.geometry, spec.words, spec.points, spec.params, lexicon)
-        self._nodes = NodeSearch(self.geometry, spec.params, spec.cutoff, self.scorer, forest)
+        self._nodes = NodeSearch(self.geometry, spec.params, self.scorer, forest)
 
     def turn(self, board: Geometry) -> None:
         """Go on with another cell order of the same board: another way to the same boards."""
@@ -120,7 +120,7 @@ class Breaker:
         root = class_node(self.partition.class_masks(unit.class_id).tolist(), self.geometry, params)
         layers = self._layers(unit.class_id, root)
         root = node_at(root, unit.path, self.geometry, params)
-        tally = Tally()
+        tally = Tally(self.spec.cutoff)
         left = self._search_down(root, layers, tally, params.unit_budget)
         # a child tries the letters that were ruled out here again: that takes seconds, and no state has to be kept
         children = tuple(Unit(unit.class_id, node.path) for node in left)

@@ -30,8 +30,9 @@ _SURVIVORS = 4096
 
 @dataclass
 class Tally:
-    """What the nodes of one unit add up to."""
+    """What the nodes of one unit add up to, and the ``cutoff`` (points) that it is searched at."""
 
+    cutoff: int
     max_bound: int = 0
     candidates: set[tuple[str, int]] = field(default_factory=set)
     done: set[str] = field(default_factory=set)
@@ -60,15 +61,13 @@ class NodeSearch:
     ----------
     board : geometry
     params : Params
-    cutoff : points
     scorer : scores the survivors
     forest : the working memory, where trees are grown
     """
 
-    def __init__(self, board: Geometry, params: Params, cutoff: int, scorer: Scorer, forest: Forest) -> None:
+    def __init__(self, board: Geometry, params: Params, scorer: Scorer, forest: Forest) -> None:
         self.board = board
         self.params = params
-        self.cutoff = cutoff
         self.scorer = scorer
         self.forest = forest
         self._search = state.new_search()
@@ -170,14 +169,14 @@ class NodeSearch:
         s = self._search
         first = grown.orderly.first
         root_bound = self._prepare(node, free, grown)
-        if not reaches(root_bound, self.cutoff):
+        if not reaches(root_bound, tally.cutoff):
             tally.max_bound = max(tally.max_bound, root_bound)
             return 0
         left = 0
         n_before = 0
         status = bound.SURVIVORS_FULL
         while status != bound.DONE and left != every:
-            status = bound.orderly_bound(grown.orderly, s, self.cutoff, budget, self._survivors)
+            status = bound.orderly_bound(grown.orderly, s, tally.cutoff, budget, self._survivors)
             n = int(s.counts[state.SURVIVORS]) - n_before
             n_before += n
             if not self._score(node, self._survivors[:n, first:], tally):
@@ -206,7 +205,7 @@ class NodeSearch:
             boards[:, :, bare] = choices.T[None]
             flat = boards.reshape(-1, self.board.n)
             scores = self.scorer.scores(flat)
-            reaching = np.array([reaches(int(v), self.cutoff) for v in scores])
+            reaching = np.array([reaches(int(v), tally.cutoff) for v in scores])
             good = np.flatnonzero(reaching)
             tally.max_bound = max(tally.max_bound, int(scores[~reaching].max(initial=0)))
             tally.candidates.update(zip(decode_boards(flat[good]), scores[good].tolist(), strict=True))

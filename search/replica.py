@@ -43,7 +43,7 @@ class Replicator(Breaker):
         board, params = self.geometry, self.spec.params
         root = class_node(self.partition.class_masks(unit.class_id).tolist(), board, params)
         nodes = [node_at(root, path, board, params) for path in paths]
-        tally, found = Tally(), set()
+        tally, found = Tally(self.spec.cutoff), set()
         try:
             for node in nodes:
                 symmetry = rng.choice(board.symmetries.tolist())

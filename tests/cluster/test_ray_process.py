@@ -30,7 +30,6 @@ from tests.conftest import COMMAND, ROOT
 
 pytest.importorskip("ray")
 pytestmark = [
-    pytest.mark.nightly,
     pytest.mark.ray,
     pytest.mark.timeout(240),
     pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc"),

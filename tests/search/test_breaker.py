@@ -387,6 +387,15 @@ def test_another_cell_order_starts_from_nothing():
     assert boards[0] == boards[1] != set()
 
 
+def test_a_breaker_searches_at_the_cutoff_that_its_spec_has_now():
+    breaker, unit = Breaker(replace(open_spec(Params(memory_mb=64)), cutoff=1000)), Unit(4)
+    assert breaker.break_unit(unit).status == "eliminated"
+    breaker.spec = replace(breaker.spec, cutoff=34)
+    found = breaker.break_unit(unit)
+    assert found.candidates
+    assert found.candidates == Breaker(breaker.spec).break_unit(unit).candidates
+
+
 def test_unknown_classes_and_paths_are_refused():
     of = WORLDS["2x2"]
     breaker = Breaker(of.spec(5))

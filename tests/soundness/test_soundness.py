@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from tests.soundness import enumerations
 from tests.soundness.mutate import ROOT, load_mutants
 from tests.soundness.planted import KINDS, planted
@@ -18,7 +16,6 @@ def test_every_seeded_bug_fits_the_code():
         assert all((ROOT / test).is_file() for test in mutant.tests)
 
 
-@pytest.mark.nightly
 def test_planted_winners_are_returned():
     found = list(planted(50, "scowl70", seed=1, kinds=[kind for kind in KINDS if kind.dims == "3x3"][1:]))
     assert [fault for _, fault in found if fault] == []
