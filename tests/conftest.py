@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import logging
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -23,6 +24,7 @@ from boardclass.wordlist import WordList, load_wordlist
 
 ROOT = Path(__file__).resolve().parent.parent
 GOLDEN = ROOT / "tests" / "golden"
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 COMMAND = (sys.executable, "-c", "from cluster.cli.app import main; main()")  # orderly as a process of its own
 
 # The machine may be shared: no deadlines; in CI the same examples every time.
@@ -161,3 +163,18 @@ def orderly_process(tmp_path: Path) -> Callable[..., Answer]:
         return Answer(done.returncode, done.stdout.decode(), done.stderr.decode())
 
     return call
+
+
+@pytest.fixture(scope="module")
+def browser():
+    """Run the Chromium that is installed, for pages that a test looks at."""
+    playwright = pytest.importorskip(
+        "playwright.sync_api", reason="needs playwright: pip install 'orderly-boggle[test]'"
+    )
+    found = next((path for path in map(shutil.which, BROWSERS) if path), None)
+    if found is None:
+        pytest.skip(f"needs a browser: one of {', '.join(BROWSERS)} (on Debian: apt-get install chromium)")
+    with playwright.sync_playwright() as driver:
+        running = driver.chromium.launch(executable_path=found, args=["--no-sandbox", "--disable-gpu"])
+        yield running
+        running.close()

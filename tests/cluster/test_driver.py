@@ -37,6 +37,7 @@ from results.store.store import Store
 from search.breaker import Breaker, Unit
 from search.node import class_node, split
 from search.scoring.scorer import Scorer
+from tests.cluster import fakes
 
 WORDS = ["ate", "east", "eat", "eta", "sat", "sea", "seat", "tea", "teas", "toe", "tone", "note", "one", "eon", "sot"]
 BUCKETS = "aeiou bcdfghjklm npqrst vwxyz"
@@ -439,19 +440,7 @@ def test_predicted_costs_are_products_over_the_cells(config, dims, buckets):
 
 
 OVERVIEW = Overview("runs/x", "3x3", "enable2k", 500, 26, 3, 2)
-REPORT = Report(
-    n_classes=26,
-    n_classes_done=13,
-    n_open=20,
-    best_score=545,
-    best_board="abc",
-    n_candidates=4,
-    n_workers=2,
-    n_deaths=1,
-    n_quarantined=0,
-    elapsed_s=61.0,
-    remaining_s=3700.0,
-)
+REPORT = replace(fakes.REPORT, remaining_s=3700.0)
 
 
 def test_plain_lines():

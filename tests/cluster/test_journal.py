@@ -12,26 +12,7 @@ from cluster.scheduling.figures import Report
 from results.log.eventlog import FIELDS, EventLog, read_events
 from results.storage.local import LocalFolder
 from search.breaker import Unit
-
-REPORT = Report(
-    n_classes=26,
-    n_classes_done=13,
-    n_open=20,
-    best_score=545,
-    best_board="abc",
-    n_candidates=4,
-    n_workers=2,
-    n_deaths=1,
-    n_quarantined=0,
-    elapsed_s=61.0,
-    remaining_s=None,
-    n_in_flight=3,
-    n_split=2,
-    n_strikes=1,
-    n_requeued=5,
-    n_verdicts=40,
-    n_measured=13,
-)
+from tests.cluster.fakes import REPORT
 
 
 class Clock:

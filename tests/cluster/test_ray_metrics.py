@@ -6,31 +6,12 @@ import re
 import socket
 import time
 import urllib.request
+from dataclasses import replace
 
 import pytest
 
-from cluster.scheduling.figures import Report
 from cluster.workers.ray_metrics import GAUGES, RayMetrics
-
-REPORT = Report(
-    n_classes=26,
-    n_classes_done=13,
-    n_open=20,
-    best_score=545,
-    best_board="abc",
-    n_candidates=4,
-    n_workers=2,
-    n_deaths=1,
-    n_quarantined=0,
-    elapsed_s=61.0,
-    remaining_s=None,
-    n_in_flight=3,
-    n_split=2,
-    n_strikes=1,
-    n_requeued=5,
-    n_verdicts=40,
-    n_measured=13,
-)
+from tests.cluster.fakes import REPORT
 
 
 def free_port() -> int:
@@ -62,21 +43,7 @@ def test_gauges_are_exported():
         assert found.keys() == GAUGES.keys() - {"remaining_seconds"}, "what is not known is not set"
         assert found["verdicts"] == 40
         assert found["strikes"] == 1
-        metrics.show(
-            Report(
-                n_classes=26,
-                n_classes_done=14,
-                n_open=20,
-                best_score=545,
-                best_board="abc",
-                n_candidates=4,
-                n_workers=2,
-                n_deaths=1,
-                n_quarantined=0,
-                elapsed_s=61.0,
-                remaining_s=99.0,
-            )
-        )
+        metrics.show(replace(REPORT, n_classes_done=14, remaining_s=99.0))
         for _ in range(60):
             if "remaining_seconds" in (found := scraped(port)):
                 break

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import subprocess
 
 import pytest
@@ -14,7 +13,7 @@ pytest.importorskip("playwright.sync_api", reason="needs playwright: pip install
 pytest.importorskip("axe_playwright_python", reason="needs axe-playwright-python: pip install 'orderly[test]'")
 
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import expect, sync_playwright
+from playwright.sync_api import expect
 
 from boardclass.board import format_rows
 from boardclass.scores import parse_scores
@@ -23,7 +22,6 @@ from search.scoring.scorer import Scorer
 from tests.cluster.web import serving
 from tests.conftest import COMMAND, ROOT, run_in
 
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 BOARD = "berlatdes"
 SLOW_MS = 60_000  # kernels may have to be compiled first
 PHONE = {"viewport": {"width": 375, "height": 740}, "is_mobile": True, "has_touch": True}
@@ -41,17 +39,6 @@ def folder(tmp_path_factory):
 def server(folder):
     with serving(folder) as client:
         yield client
-
-
-@pytest.fixture(scope="module")
-def browser():
-    found = next((path for path in map(shutil.which, BROWSERS) if path), None)
-    if found is None:
-        pytest.skip(f"needs a browser: one of {', '.join(BROWSERS)} (on Debian: apt-get install chromium)")
-    with sync_playwright() as driver:
-        running = driver.chromium.launch(executable_path=found, args=["--no-sandbox", "--disable-gpu"])
-        yield running
-        running.close()
 
 
 @pytest.fixture

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import shutil
-
 import pytest
 
 pytest.importorskip("altair", reason="the report needs the extra: pip install 'orderly-boggle[report]'")
 pytest.importorskip("vl_convert", reason="the report needs the extra: pip install 'orderly-boggle[report]'")
 pytest.importorskip("playwright.sync_api", reason="needs playwright: pip install 'orderly-boggle[test]'")
 
-from playwright.sync_api import sync_playwright
 
 from tests.results.helpers import all_rows
 from tests.results.pages import make_page
 
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 WORD = "button[data-path]"
 PHONE = {"viewport": {"width": 360, "height": 740}, "is_mobile": True, "has_touch": True}
 
@@ -23,17 +19,6 @@ PHONE = {"viewport": {"width": 360, "height": 740}, "is_mobile": True, "has_touc
 @pytest.fixture(scope="module")
 def page(tmp_path_factory):
     return make_page(tmp_path_factory.mktemp("report") / "toy", all_rows())
-
-
-@pytest.fixture(scope="module")
-def browser():
-    found = next((path for path in map(shutil.which, BROWSERS) if path), None)
-    if found is None:
-        pytest.skip(f"needs a browser: one of {', '.join(BROWSERS)} (on Debian: apt-get install chromium)")
-    with sync_playwright() as driver:
-        running = driver.chromium.launch(executable_path=found, args=["--no-sandbox", "--disable-gpu"])
-        yield running
-        running.close()
 
 
 @pytest.fixture
