@@ -53,6 +53,6 @@ $(VENV)/.installed-run: EXTRAS := cluster,report,serve
 $(VENV)/.installed-test: EXTRAS := test
 $(VENV)/.installed-dev: EXTRAS := dev
 $(VENV)/.installed-%: pyproject.toml | $(BIN)/python
-	@echo 'installing orderly[$(EXTRAS)] into $(VENV) ...'
+	@echo 'installing orderly with $(EXTRAS) into $(VENV) ...'
 	@$(BIN)/python -m pip install -qq --disable-pip-version-check --editable '.[$(EXTRAS)]'
 	@touch $@

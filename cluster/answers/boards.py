@@ -19,6 +19,7 @@ from cluster.answers.render import (
     draw_board,
     full_spelling,
     heat_of_cells,
+    points,
     write_json,
     write_record,
     write_table,
@@ -136,12 +137,8 @@ def _show_to_people(board: str, dims: Dims, words: WordList, total: int, found: 
     for letters, group in groupby(found, key=lambda word: n_letters(word.word)):
         same = list(group)
         out.print()
-        out.print(f"{letters} letters, {_points(same[0].points)} each ({len(same)})", style="bold", markup=False)
+        out.print(f"{letters} letters, {points(same[0].points)} each ({len(same)})", style="bold", markup=False)
         out.print(Columns([full_spelling(word.word) for word in same], padding=(0, 2), column_first=True))
-
-
-def _points(points: int) -> str:
-    return "1 point" if points == 1 else f"{points:,} points"
 
 
 def _numbered_lines() -> Iterator[tuple[int, str]]:

@@ -11,8 +11,6 @@ from boardclass.rolling import assign_dice, roll
 from cluster.answers.boards import score_boards, words_and_table
 from cluster.answers.render import Format, console, draw_board, write_table
 
-DEFAULT_DICE = "new"
-
 
 def rollable(board: str) -> dict[str, bool]:
     """Return for each bundled set with as many dice as the board has cells whether it can show the board."""

@@ -56,6 +56,11 @@ def full_spelling(word: str) -> str:
     return word.replace("q", "qu")
 
 
+def points(value: int) -> str:
+    """Return a number of points as people say it."""
+    return "1 point" if value == 1 else f"{value:,} points"
+
+
 def heat_of_cells(n_cells: int, found: Iterable[tuple[int, Sequence[int]]]) -> list[int]:
     """Return, per cell, the points of the words whose path runs through it.
 

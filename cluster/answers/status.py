@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from cluster.answers.query import check_run_directory, tell_notes
-from cluster.answers.render import Format, write_json, write_record
+from cluster.answers.render import Format, points, write_json, write_record
 from cluster.driver.progress import duration
 
 if TYPE_CHECKING:
@@ -146,14 +146,10 @@ def brief(record: dict[str, Any]) -> dict[str, Any]:
         told["workers"] = f"{_workers(record)}; driver {record['driver']}"
     elif record["ended"]:
         told["last session ended"] = record["ended"]
-    first = f"{_points(best)}: {record['best_boards'][0]}" if best else "none found"
+    first = f"{points(best)}: {record['best_boards'][0]}" if best else "none found"
     told["best"] = f"{first}; {n:,} at or above the cutoff, up to symmetry"
     told |= {"statement": record["statement"]} if record["statement"] else {}
     return {**told, "digest": record["digest"]}
-
-
-def _points(score: int) -> str:
-    return "1 point" if score == 1 else f"{score:,} points"
 
 
 def _done(record: dict[str, Any]) -> str:

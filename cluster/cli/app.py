@@ -17,11 +17,8 @@ import typer
 
 from boardclass.distribution import NAME
 from cluster.answers.render import tell
-from cluster.cli.commands import asking, lists, playing, searching
+from cluster.cli.commands import asking, lists, playing, searching, watching
 from cluster.cli.group import EPILOG, INTRO, Sections
-from cluster.cli.runs import runs
-from cluster.cli.serve import serve
-from cluster.cli.watch import watch
 
 EXIT_BUG = 1
 EXIT_INTERRUPTED = 130
@@ -59,7 +56,7 @@ def common(
     """Accept the options in front of the command; ``main`` has acted on ``--debug`` already."""
 
 
-for command in (*searching.COMMANDS, *asking.COMMANDS, runs, watch, serve, *playing.COMMANDS):
+for command in (*searching.COMMANDS, *watching.COMMANDS, *asking.COMMANDS, *playing.COMMANDS):
     app.command()(command)
 app.add_typer(lists.wordlists)
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from boardclass.errors import OrderlyError
 from cluster.answers.render import Format, console, write_json, write_table
-from cluster.cli.options import FormatOption, RunsArgument
 
 if TYPE_CHECKING:
     from cluster.watch.catalog import Place
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 COLUMNS = ("run", "state", "dims", "wordlist", "cutoff", "done", "best", "board", "boards")
 
 
-def runs(given: RunsArgument = None, fmt: FormatOption = Format.table) -> None:
-    """List the runs under a folder: how far each is, its best board, and whether its rows prove it."""
+def runs(given: Sequence[str], fmt: Format) -> None:
+    """Print how far each run is, its best board, and whether its rows prove it."""
     from cluster.watch.catalog import Catalog
 
-    catalog = Catalog(given or [])
+    catalog = Catalog(given)
     listed = [{"run": place.name, "directory": place.location, **_told(place)} for place in catalog.places().values()]
     if fmt is Format.json:
         write_json(listed)

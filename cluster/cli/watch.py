@@ -5,11 +5,10 @@ from __future__ import annotations
 import contextlib
 
 from cluster.answers.query import check_run_directory
-from cluster.cli.options import RunDirectory
 
 
-def watch(directory: RunDirectory) -> None:
-    """Watch a run in the terminal: progress, time left, best boards, workers, disk; q quits and changes nothing."""
+def watch(directory: str) -> None:
+    """Draw a run until q or Ctrl-C."""
     check_run_directory(directory)
     from cluster.watch.terminal import watch as watch_run
     from results.store.run import open_run

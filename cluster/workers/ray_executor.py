@@ -20,7 +20,6 @@ from cluster.workers.executors import signed
 from cluster.workers.ray_cluster import (
     ClusterGoneError,
     brief,
-    check_guarded,
     joined_cluster,
     private_cluster,
     private_folder,
@@ -33,8 +32,6 @@ if TYPE_CHECKING:
     from cluster.scheduling.figures import Report
     from cluster.workers.ray_guard import Guard
     from search.breaker import Spec
-
-__all__ = ["RayExecutor", "cause_of", "check_guarded"]
 
 _BEAT_S = 30.0
 _ROOM_S = 3.0

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-pytest.importorskip("uvicorn", reason="needs the extra: pip install 'orderly[serve]'")
+pytest.importorskip("uvicorn", reason="needs the extra: pip install 'orderly-boggle[serve]'")
 
 import anyio
 

@@ -13,7 +13,7 @@ import time
 
 import pytest
 
-pytest.importorskip("uvicorn", reason="needs the extra: pip install 'orderly[serve]'")
+pytest.importorskip("uvicorn", reason="needs the extra: pip install 'orderly-boggle[serve]'")
 
 from results.storage import files
 from tests.cluster.processes import descendants, listening_addresses

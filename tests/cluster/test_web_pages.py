@@ -8,9 +8,9 @@ import subprocess
 
 import pytest
 
-pytest.importorskip("uvicorn", reason="needs the extra: pip install 'orderly[serve]'")
-pytest.importorskip("playwright.sync_api", reason="needs playwright: pip install 'orderly[test]'")
-pytest.importorskip("axe_playwright_python", reason="needs axe-playwright-python: pip install 'orderly[test]'")
+pytest.importorskip("uvicorn", reason="needs the extra: pip install 'orderly-boggle[serve]'")
+pytest.importorskip("playwright.sync_api", reason="needs playwright: pip install 'orderly-boggle[test]'")
+pytest.importorskip("axe_playwright_python", reason="needs axe-playwright-python: pip install 'orderly-boggle[test]'")
 
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
