@@ -47,7 +47,7 @@ def base(monkeypatch):
 
 
 @pytest.fixture
-def driver(base, project_root):
+def driver(base, project_root, terminal):
     """Start a driver; return (process, folder, guard, process of its cluster)."""
     child = subprocess.Popen(
         [sys.executable, "-c", DRIVER], cwd=project_root, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True

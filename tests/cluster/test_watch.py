@@ -90,7 +90,7 @@ class Terminal:
 
 
 @pytest.fixture
-def terminal_of():
+def terminal_of(terminal):
     """Start a command on a terminal; it is killed in the end."""
     made = []
 
@@ -99,8 +99,8 @@ def terminal_of():
         return made[-1]
 
     yield call
-    for terminal in made:
-        terminal.close()
+    for one in made:
+        one.close()
 
 
 @pytest.fixture(scope="module")
