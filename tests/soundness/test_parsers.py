@@ -265,6 +265,7 @@ def test_any_bytes_are_the_part_or_none(finished, data, at, cut):
 def claimed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     """A run without rows, and its word list: enough to audit certificates against."""
     folder = tmp_path_factory.mktemp("claimed")
+    (folder / CERTIFICATES).parent.mkdir()
     words = folder / "list.txt"
     words.write_text("".join(f"{word}\n" for word in ("ate", "eat", "rate", "tea", "tear")))
     asked = fingerprint(wordlist_sha256=load_wordlist(words).sha256, cutoff=3)
@@ -289,7 +290,6 @@ def certificate(folder: Path, **changes: Any) -> dict[str, Any]:
 
 
 def audit_of(folder: Path, words: Path, rows: list[dict[str, Any]]) -> checker.Audit:
-    (folder / "certificates").mkdir(exist_ok=True)
     data = serialise(pa.Table.from_pylist(rows, schema=checker.SCHEMA))
     (folder / CERTIFICATES).write_bytes(data)
     return checker.audit(folder, words)
