@@ -117,6 +117,7 @@ class Breaker:
         """
         began = time.perf_counter()
         params = self.spec.params
+        self._nodes.forest.begin()
         root = class_node(self.partition.class_masks(unit.class_id).tolist(), self.geometry, params)
         layers = self._layers(unit.class_id, root)
         root = node_at(root, unit.path, self.geometry, params)

@@ -70,17 +70,23 @@ class Forest:
         self._generator.board = board
         self._layers.turn(board)
 
+    def begin(self) -> None:
+        """Forget what the unit before left behind that would make this one's way another."""
+        self._layers.begin()
+
     def grow(self, node: Node, free: list[int]) -> Grown | None:
         """Return one tree over all terms of a node; None if it does not fit the memory.
 
-        It goes behind the layers that are there; they are given up if it does not fit there.
+        It goes behind the layers that are there, of which it may leave only the last; all of them are given up if it
+        does not fit there.
         """
-        if self._layers.stack:
+        while self._layers.stack:
             last = self._layers.with_room()
             grown = self._grow_at(node, free, last.end_keys, last.end_tip)
             if grown:
                 return grown
-            self._layers.stack.clear()
+            if not self._layers.start_anew():
+                self._layers.stack.clear()
         return self._grow_at(node, free, 0, 1)
 
     def _grow_at(self, node: Node, free: list[int], begin: int, tip: int) -> Grown | None:
@@ -128,20 +134,11 @@ class Forest:
         node : the node; what its free cells may hold is left to the search
 
         Returns None if the tree does not fit the memory or has more than ``whole_terms`` terms of its own.  The base,
-        from which its parts start, may still be there.  A node whose base does not fit is grown by itself.
+        from which its parts start, may still be there.
         """
         layer = self._layers.reach(class_bare, node)
-        if layer is None:
-            return self._grow_if_it_fits(node)
-        if not layer.whole:
+        if layer is None or not layer.whole:
             return None
         n_rim = len(self._generator.rim)
         orderly = self._arrays.as_tree(self.geometry.n - n_rim, len(layer.bare) - n_rim)
         return Grown(orderly, layer.whole, layer.bound, layer.n_terms, layer.n_bytes)
-
-    def _grow_if_it_fits(self, node: Node) -> Grown | None:
-        """Grow one tree without layers, unless counting its terms beforehand says that it will not fit."""
-        if self._generator.n_at_most(node) > self._arrays.terms.size:
-            return None
-        self._layers.stack.clear()  # the tree is too large to fit behind them
-        return self.grow(node, [c for c in self.geometry.cell_order if not node.is_bare(c)])

@@ -40,6 +40,7 @@ class Generator:
     code_bits : low bits of a term that hold the points code; the highest of them marks points to lose
     points_of_code : int32[], points by code
     max_free : most free cells of a node that a key has room for
+    whole_terms : most terms of its own with which a node is searched as one tree
     max_walked : up to so many free cells the walk is as fast as path shapes or faster
     """
 
@@ -47,6 +48,7 @@ class Generator:
         self.board = board
         self.rim: tuple[int, ...] = ()
         self._params = params
+        self.whole_terms = params.whole_terms
         self._trie, self._words = lexicon
         self._max_len = int(self._words.length.max(initial=1))
         n_codes = int(np.count_nonzero(self._trie.points))
@@ -80,16 +82,19 @@ class Generator:
 
         Returns the number of terms or a negative status.  Without a limit more than ``whole_terms`` are too many.
         """
-        most = min(room.size, self._params.whole_terms) if limit == shapes.NO_LIMIT else room.size
+        most = min(room.size, self.whole_terms) if limit == shapes.NO_LIMIT else room.size
         return self._shapes(bare, new, limit, room[:most], only_losses=only_losses)
 
-    def of_rim(self, room: NDArray[np.uint64]) -> int:
-        """Write the terms that use no bare cell of the rim to ``room``; return their number or a negative status."""
-        return self._shapes(tuple((c, 0) for c in self.rim), 0, shapes.NO_LIMIT, room)
+    def of_bare(self, bare: Bare, room: NDArray[np.uint64]) -> int:
+        """Write all terms of an open node with some bare cells to ``room``; return their number or a negative status.
 
-    def n_at_most(self, node: Node) -> int:
+        With no letter on any of its bare cells that is the rim.
+        """
+        return self._shapes(bare, 0, shapes.NO_LIMIT, room)
+
+    def n_at_most(self, bare: Bare) -> int:
         """Return a number that the terms of an open node do not exceed."""
-        return self._shapes(self._bare_of(node), 0, shapes.NO_LIMIT, None)
+        return self._shapes(bare, 0, shapes.NO_LIMIT, None)
 
     def _bare_of(self, node: Node) -> Bare:
         return tuple((c, node.masks[c]) for c in self.board.cell_order if node.is_bare(c))

@@ -9,6 +9,9 @@ needs the place.  A layer has two trees: the *whole*, over all terms, to be sear
 that do not use the next free cell.  Forcing that cell to a letter makes a new whole of the base and of what the whole
 has behind that letter (the gains); only the terms that absorption takes away have to be generated (the losses).  Where
 a whole is too large to be there, the gains are generated as well.
+
+Where a layer finds no room behind the others, one of those below it is grown by itself, as the *bottom* of a new stack
+in place of the rim: it is smaller alone than together with what it was merged from.
 """
 
 from __future__ import annotations
@@ -66,7 +69,7 @@ class Layers:
 
     Attributes
     ----------
-    stack : the layers that are there, the rim first
+    stack : the layers that are there, the rim first, or another bottom
     """
 
     def __init__(self, board: Geometry, generator: Generator, arrays: Arrays) -> None:
@@ -83,6 +86,11 @@ class Layers:
         self._too_large.clear()
         self._generator.rim = ()
 
+    def begin(self) -> None:
+        """Give up a bottom other than the rim: which one is there depends on what was searched before."""
+        if self.stack and self.stack[0].bare:
+            self.stack.clear()
+
     def reach(self, class_bare: Sequence[int], node: Node) -> Layer | None:
         """Return the layer of a node; None if its base does not fit the memory.
 
@@ -97,18 +105,63 @@ class Layers:
         if self._generator.rim != order[:n_rim]:
             self.turn(self.board)
             self._generator.rim = order[:n_rim]
-        if not self.stack and (() in self._too_large or not self._add_rim()):
-            self._too_large.add(())
+        while self.stack and self.stack[-1].bare != bare[: len(self.stack[-1].bare)]:
+            self.stack.pop()
+        if self.stack and self.stack[-1].bare == bare and not self.stack[-1].whole:  # given up for a part of it
+            self.stack.pop()
+        if self.stack or self._try(()):
+            for n in range(max(n_rim, len(self.stack[-1].bare) + 1), len(bare) + 1):
+                self._try(bare[:n])
+        reached = self.stack.pop() if self.stack and self.stack[-1].bare == bare else None
+        if not (reached and reached.whole) and self.start_anew():
+            return self.reach(class_bare, node)
+        if reached:
+            self.stack.append(reached)
+        elif not self._start_from(bare):
             return None
-        while self.stack[-1].bare != bare[: len(self.stack[-1].bare)]:
-            self.stack.pop()
-        if self.stack[-1].bare == bare and not self.stack[-1].whole:  # given up for a part of it
-            self.stack.pop()
-        for n in range(n_rim, len(bare) + 1):
-            is_new = n > len(self.stack[-1].bare) and bare[:n] not in self._too_large
-            if is_new and not self._add_layer(bare[:n]):
-                self._too_large.add(bare[:n])
-        return self.stack[-1] if self.stack[-1].bare == bare else None
+        return self.stack[-1]
+
+    def _try(self, bare: Bare) -> bool:
+        """Put down a layer unless it is known to be too large over the rim; return whether it is there."""
+        is_over_rim = not (self.stack and self.stack[0].bare)
+        if is_over_rim and bare in self._too_large:
+            return False
+        is_there = self._add_layer(bare) if bare else self._add_rim()
+        if is_over_rim and not is_there:
+            self._too_large.add(bare)
+        return is_there
+
+    def start_anew(self) -> bool:
+        """Make the first layer that takes at most half of the room by itself the bottom of a new stack.
+
+        Returns whether there is one.  The layers over it have to be grown again.
+        """
+        half = self._arrays.terms.size // 2
+        small = None
+        for layer in reversed(self.stack[1:]):  # the deeper, the smaller
+            if self._generator.n_at_most(layer.bare) > half:
+                break
+            small = layer
+        return small is not None and self._start_from(small.bare)
+
+    def _start_from(self, bare: Bare) -> bool:
+        """Make a layer, with all of its terms, the bottom of a new stack; return whether it fits."""
+        if self._generator.n_at_most(bare) > self._arrays.terms.size:
+            return False
+        self.stack.clear()
+        n_levels, first = self._n_levels, len(bare) - len(self._generator.rim)
+        n = self._generator.of_bare(bare, self._arrays.terms)
+        n_keys = self._arrays.sort(0, n, n_levels - first, 1)
+        built = self._arrays.build(0, n_keys, n_levels, 1)
+        if built is None:
+            return False
+        end_tip, whole, bound = built
+        base, tip = self._arrays.root_of(end_tip, whole, first + 1, 0)
+        bottom = Layer(bare, base, n_keys, tip, n_keys, tip)
+        if n <= self._generator.whole_terms:
+            bottom = bottom._replace(whole=whole, bound=bound, n_bytes=n_bytes_of(n_keys, tip), n_terms=n)
+        self.stack.append(bottom)
+        return tip < self._arrays.cells.size
 
     @property
     def _n_levels(self) -> int:
@@ -117,7 +170,7 @@ class Layers:
 
     def _add_rim(self) -> bool:
         """Put down the rim; return whether it fits."""
-        n = self._generator.of_rim(self._arrays.terms)
+        n = self._generator.of_bare(tuple((c, 0) for c in self._generator.rim), self._arrays.terms)
         if n < 0:
             return False
         n_keys = self._arrays.sort(0, n, self._n_levels, 1)
@@ -136,7 +189,7 @@ class Layers:
         """
         last = self.stack[-1]
         is_crowded = last.end_tip > self._arrays.cells.size - self._arrays.cells.size // _ROOM
-        if last.bare and last.whole and is_crowded:
+        if is_crowded and len(self.stack) > 1 and last.whole:
             last = self.stack[-1] = last._replace(whole=0, end_keys=last.n_keys, end_tip=last.tip)
         return last
 

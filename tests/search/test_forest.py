@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -209,6 +210,27 @@ def test_a_node_that_does_not_fit_leaves_the_layers_for_others(monkeypatch):
     assert [layer.bare for layer in small._layers.stack] == [()]
 
 
+def test_a_layer_without_room_gets_it_over_another_bottom(monkeypatch):
+    nodes = [
+        node_with(bare) for bare in ({4: "e"}, {4: "e", 1: "s"}, {4: "e", 1: "s", 7: "t"}, {4: "e", 1: "s", 7: "a"})
+    ]
+    wanted = [snapshot(new_forest().grow(node, free_of(node))) for node in nodes]
+    roomy = new_forest()
+    layered(roomy, nodes[0])
+    n_rim = roomy._layers.stack[0].n_keys
+    monkeypatch.setattr(arrays, "BYTES_PER_TERM", 1 << 20)
+    bottoms, n_without = set(), 0
+    for capacity in range(n_rim, 3 * n_rim, n_rim // 25):
+        small = new_forest(params=Params(memory_mb=capacity))
+        for node, terms in zip(nodes, wanted, strict=True):
+            grown = layered(small, node)
+            n_without += grown is None
+            bottoms |= {len(layer.bare) for layer in small._layers.stack[:1]}
+            assert grown is None or snapshot(grown) == terms
+    assert bottoms == {0, 2, 3}
+    assert n_without
+
+
 def test_a_node_of_many_terms_is_not_searched_whole_but_its_parts_can_be():
     some = new_forest(params=Params(memory_mb=16, whole_terms=50))
     assert layered(some, node_with({4: "e"})) is None
@@ -251,6 +273,24 @@ def broken(breaker: Breaker, class_id: int) -> list[UnitResult]:
         results.append(breaker.break_unit(todo.pop()))
         todo += results[-1].children
     return results
+
+
+def test_a_unit_gives_the_same_verdict_whatever_was_searched_before(monkeypatch):
+    """To its counters, where there is so little memory that the layers start from other bottoms."""
+    roomy = new_forest()
+    layered(roomy, node_with({4: "e"}))
+    n_rim = roomy._layers.stack[0].n_keys
+    monkeypatch.setattr(arrays, "BYTES_PER_TERM", 1 << 20)
+    units = [Unit(ALPHABET.index("e"), path) for path in ("1=s", "1=s/7=t", "1=s/7=a", "1=t/7=e")]
+    n_moved = 0
+    for capacity in range(n_rim, 3 * n_rim, n_rim // 10):
+        spec = Spec("3x3", WORDS, POINTS, 10**6, BUCKETS, Params(memory_mb=capacity))
+        used = Breaker(spec)
+        alone = {unit: replace(Breaker(spec).break_unit(unit), seconds=0) for unit in units}
+        for unit in [*units, *reversed(units)]:
+            n_moved += any(layer.bare for layer in used._nodes.forest._layers.stack[:1])
+            assert replace(used.break_unit(unit), seconds=0) == alone[unit]
+    assert n_moved
 
 
 def images(board: str) -> set[str]:
