@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict
 from typing import Any
 
+from rich.console import Console
+
 from cluster.answers.render import Format, console, write_json, write_record, write_table
 from cluster.cli.run import resolve
+from cluster.driver.progress import duration
 
 
 def plan(
@@ -30,7 +34,8 @@ def plan(
     from cluster.planning.estimate import estimate
     from cluster.planning.plan import make_plan
 
-    found = estimate(make_plan(config), seconds, seed, processes=processes)
+    with _progress(seconds) as tell:
+        found = estimate(make_plan(config), seconds, seed, processes=processes, tell=tell)
     record = {**asdict(found), "price": found.cpu_hours * price, "price_per_core_hour": price}
     if fmt is Format.json:
         write_json(record)
@@ -40,14 +45,36 @@ def plan(
         write_record(record, fmt)
         return
     out = console()
+    cost, low, high = (_time(3600 * hours) for hours in (found.cpu_hours, found.low, found.high))
+    within = f"95 %: {low} to {high}"
     out.print(
-        f"about {found.cpu_hours:,.3g} hours of one core (95 %: {found.low:,.3g} to {found.high:,.3g}), "
+        f"about {cost} of one core ({'every class was searched' if found.is_known else within}), "
         f"{found.memory_mb:,} MiB per worker; at {price:g} per core hour: {record['price']:,.2f}",
         style="bold",
         soft_wrap=True,
     )
-    for name, (n_classes, n_probes, mean) in zip(("weak", "medium", "strong", "strongest"), strata, strict=False):
-        out.print(f"{name}: {n_classes:,} classes, {n_probes:,} probed, {mean:,.3g} s each", soft_wrap=True)
+    out.print("classes from weak to strong:")
+    for n_classes, n_probes, mean in strata:
+        out.print(f"  {n_classes:,} classes, {n_probes:,} probed, {mean:,.3g} s each", soft_wrap=True)
+
+
+def _time(seconds: float) -> str:
+    return duration(seconds) if seconds >= 10 else f"{seconds:.2g} s"
+
+
+@contextmanager
+def _progress(seconds: float) -> Iterator[Callable[[float], None]]:
+    """Show on a terminal how much of the time for probes has gone; yield what is to be told the seconds gone."""
+    from rich.progress import BarColumn, Progress, TextColumn
+
+    columns = (
+        TextColumn("probing random classes"),
+        BarColumn(),
+        TextColumn("{task.fields[gone]} of {task.fields[all]}"),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=True, refresh_per_second=4) as bar:
+        task = bar.add_task("", total=max(seconds, 1), gone=duration(0), all=duration(seconds))
+        yield lambda gone: bar.update(task, completed=gone, gone=duration(gone))
 
 
 def tune(source: str | None, options: Mapping[str, Any], rounds: int, seed: int, processes: int, fmt: Format) -> None:

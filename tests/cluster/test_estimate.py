@@ -10,12 +10,13 @@ from statistics import fmean, stdev
 import pytest
 
 from boardclass.geometry import geometry
-from cluster.planning.estimate import LEAST, estimate, likely_cost, probe
+from cluster.planning.estimate import LEAST, estimate, likely_cost, probe, student
 from cluster.planning.plan import Plan, make_plan
 from cluster.planning.tune import Variant, variants
 from configs.model import RunConfig
 from search.breaker import Breaker, Unit, UnitResult
 from search.params import Params
+from tests.bench import coverage
 
 BUCKETS = (
     "center: aeiou bcdfghjklm npqrstvwxyz, edge: aeiou bcdfghjklm npqrstvwxyz, corner: aeiou bcdfghjklm npqrstvwxyz"
@@ -49,7 +50,7 @@ def test_the_mean_of_many_probes_is_the_cost(small):
     n_split = 0
     for class_id in (0, 13, 40):
         wanted = whole_cost(breaker, class_id)
-        found = [probe(breaker, class_id, random.Random(seed), effort) for seed in range(300)]
+        found = [probe(breaker, class_id, random.Random(seed), effort)[0] for seed in range(300)]
         n_split += len(set(found)) > 1
         assert abs(fmean(found) - wanted) <= 4 * stdev(found) / 300**0.5 + 1e-9 * wanted
     assert n_split
@@ -74,15 +75,49 @@ def test_an_estimate_of_everything_is_near_the_truth(small):
     assert abs(fmean(values) - truth) <= 4 * stdev(values) / 20**0.5
 
 
+def test_a_plan_ends_when_every_class_is_known(small):
+    known = estimate(small, 10**6, 0, effort, 10**9)
+    breaker = Breaker(small.spec)
+    truth = sum(whole_cost(breaker, int(class_id)) for class_id in small.class_ids()) / 3600
+    assert known.is_known
+    assert known.n_probes == known.n_classes
+    assert known.low == known.cpu_hours == known.high == pytest.approx(truth)
+
+
+def test_a_class_that_was_split_is_not_known(small):
+    params = replace(small.spec.params, node_budget=20, least_budget=20, fused_budget=20)
+    split = replace(small, spec=replace(small.spec, params=params))
+    told: list[float] = []
+    found = estimate(split, 0, 0, effort, 0, least=len(small.class_ids()), tell=told.append)
+    assert not found.is_known
+    assert found.low < found.cpu_hours < found.high
+    assert len(told) == found.n_probes > found.n_classes
+    assert told == sorted(told)
+
+
+@pytest.mark.parametrize(("freedom", "wanted"), [(2, 4.303), (3, 3.182), (5, 2.571), (10, 2.228), (30, 2.042)])
+def test_student(freedom, wanted):
+    assert student(freedom) == pytest.approx(wanted, rel=0.01)
+
+
+@pytest.mark.parametrize("seconds", coverage.LENGTHS)
+def test_nine_of_ten_intervals_hold_the_truth(seconds, enable2k):
+    plan = coverage.plan_of_3x4()
+    truth = coverage.Recorded(plan).truth
+    held = [low <= truth <= high for _, low, high in coverage.intervals(plan, seconds, 100)]
+    assert 90 <= sum(held) <= 100
+
+
 def test_plan_prints_hours_memory_and_price(orderly):
-    options = ("--dims", "2x2", "--cutoff", 12, "--seconds", 0, "--price", 2)
+    options = ("--dims", "2x2", "--cutoff", 12, "--seconds", 100, "--price", 2)
     shown = orderly("plan", *options, "--format", "json")
     assert shown.code == 0, shown.err
     record = json.loads(shown.out)
     assert 0 <= record["low"] <= record["cpu_hours"] <= record["high"]
     assert record["price"] == pytest.approx(2 * record["cpu_hours"])
     assert record["memory_mb"] > 50
-    assert "hours of one core" in orderly("plan", *options).out
+    assert record["is_known"]
+    assert "of one core (every class was searched)" in orderly("plan", *options).out
     assert orderly("plan").code == 2
 
 
@@ -105,7 +140,7 @@ def test_a_variant_costs_what_its_plan_costs(small):
     order = small.spec.cell_order[::-1]
     plain = Variant("a", small).estimate(2, 0, 1)
     turned = Variant("b", replace(small, spec=replace(small.spec, cell_order=order))).estimate(2, 0, 1)
-    assert plain.n_probes == turned.n_probes == 8
+    assert plain.n_probes == turned.n_probes == 2 * len(plain.strata)
     assert turned.cpu_hours > 0
 
 

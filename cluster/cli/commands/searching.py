@@ -33,7 +33,10 @@ def plan(
     buckets: BucketsOption = None,
     order: OrderOption = None,
     scores: ScoresOption = None,
-    seconds: Annotated[float, typer.Option(metavar="S", min=0, help="Time to spend on probes.")] = 300,
+    seconds: Annotated[
+        float,
+        typer.Option(metavar="S", min=0, help="Time to spend on probes; less if every class has been searched before."),
+    ] = 300,
     price: Annotated[float, typer.Option(metavar="P", min=0, help="Price of one core for an hour.")] = 0.02,
     memory: MemoryOption = None,
     seed: SeedOption = 0,
@@ -54,7 +57,9 @@ def tune(
     cutoff: CutoffOption = None,
     buckets: BucketsOption = None,
     scores: ScoresOption = None,
-    rounds: Annotated[int, typer.Option(metavar="N", min=2, help="Random classes of each of four strata.")] = 4,
+    rounds: Annotated[
+        int, typer.Option(metavar="N", min=2, help="Random classes of each stratum of predicted cost.")
+    ] = 4,
     seed: SeedOption = 0,
     workers: ProbesOption = 1,
     fmt: FormatOption = Format.table,
