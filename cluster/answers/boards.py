@@ -15,7 +15,6 @@ from boardclass.tracing import trace
 from boardclass.wordlist import load_wordlist
 from cluster.answers.render import (
     Format,
-    console,
     draw_board,
     full_spelling,
     heat_of_cells,
@@ -24,6 +23,7 @@ from cluster.answers.render import (
     write_record,
     write_table,
 )
+from cluster.streams import console, tell
 
 if TYPE_CHECKING:
     from boardclass.geometry import Dims
@@ -144,7 +144,7 @@ def _show_to_people(board: str, dims: Dims, words: WordList, total: int, found: 
 def _numbered_lines() -> Iterator[tuple[int, str]]:
     """Yield the number and text of each line of standard input that is not blank; any bytes are readable text."""
     if sys.stdin.isatty():
-        sys.stderr.write("boards, one a line; end with Ctrl-D\n")
+        tell("boards, one a line; end with Ctrl-D")
     for number, line in enumerate(sys.stdin.buffer, 1):
         text = line.decode("utf-8", "backslashreplace").strip()
         if text:

@@ -2,7 +2,7 @@
 
 Everything that the command line prints on standard output goes through here, so that ``--format`` means the same thing
 in every command: ``table`` for people, ``json`` and ``csv`` for programs.  Texts may come from files of strangers:
-what a terminal would obey is escaped here, in every format and on standard error as well (:func:`tell`).
+what a terminal would obey is escaped in every format.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 from boardclass.printable import printable
+from cluster.streams import console
 
 if TYPE_CHECKING:
-    from rich.console import Console
     from rich.text import Text
 
 # background colours from cold to hot, 256-colour palette: readable with black letters
@@ -32,23 +32,6 @@ class Format(StrEnum):
     table = "table"
     json = "json"
     csv = "csv"
-
-
-def console() -> Console:
-    """Return the console of standard output; colours only on a terminal, no guessing what words mean."""
-    from rich.console import Console
-
-    class SafeConsole(Console):
-        def render_str(self, text: str, **options: Any) -> Text:  # every str that is printed comes by here
-            return super().render_str(printable(text, "\n"), **options)
-
-    return SafeConsole(highlight=False, soft_wrap=False)
-
-
-def tell(text: str) -> None:
-    """Write lines to standard error at once."""
-    sys.stderr.write(printable(text, "\n") + "\n")
-    sys.stderr.flush()
 
 
 def full_spelling(word: str) -> str:

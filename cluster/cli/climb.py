@@ -14,8 +14,9 @@ from boardclass.errors import InputError, quote
 from boardclass.geometry import Dims, parse_dims
 from boardclass.tracing import trace
 from cluster.answers.boards import words_and_table
-from cluster.answers.render import Format, console, draw_board, write_table
+from cluster.answers.render import Format, draw_board, write_table
 from cluster.driver.progress import LINE_S
+from cluster.streams import console, tell, write_lines
 
 
 class Asked(NamedTuple):
@@ -71,7 +72,7 @@ def climb(asked: Asked, wordlist: str | None, scores: str | None, fmt: Format) -
         )
     listed = [find for find in finds if find.score > 0][: asked.n]
     if not listed:
-        sys.stderr.write("no board with any points was found\n")
+        tell("no board with any points was found")
     if fmt is Format.table and listed:
         console().print(draw_board(format_rows(listed[0].board, dims)))
     write_table(("board", "score", "found"), [tuple(find) for find in listed], fmt)
@@ -109,11 +110,10 @@ def _progress(stream: IO[str], runs: int) -> Iterator[Callable[[int, int, int, i
     if not stream.isatty():
         yield _PlainLines(stream, runs)
         return
-    from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
     columns = (BarColumn(bar_width=24), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
-    with Progress(*columns, console=Console(file=stream), transient=True, refresh_per_second=4) as bar:
+    with Progress(*columns, console=console(stream), transient=True, refresh_per_second=4) as bar:
         task = bar.add_task("", total=runs if runs > 1 else None)
 
         def show(run: int, number: int, best: int, n_scored: int) -> None:
@@ -132,8 +132,7 @@ class _PlainLines:
     def __call__(self, run: int, number: int, best: int, n_scored: int) -> None:
         if time.monotonic() - self._shown_at_s >= LINE_S:
             self._shown_at_s = time.monotonic()
-            self._stream.write(describe(run, self._runs, number, best, n_scored) + "\n")
-            self._stream.flush()
+            write_lines(self._stream, describe(run, self._runs, number, best, n_scored))
 
 
 def describe(run: int, runs: int, number: int, best: int, n_scored: int) -> str:

@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from cluster.answers.render import Format, console, write_json, write_record, write_table
+from cluster.answers.render import Format, write_json, write_record, write_table
 from cluster.cli.run import resolve
+from cluster.streams import console
 
 
 def plan(

@@ -7,7 +7,8 @@ from boardclass.errors import InputError, quote
 from boardclass.geometry import parse_dims
 from boardclass.scores import n_letters, parse_scores
 from boardclass.wordlist import load_wordlist
-from cluster.answers.render import Format, console, full_spelling, write_json, write_table
+from cluster.answers.render import Format, full_spelling, write_json, write_table
+from cluster.streams import console
 
 
 def parse_cells(text: str | None, n_cells: int, option: str) -> tuple[int, ...]:

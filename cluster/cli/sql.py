@@ -16,7 +16,8 @@ from boardclass.geometry import geometry, parse_dims
 from boardclass.rolling import assign_dice
 from boardclass.tracing import trace
 from cluster.answers.query import check_run_directory, require_all_proven
-from cluster.answers.render import Format, console, write_json, write_table
+from cluster.answers.render import Format, write_json, write_table
+from cluster.streams import console
 
 if TYPE_CHECKING:
     from boardclass.geometry import Geometry

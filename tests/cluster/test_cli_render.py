@@ -11,15 +11,14 @@ import pytest
 from boardclass.board import format_rows
 from cluster.answers.render import (
     Format,
-    console,
     draw_board,
     full_spelling,
     heat_of_cells,
-    tell,
     write_json,
     write_record,
     write_table,
 )
+from cluster.streams import console, tell
 
 COLUMNS = ("board", "score")
 ROWS = [("abcd", 1234), ('a,"b', -1)]
