@@ -19,6 +19,7 @@ import typer
 from boardclass.distribution import NAME
 from cluster.cli.commands import asking, lists, playing, searching, watching
 from cluster.cli.group import EPILOG, INTRO, Sections
+from cluster.cli.usage import make_plain
 from cluster.streams import encodable, tell
 
 EXIT_BUG = 1
@@ -126,7 +127,8 @@ def _answered(arguments: list[str]) -> int:
     except Exception as error:
         if not (hasattr(error, "show") and hasattr(error, "exit_code")):
             raise
-        error.show()  # typer's own errors: usage, missing argument
+        make_plain(error)  # one of typer's own: usage, missing argument
+        error.show()
         return int(error.exit_code)
 
 
