@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import subprocess
 import sys
 
@@ -125,7 +126,39 @@ def test_a_table_with_other_letters_is_escaped_where_they_cannot_be_shown(tmp_pa
     assert any("\\xe9" in line for line in out)
 
 
-def test_colourless_latin_1_keeps_what_it_knows():
+@pytest.mark.parametrize(
+    ("arguments", "seen"),
+    [
+        (("show", "tear"), "14 points"),
+        (("climb", "--dims", "2x2", "--pool", "20"), "found"),
+        (("run", "2x2", "--cutoff", "14", "--workers", "0", "--out", "RUN"), "Proven."),
+        (("show", "tea"), "no board has 3 letters"),
+        (("run", "--workers", "many"), "'many'"),
+    ],
+)
+def test_no_color_is_respected_on_a_terminal(terminal_of, tmp_path, arguments, seen):
+    terminal = terminal_of(*(tmp_path / "run" if word == "RUN" else word for word in arguments), NO_COLOR="1")
+    terminal.end()
+    assert seen in terminal.text
+    assert not colours(terminal.raw)
+
+
+def test_no_color_is_respected_while_watching(terminal_of, proven):
+    plain = terminal_of("watch", proven, NO_COLOR="1")
+    plain.wait_for("proven", "aert")
+    colourful = terminal_of("watch", proven)
+    colourful.wait_for("proven", "aert")
+    assert not colours(plain.raw)
+    assert colours(colourful.raw)
+
+
+def colours(data):
+    """Return the escape sequences that set a colour."""
+    codes = [code for codes in re.findall(rb"\x1b\[([0-9;]*)m", data) for code in codes.split(b";")]
+    return [code for code in codes if code and (30 <= int(code) < 50 or 90 <= int(code) < 108)]
+
+
+def test_latin_1_keeps_what_it_knows():
     code = "import sys; from cluster.streams import encodable; encodable(sys.stdout); print('é─漢')"
     done = subprocess.run(
         [sys.executable, "-c", code],
