@@ -18,12 +18,11 @@ import typer
 
 from boardclass.distribution import NAME
 from cluster.cli.commands import asking, lists, playing, searching, watching
-from cluster.cli.group import EPILOG, INTRO, Sections
+from cluster.cli.group import EPILOG, EXIT_INTERRUPTED, INTRO, Sections
 from cluster.cli.usage import make_plain
 from cluster.streams import encodable, tell
 
 EXIT_BUG = 1
-EXIT_INTERRUPTED = 130
 _NO_ROOM = frozenset((errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO))  # the machine's trouble, not a bug
 
 app = typer.Typer(

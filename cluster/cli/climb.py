@@ -9,13 +9,17 @@ import time
 from collections.abc import Callable, Iterator
 from typing import IO, NamedTuple
 
+import typer
+
 from boardclass.board import LETTERS, dims_of_length, format_rows, parse_board
 from boardclass.errors import InputError, quote
 from boardclass.geometry import Dims, parse_dims
 from boardclass.tracing import trace
 from cluster.answers.boards import words_and_table
 from cluster.answers.render import Format, draw_board, write_table
+from cluster.cli.group import EXIT_INTERRUPTED
 from cluster.driver.progress import LINE_S
+from cluster.driver.signals import StopSignals
 from cluster.streams import console, tell, write_lines
 
 
@@ -35,7 +39,7 @@ class Asked(NamedTuple):
 
 
 def climb(asked: Asked, wordlist: str | None, scores: str | None, fmt: Format) -> None:
-    """Search and print the best boards, best first.
+    """Search and print the best boards, best first; when it is interrupted, the best so far.
 
     Raises
     ------
@@ -59,7 +63,7 @@ def climb(asked: Asked, wordlist: str | None, scores: str | None, fmt: Format) -
         if board is not None and trace(word, board, scorer.geometry) is None:
             raise InputError(f"--from {quote(board)} does not hold the word {quote(word)}: start from one that does")
     runs = asked.runs or default_runs(asked.method, start)
-    with _progress(sys.stderr, runs) as told:
+    with StopSignals() as signals, _progress(sys.stderr, runs) as told:
         finds = local_search(
             scorer,
             asked.method,
@@ -69,13 +73,18 @@ def climb(asked: Asked, wordlist: str | None, scores: str | None, fmt: Format) -
             letters=letters,
             start=start,
             progress=told,
+            stop=lambda: bool(signals.reason),
         )
+    if signals.reason:
+        tell(f"stopped by {signals.reason}: the best boards so far")
     listed = [find for find in finds if find.score > 0][: asked.n]
     if not listed:
         tell("no board with any points was found")
     if fmt is Format.table and listed:
         console().print(draw_board(format_rows(listed[0].board, dims)))
     write_table(("board", "score", "found"), [tuple(find) for find in listed], fmt)
+    if signals.reason:
+        raise typer.Exit(EXIT_INTERRUPTED)
 
 
 def _size_and_start(asked: Asked) -> tuple[Dims, str | None]:

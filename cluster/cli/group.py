@@ -16,6 +16,7 @@ SECTIONS = {
     "Word lists": ("wordlist",),
 }
 MORE = "More"
+EXIT_INTERRUPTED = 130
 
 INTRO = """Proves which Boggle boards score highest, and keeps the evidence.
 

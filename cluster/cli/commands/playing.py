@@ -69,7 +69,8 @@ def climb(
     """Look for good boards by local search: fast, and no proof.
 
     Boards are canonical (one of their rotations and reflections).  The column "found" tells how often a board was
-    found: for annealing by how many chains, otherwise in how many of the --runs.
+    found: for annealing by how many chains, otherwise in how many of the --runs.  Ctrl-C prints the best boards so far
+    (exit code 130); a second one prints nothing.
 
     The wordiest board: --scores words.  Points that double with every letter: --scores powers; climbing then misses
     boards with one very long word, such as rpqaselinifcoita: orderly longest --letters 17 --scores powers finds it.
