@@ -78,7 +78,13 @@ def run(
     order: OrderOption = None,
     scores: ScoresOption = None,
     workers: Annotated[
-        int | None, typer.Option(metavar="N", min=0, help="Ray workers; 0: this process only.", show_default="config")
+        int | None,
+        typer.Option(
+            metavar="N",
+            min=0,
+            help="Ray workers; 0: this process, faster where it takes seconds.",
+            show_default="config",
+        ),
     ] = None,
     address: Annotated[
         str | None,
