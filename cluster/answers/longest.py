@@ -7,7 +7,7 @@ import os
 import time
 from typing import TYPE_CHECKING, Any
 
-from boardclass.board import LETTERS, dims_of_length, parse_board
+from boardclass.board import LETTERS, read_board
 from boardclass.canonical import canonical_board
 from boardclass.errors import InputError, WordListError, quote
 from boardclass.geometry import geometry, parse_dims
@@ -101,8 +101,7 @@ class _Told:
 
 def neighbours(text: str, dims_text: str | None, n: int, wordlist: str | None, scores: str | None, fmt: Format) -> None:
     """Print the best boards one change or one swap away, and by how much they differ."""
-    dims = parse_dims(dims_text) if dims_text else dims_of_length(len(text.strip()))
-    board = parse_board(text, dims)
+    dims, board = read_board(text, parse_dims(dims_text) if dims_text else None)
     words, table = words_and_table(wordlist, scores)
     from search.scoring.scorer import Scorer
 
@@ -144,8 +143,7 @@ def one_step(board: str) -> dict[str, str]:
 
 def lists(text: str, dims_text: str | None, scores: str | None, fmt: Format) -> None:
     """Print the score of a board under every word list that can be named."""
-    dims = parse_dims(dims_text) if dims_text else dims_of_length(len(text.strip()))
-    board = parse_board(text, dims)
+    dims, board = read_board(text, parse_dims(dims_text) if dims_text else None)
     table = parse_scores("standard" if scores is None else scores)
     from search.scoring.scorer import Scorer
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from boardclass.errors import InputError, quote
-from cluster.streams import tell
+from cluster.streams import console, tell
 
 if TYPE_CHECKING:
     from results.reading.query import Summary
@@ -47,3 +47,11 @@ def require_all_proven(summaries: Mapping[str, Summary]) -> None:
     if unproven:
         name, found = unproven[0]
         found.require_proven(name)
+
+
+def tell_so_far(summaries: Mapping[str, Summary]) -> None:
+    """Print above a table for people which of the runs are not proven."""
+    for name, found in summaries.items():
+        if not found.proven:
+            whose = f"{name}: " if len(summaries) > 1 else ""
+            console().print(f"{whose}{found.caveat}", markup=False, soft_wrap=True)

@@ -11,7 +11,7 @@ from typing import IO, NamedTuple
 
 import typer
 
-from boardclass.board import LETTERS, dims_of_length, format_rows, parse_board
+from boardclass.board import LETTERS, format_rows, read_board
 from boardclass.errors import InputError, quote
 from boardclass.geometry import Dims, parse_dims
 from boardclass.tracing import trace
@@ -92,8 +92,7 @@ def _size_and_start(asked: Asked) -> tuple[Dims, str | None]:
         if asked.dims is None:
             raise InputError("which size? give --dims, such as --dims 4x4, or a board with --from")
         return parse_dims(asked.dims), None
-    dims = parse_dims(asked.dims) if asked.dims else dims_of_length(len(asked.start.strip()))
-    return dims, parse_board(asked.start, dims)
+    return read_board(asked.start, parse_dims(asked.dims) if asked.dims else None)
 
 
 def allowed_letters(exclude: str) -> str:

@@ -70,7 +70,12 @@ RunsArgument = Annotated[
     ),
 ]
 BoardArgument = Annotated[
-    str, typer.Argument(metavar="BOARD", help="The letters down the columns; q is a Qu cell.", show_default=False)
+    str,
+    typer.Argument(
+        metavar="BOARD",
+        help="The letters down the columns, or its rows, such as bld/eae/rts; q is a Qu cell.",
+        show_default=False,
+    ),
 ]
 MemoryOption = Annotated[
     int | None,

@@ -127,13 +127,38 @@ def test_compare(orderly, proven, listed, tmp_path):
     file = tmp_path / "boards.txt"
     file.write_text(f"# mine\n\n{turned}: 14\n{listed[1].upper()}\nzzzz,99,3\nyyyy,1\nxxxx\n")
     found = json.loads(orderly("compare", proven, file, "--format", "json").out)
-    assert found["counts"] == {"both": 2, "only_here": len(listed) - 2, "only_there": 2, "below_cutoff": 1}
+    assert found["counts"] == {"both": 2, "only_here": len(listed) - 2, "only_there": 1, "below_cutoff": 2}
     rows = rows_of(orderly("compare", proven, file, "--format", "csv"))
     assert {row["board"]: row["where"] for row in rows}["yyyy"] == "below cutoff"
     assert "2 both" in orderly("compare", proven, file).out
     climbed = orderly("climb", "-d", "2x2", "-n", "999", "--pool", "50", "--format", "csv").out
     file.write_text(climbed)
     assert json.loads(orderly("compare", proven, file, "--format", "json").out)["counts"]["only_there"] == 0
+
+
+def test_bare_boards_are_scored_with_the_word_list_of_the_run(orderly, tmp_path):
+    (tmp_path / "mine.txt").write_text("tea\neat\nate\neta\n")
+    options = ("--dims", "2x2", "--wordlist", tmp_path / "mine.txt", "--cutoff", "4", "--workers", "0")
+    assert orderly("run", *options, "--out", tmp_path / "run").code == 0
+    file = tmp_path / "boards.txt"
+    file.write_text("taex\ntabx\nte/ay\n")
+
+    def compared(*options):
+        answer = orderly("compare", tmp_path / "run", file, "--format", "json", *options)
+        return {
+            row["board"]: (row["where"], row["score"], row["file_score"]) for row in json.loads(answer.out)["boards"]
+        }
+
+    assert {board: row for board, row in compared().items() if row[0] != "only here"} == {
+        "atxe": ("both", 4, None),
+        "atye": ("both", 4, None),
+        "atxb": ("below cutoff", 0, None),
+    }
+    (tmp_path / "mine.txt").rename(tmp_path / "moved.txt")
+    assert compared()["atxb"] == ("only there", None, None)
+    assert "boards without a score are not scored" in orderly("compare", tmp_path / "run", file).err
+    assert compared("--wordlist", tmp_path / "moved.txt")["atxb"][0] == "below cutoff"
+    assert orderly("compare", tmp_path / "run", file, "-w", "scowl70").code == 3
 
 
 def test_compare_refuses(orderly, proven, tmp_path):

@@ -74,16 +74,18 @@ def compare(
     file: Annotated[
         str, typer.Argument(metavar="FILE", help="Boards, one a line, a score may follow.", show_default=False)
     ],
+    wordlist: RunWordlistOption = None,
     fmt: FormatOption = Format.table,
 ) -> None:
     """Compare the boards of a run with those of a file, whatever their rotation.
 
-    FILE: what climb, top or score print as CSV, a published list, or bare boards.  Boards of the file with a score
-    below the cutoff of the run are listed apart: the run has nothing to say about them.
+    FILE: what climb, top or score print as CSV, a published list, or bare boards, which are scored with the run's word
+    list.  Boards of the file with a score below the cutoff of the run are listed apart: the run has nothing to say
+    about them.
     """
-    from cluster.cli import sql as cli_sql
+    from cluster.cli import compare as cli_compare
 
-    cli_sql.compare(directory, file, fmt)
+    cli_compare.compare(directory, file, wordlist, fmt)
 
 
 def report(

@@ -147,7 +147,7 @@ def roll(
 
 
 def show(
-    board: Annotated[str, typer.Argument(help="The letters down the columns; q is a Qu cell.", show_default=False)],
+    board: BoardArgument,
     dims: DimsOption = None,
     wordlist: WordlistOption = None,
     scores: ScoresOption = None,
@@ -171,14 +171,14 @@ def score(
     scores: ScoresOption = None,
     fmt: FormatOption = Format.table,
 ) -> None:
-    """Score the boards on standard input, one a line."""
+    """Score the boards on standard input: one a line, or the CSV that top, climb, roll, compare or score print."""
     from cluster.answers import boards as cli_boards
 
     cli_boards.score(dims, wordlist, scores, fmt)
 
 
 def solve(
-    board: Annotated[str, typer.Argument(help="The letters down the columns; q is a Qu cell.", show_default=False)],
+    board: BoardArgument,
     method: Annotated[
         str,
         typer.Option(
