@@ -59,15 +59,15 @@ OrderOption = Annotated[
     str | None,
     typer.Option("--order", metavar="NAME", help="Cell order: ring, pairs or rows.", show_default="best for the size"),
 ]
-RunDirectory = Annotated[str, typer.Argument(metavar="DIR", help="Run directory.", show_default=False)]
+_LATEST = "the latest under runs"
+RunDirectory = Annotated[str | None, typer.Argument(metavar="DIR", help="Run directory.", show_default=_LATEST)]
 RunDirectories = Annotated[
-    list[str], typer.Argument(metavar="DIR...", help="One or more run directories.", show_default=False)
+    list[str] | None,
+    typer.Argument(metavar="DIR", help="One or more run directories.", show_default=_LATEST),
 ]
 RunsArgument = Annotated[
     list[str] | None,
-    typer.Argument(
-        metavar="[RUN|FOLDER...]", help="Run directories, or folders of runs.", show_default="the folder runs"
-    ),
+    typer.Argument(metavar="RUN|FOLDER", help="Run directories, or folders of runs.", show_default="the folder runs"),
 ]
 BoardArgument = Annotated[
     str,

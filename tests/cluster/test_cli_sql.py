@@ -50,6 +50,30 @@ def test_query_refuses(orderly, proven, sql):
     assert orderly("query", "nosuch", "SELECT 1").code == 2
 
 
+def test_query_without_a_statement_says_so(orderly, proven, tmp_path):
+    answer = orderly("query", proven)
+    assert (answer.code, answer.out) == (2, "")
+    assert answer.err.startswith("orderly: nothing is asked; expected a statement, such as: orderly query RUN ")
+    for words in ((proven, "nosuch"), ("nosuch",), (proven, "SELECT")):
+        answer = orderly("query", *words)
+        assert (answer.code, answer.out) == (2, "")
+        assert f"{words[-1]!r} is neither a run directory nor a statement" in answer.err
+    assert "no run directory 'nosuch'" in orderly("query", "nosuch", "SELECT 1").err
+
+
+def test_query_prompts_on_a_terminal(terminal_of, proven):
+    terminal = terminal_of("query", proven)
+    terminal.wait_for("sql>", "Ctrl-D ends")
+    terminal.type(b"SELECT max(score) + 1000000 AS much FROM boards\r")
+    terminal.wait_for("1,000,014")
+    terminal.type(b"DROP TABLE boards\r")
+    terminal.wait_for("expected a SELECT statement")
+    terminal.type(b"SELECT count(*) * 1000 AS many FROM boards\r")
+    terminal.wait_for("many", ",000")
+    terminal.type(b"\x04")
+    assert terminal.end() == 0
+
+
 GREEDY = [
     "SELECT list(range) FROM range(1000000000)",  # DuckDB counts it
     "SELECT a.*, b.* FROM classes a, classes b, classes c, classes d ORDER BY ALL",
@@ -102,6 +126,23 @@ def test_top_filters(orderly, proven, listed, tmp_path):
     rolled = kept("--rollable", tmp_path / "four.toml")
     assert rolled == [board for board in listed if {*"rte"} < set(board) and set(board) & {*"abcd"}]
     assert len(kept("-n", "1", "--contains", "rate", "--rollable", tmp_path / "four.toml")) == 1
+
+
+def test_top_counts_words(orderly, proven, listed):
+    rows = rows_of(orderly("top", proven, "-n", "999", "--words", "--format", "csv"))
+    assert list(rows[0]) == ["board", "score", "words", "proven"]
+    scored = rows_of(orderly("score", "--scores", "words", "--format", "csv", stdin="\n".join(listed)))
+    assert [(row["board"], row["words"]) for row in rows] == [(row["board"], row["score"]) for row in scored]
+    table = orderly("top", proven, "-n", "1", "--words").out.splitlines()
+    assert table[0].split() == ["board", "score", "words"]
+
+
+def test_score_takes_the_csv_that_top_writes(orderly, proven, listed):
+    written = orderly("top", proven, "-n", "999", "--words", "--format", "csv").out
+    again = rows_of(orderly("score", "--format", "csv", stdin=written))
+    assert [(row["board"], row["score"]) for row in again] == [
+        (row["board"], row["score"]) for row in csv.DictReader(io.StringIO(written))
+    ]
 
 
 def test_top_of_several_runs(orderly, proven, listed, tmp_path):
