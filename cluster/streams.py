@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
 
-_LINES = dict.fromkeys("┌┬┐├┼┤└┴┘", "+") | {"─": "-", "│": "|"}
+_LINES = dict.fromkeys("┌┬┐├┼┤└┴┘", "+") | {"─": "-", "│": "|", "…": "."}
 _HANDLER = "orderly.lines"
 
 
@@ -48,7 +48,7 @@ def write_lines(stream: IO[str], text: str) -> None:
 def encodable(stream: IO[str]) -> None:
     """Let a stream take every text: where it cannot encode one, lines become ``+-|``, the rest is escaped."""
     codecs.register_error(_HANDLER, _replaced)
-    if isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":
+    if isinstance(stream, io.TextIOWrapper) and stream.errors in ("strict", "surrogateescape"):
         stream.reconfigure(errors=_HANDLER)
 
 

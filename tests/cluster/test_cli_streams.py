@@ -118,6 +118,17 @@ def test_an_ascii_terminal_gets_ascii(arguments, drawn):
     assert "".join((*out, err)).isascii()
 
 
+def test_watching_on_an_ascii_terminal(terminal_of, proven):
+    terminal = terminal_of("watch", proven, PYTHONIOENCODING="ascii")
+    assert "+----+----+" in terminal.wait_for("proven", "aert")
+    assert terminal.raw.isascii()
+
+
+def test_an_ascii_locale_gets_ascii():
+    codes, out, _ = in_shell('"$@"', *SHOW, PYTHONUTF8="0", LC_ALL="C", PYTHONIOENCODING="")
+    assert (codes, out[0]) == ("0", "+----+----+")
+
+
 def test_a_table_with_other_letters_is_escaped_where_they_cannot_be_shown(tmp_path):
     (tmp_path / "é.txt").write_text("tea\neat\n")
     names = {"ORDERLY_WORDLISTS": str(tmp_path), "PYTHONIOENCODING": "ascii"}
