@@ -23,7 +23,7 @@ from cluster.cli.usage import make_plain
 from cluster.streams import encodable, tell
 
 EXIT_BUG = 1
-_NO_ROOM = frozenset((errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO))  # the machine's trouble, not a bug
+_NO_ROOM = frozenset((errno.ENOSPC, errno.EDQUOT, errno.EFBIG))  # the trouble of the machine, not a bug
 
 app = typer.Typer(
     name="orderly",
