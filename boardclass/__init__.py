@@ -1,7 +1,7 @@
 """What a board is: geometry, the one canonicaliser, letter buckets, word lists, score tables.
 
     parse_dims -> geometry -> canonical            cells, neighbours, symmetries
-    Board ;  parse_board -> format_rows            one board as text
+    Board ;  parse_board, read_board -> format_rows   one board as text
     parse_partition -> Partition -> canonical_ranks (kernel in enumeration.py)
     parse_path, join, ancestors                    paths of parts of a class, such as 5=ab/6=t (parts.py)
     load_wordlist -> WordList ;  parse_scores -> ScoreTable -> check_overflow

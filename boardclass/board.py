@@ -1,4 +1,4 @@
-"""Boards as text: one letter per cell down the columns, ``q`` for a Qu cell."""
+"""Boards as text: one letter per cell down the columns, ``q`` for a Qu cell; people may type rows, ``bld/eae/rts``."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _DIMS_OF_LENGTH = {parse_dims(text).n: parse_dims(text) for text in DIMS}
 class Board(str):
     """A board: its letters as a text that is known to be one, so it goes wherever a board is expected.
 
-    The number of letters tells the size; letters may be given in capitals.
+    The number of letters tells the size; letters may be given in capitals, or row by row.
 
     Raises
     ------
@@ -34,6 +34,8 @@ class Board(str):
     B L D
     E A E
     R T S
+    >>> Board("bld/eae/rts") == board
+    True
     >>> len(board.images)
     8
     >>> Board("sedtalreb").canonical
@@ -44,7 +46,7 @@ class Board(str):
 
     def __new__(cls, text: str) -> Self:
         """Check the letters."""
-        return super().__new__(cls, parse_board(text, dims_of_length(len(text.strip()))))
+        return super().__new__(cls, read_board(text)[1])
 
     def __repr__(self) -> str:
         return f"Board({str(self)!r})"
@@ -97,6 +99,40 @@ def parse_board(text: str, dims: Dims | str) -> str:
         hint = "; write the Qu cell as q alone" if len(board.replace("qu", "q")) == dims.n else ""
         raise BoardError(f"board {quote(text)} has {len(board)} letters; {expected}{hint}")
     return board
+
+
+def read_board(text: str, dims: Dims | None = None) -> tuple[Dims, str]:
+    """Return the size and the board that a person typed: its letters down the columns, or its rows with ``/`` between.
+
+    Parameters
+    ----------
+    text : str
+        Such as ``berlatdes`` or ``bld/eae/rts``, which are the same board.
+    dims : Dims, optional
+        The size that it must have; otherwise the letters tell it.
+
+    Raises
+    ------
+    BoardError
+        If it is not a board.
+    """
+    if "/" not in text:
+        try:
+            size = dims or dims_of_length(len(text.strip()))
+        except BoardError as error:
+            raise BoardError(f"board {quote(text)}: {error}") from error
+        return size, parse_board(text, size)
+    rows = [row.strip() for row in text.strip().split("/")]
+    widths = {len(row) for row in rows}
+    shape = f"{min(widths)}x{len(rows)}"
+    expected = f"expected the rows of {dims or ', '.join(DIMS)} (width x height), q for a Qu cell"
+    if len(widths) > 1 or shape not in DIMS or dims not in (None, parse_dims(shape)):
+        told = f"{len(rows)} rows of {min(widths) if len(widths) == 1 else 'unequal numbers of'} letters"
+        raise BoardError(f"board {quote(text)} has {told}: {expected}")
+    for letter in "".join(rows):
+        if not (letter.isascii() and letter.isalpha()):
+            raise BoardError(f"board {quote(text)}: {letter!r} is not a letter; {expected}")
+    return parse_dims(shape), parse_board("".join(map("".join, zip(*rows, strict=True))), shape)
 
 
 def dims_of_length(n: int) -> Dims:

@@ -8,6 +8,7 @@
     workers/      threads or Ray actors around a breaker
     planning/     what is to be searched, and what it will cost
     scheduling/   who computes what: pure logic
+    streams.py    standard output and error
 
 Each uses only what stands below it (tests/test_house.py).  Exports nothing: import the modules.
 """

@@ -19,7 +19,7 @@ ROOMS = {  # the lowest first: each uses only those before it, and itself
         "certificate replica"
     ),
     "results": "errors storage log store proof upkeep reading",
-    "cluster": "scheduling planning workers driver answers watch web cli",
+    "cluster": "streams scheduling planning workers driver answers watch web cli",
 }
 LONGEST, LONG = 300, {"results/proof/audit.py"}  # the checker stays one file
 LIGHT = "errors geometry canonical board partition wordlist scores"

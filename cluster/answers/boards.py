@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from boardclass.board import dims_of_length, format_rows, parse_board
+from boardclass.board import dims_of_length, format_rows, read_board
 from boardclass.errors import BoardError, InputError, PartitionError, quote
 from boardclass.geometry import DIMS, geometry, parse_dims
 from boardclass.scores import n_letters, parse_scores
 from boardclass.tracing import trace
 from boardclass.wordlist import load_wordlist
+from cluster.answers.board_list import read_lines
 from cluster.answers.render import (
     Format,
-    console,
     draw_board,
     full_spelling,
     heat_of_cells,
@@ -24,6 +24,7 @@ from cluster.answers.render import (
     write_record,
     write_table,
 )
+from cluster.streams import console, tell
 
 if TYPE_CHECKING:
     from boardclass.geometry import Dims
@@ -48,15 +49,6 @@ def scorer_for(dims: Dims, words: WordList, table: ScoreTable) -> Scorer:
     return Scorer(dims, words.words, table)
 
 
-def _board(text: str, dims: Dims | None) -> tuple[Dims, str]:
-    """Return the dimensions, inferred from the length unless given, and the board."""
-    try:
-        size = dims or dims_of_length(len(text.strip()))
-    except BoardError as error:
-        raise BoardError(f"board {quote(text)}: {error}") from error
-    return size, parse_board(text, size)
-
-
 def show(
     text: str,
     dims_text: str | None,
@@ -69,7 +61,7 @@ def show(
     """Draw a board and list its words by length with their points; or draw it into a file."""
     if word is not None and out is None:
         raise InputError(f"--word {quote(word)} draws a path into a picture: give --out FILE.svg as well")
-    dims, board = _board(text, parse_dims(dims_text) if dims_text else None)
+    dims, board = read_board(text, parse_dims(dims_text) if dims_text else None)
     path = _path_of(word, board, dims) if word is not None else ()
     words, table = words_and_table(wordlist, scores)
     scorer = scorer_for(dims, words, table)
@@ -141,24 +133,16 @@ def _show_to_people(board: str, dims: Dims, words: WordList, total: int, found: 
         out.print(Columns([full_spelling(word.word) for word in same], padding=(0, 2), column_first=True))
 
 
-def _numbered_lines() -> Iterator[tuple[int, str]]:
-    """Yield the number and text of each line of standard input that is not blank; any bytes are readable text."""
-    if sys.stdin.isatty():
-        sys.stderr.write("boards, one a line; end with Ctrl-D\n")
-    for number, line in enumerate(sys.stdin.buffer, 1):
-        text = line.decode("utf-8", "backslashreplace").strip()
-        if text:
-            yield number, text
-
-
 def score(dims_text: str | None, wordlist: str | None, scores: str | None, fmt: Format) -> None:
     """Score the boards on standard input; nothing is printed unless every line is a board."""
     dims = parse_dims(dims_text) if dims_text else None
     words, table = words_and_table(wordlist, scores)
+    if sys.stdin.isatty():
+        tell("boards, one a line; end with Ctrl-D")
     boards: list[tuple[Dims, str]] = []
-    for number, text in _numbered_lines():
+    for number, text, _ in read_lines(sys.stdin.buffer.read()):
         try:
-            boards.append(_board(text, dims))
+            boards.append(read_board(text, dims))
         except BoardError as error:
             raise BoardError(f"standard input, line {number}: {error}") from error
     write_table(("board", "score"), score_boards(boards, words, table), fmt)

@@ -9,7 +9,8 @@ from boardclass.board import format_rows
 from boardclass.geometry import parse_dims
 from boardclass.rolling import assign_dice, roll
 from cluster.answers.boards import score_boards, words_and_table
-from cluster.answers.render import Format, console, draw_board, write_table
+from cluster.answers.render import Format, draw_board, write_table
+from cluster.streams import console
 
 
 def rollable(board: str) -> dict[str, bool]:

@@ -12,7 +12,8 @@ from boardclass.errors import InputError, quote
 from cluster.answers import draw_tree
 from cluster.answers.boards import class_letters, scorer_for, words_and_table
 from cluster.answers.query import check_run_directory
-from cluster.answers.render import Format, console, write_json, write_table
+from cluster.answers.render import Format, write_json, write_table
+from cluster.streams import console
 
 if TYPE_CHECKING:
     from boardclass.geometry import Dims

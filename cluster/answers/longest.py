@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import itertools
 import os
-import sys
 import time
 from typing import TYPE_CHECKING, Any
 
-from boardclass.board import LETTERS, dims_of_length, parse_board
+from boardclass.board import LETTERS, read_board
 from boardclass.canonical import canonical_board
 from boardclass.errors import InputError, WordListError, quote
 from boardclass.geometry import geometry, parse_dims
 from boardclass.scores import n_letters, parse_scores
 from boardclass.wordlist import available_names, load_wordlist
 from cluster.answers.boards import words_and_table
-from cluster.answers.render import Format, full_spelling, tell, write_table
+from cluster.answers.render import Format, full_spelling, write_table
 from cluster.driver.progress import LINE_S
+from cluster.streams import tell
 
 if TYPE_CHECKING:
     from search.local.hamilton import Longest
@@ -52,7 +52,7 @@ def longest(
     if sample is not None:
         paths = hamilton.sampled_paths(shape, sample, seed)
     elif shape.n <= hamilton.MAX_CELLS:
-        sys.stderr.write("listing the paths through all cells\n")
+        tell("listing the paths through all cells")
         paths = hamilton.hamiltonian_paths(shape)
     else:
         raise InputError(f"{shape.dims} has too many paths to try all: give --sample N, such as --sample 10000")
@@ -85,7 +85,7 @@ class _Told:
     def __init__(self, n_words: int, n_paths: int) -> None:
         self._n_words = n_words
         self._began_s = self._shown_at_s = time.monotonic()
-        sys.stderr.write(f"{n_words:,} words on {n_paths:,} paths\n")
+        tell(f"{n_words:,} words on {n_paths:,} paths")
 
     def __call__(self, number: int, best: Longest | None) -> None:
         now = time.monotonic()
@@ -93,17 +93,15 @@ class _Told:
             return
         self._shown_at_s = now
         left_min = (now - self._began_s) / number * (self._n_words - number) / 60
-        sys.stderr.write(
+        tell(
             f"{number:,}/{self._n_words:,} words, best {best.score:,} {best.board} ({full_spelling(best.word)}), "
-            f"about {left_min:.0f} min left\n"
+            f"about {left_min:.0f} min left"
         )
-        sys.stderr.flush()
 
 
 def neighbours(text: str, dims_text: str | None, n: int, wordlist: str | None, scores: str | None, fmt: Format) -> None:
     """Print the best boards one change or one swap away, and by how much they differ."""
-    dims = parse_dims(dims_text) if dims_text else dims_of_length(len(text.strip()))
-    board = parse_board(text, dims)
+    dims, board = read_board(text, parse_dims(dims_text) if dims_text else None)
     words, table = words_and_table(wordlist, scores)
     from search.scoring.scorer import Scorer
 
@@ -145,8 +143,7 @@ def one_step(board: str) -> dict[str, str]:
 
 def lists(text: str, dims_text: str | None, scores: str | None, fmt: Format) -> None:
     """Print the score of a board under every word list that can be named."""
-    dims = parse_dims(dims_text) if dims_text else dims_of_length(len(text.strip()))
-    board = parse_board(text, dims)
+    dims, board = read_board(text, parse_dims(dims_text) if dims_text else None)
     table = parse_scores("standard" if scores is None else scores)
     from search.scoring.scorer import Scorer
 

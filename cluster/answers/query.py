@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from boardclass.errors import InputError, quote
+from cluster.streams import console, tell
 
 if TYPE_CHECKING:
     from results.reading.query import Summary
@@ -28,7 +28,7 @@ def check_run_directory(directory: str) -> None:
 def tell_notes(found: Summary) -> None:
     """Say on standard error in what the records of a run disagree with its rows."""
     for note in found.notes:
-        sys.stderr.write(f"orderly: {note}\n")
+        tell(f"orderly: {note}")
 
 
 def require_all_proven(summaries: Mapping[str, Summary]) -> None:
@@ -43,7 +43,15 @@ def require_all_proven(summaries: Mapping[str, Summary]) -> None:
         tell_notes(found)
     unproven = [(name, found) for name, found in summaries.items() if not found.proven]
     for name, found in unproven[1:]:
-        sys.stderr.write(f"orderly: {name}: {found.caveat}\n")
+        tell(f"orderly: {name}: {found.caveat}")
     if unproven:
         name, found = unproven[0]
         found.require_proven(name)
+
+
+def tell_so_far(summaries: Mapping[str, Summary]) -> None:
+    """Print above a table for people which of the runs are not proven."""
+    for name, found in summaries.items():
+        if not found.proven:
+            whose = f"{name}: " if len(summaries) > 1 else ""
+            console().print(f"{whose}{found.caveat}", markup=False, soft_wrap=True)

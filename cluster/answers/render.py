@@ -2,7 +2,7 @@
 
 Everything that the command line prints on standard output goes through here, so that ``--format`` means the same thing
 in every command: ``table`` for people, ``json`` and ``csv`` for programs.  Texts may come from files of strangers:
-what a terminal would obey is escaped here, in every format and on standard error as well (:func:`tell`).
+what a terminal would obey is escaped in every format.
 """
 
 from __future__ import annotations
@@ -13,17 +13,19 @@ import json
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
+from numbers import Number
 from typing import TYPE_CHECKING, Any
 
 from boardclass.printable import printable
+from cluster.streams import console
 
 if TYPE_CHECKING:
-    from rich.console import Console
     from rich.text import Text
 
 # background colours from cold to hot, 256-colour palette: readable with black letters
 _HEAT = ("#c6dbef", "#d9ead3", "#fff2cc", "#ffd966", "#f6b26b", "#e06666")
 _CELL_WIDTH = 4
+_WHOLE = 16  # columns of a table that are at most so wide are not folded
 
 
 class Format(StrEnum):
@@ -32,23 +34,6 @@ class Format(StrEnum):
     table = "table"
     json = "json"
     csv = "csv"
-
-
-def console() -> Console:
-    """Return the console of standard output; colours only on a terminal, no guessing what words mean."""
-    from rich.console import Console
-
-    class SafeConsole(Console):
-        def render_str(self, text: str, **options: Any) -> Text:  # every str that is printed comes by here
-            return super().render_str(printable(text, "\n"), **options)
-
-    return SafeConsole(highlight=False, soft_wrap=False)
-
-
-def tell(text: str) -> None:
-    """Write lines to standard error at once."""
-    sys.stderr.write(printable(text, "\n") + "\n")
-    sys.stderr.flush()
 
 
 def full_spelling(word: str) -> str:
@@ -173,18 +158,30 @@ def _plain(value: object) -> object:
 
 
 def _write_rich_table(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
+    """Write a table: a narrow terminal folds long texts, never numbers and short texts; elsewhere nothing is folded."""
+    from rich.cells import cell_len
     from rich.markup import escape
     from rich.table import Table
 
+    out = console()
     table = Table(box=None, pad_edge=False)
-    for name in columns:
-        table.add_column(escape(printable(name)), overflow="fold")
-    for index, _ in enumerate(columns):
-        if rows and all(isinstance(row[index], int) for row in rows):
-            table.columns[index].justify = "right"
+    widest = 0
+    for index, name in enumerate(columns):
+        cells = [_cell(row[index]) for row in rows]
+        width = max(map(cell_len, (printable(name), *cells)))
+        is_number = bool(rows) and all(isinstance(row[index], Number | None) for row in rows)
+        table.add_column(
+            escape(printable(name)),
+            overflow="fold",
+            justify="right" if is_number else "left",
+            min_width=width if is_number else min(width, _WHOLE),
+        )
+        widest += width + 2
     for row in rows:
         table.add_row(*(escape(_cell(value)) for value in row))
-    console().print(table)
+    if not out.is_terminal:
+        out.width = max(out.width, widest)
+    out.print(table, crop=False)
 
 
 def _cell(value: object) -> str:

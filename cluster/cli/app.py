@@ -2,13 +2,14 @@
 
 Only typer is imported here and the commands import what they need, so that ``orderly --help`` answers at once.
 
-Exit codes: 0 done or proved, 1 a bug of ours, 2 bad input, 3 run directory damaged or of another run, 4 run incomplete
-or interrupted (also when results of such a run are shown), 5 stored evidence does not match, 130 another command
-interrupted.
+Exit codes: 0 done or proved, 1 a bug of ours, 2 bad input, or no room for output, 3 run directory damaged or of another
+run, 4 run incomplete or interrupted (also when results of such a run are shown), 5 stored evidence does not match, 130
+another command interrupted.
 """
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from typing import Annotated
@@ -16,12 +17,13 @@ from typing import Annotated
 import typer
 
 from boardclass.distribution import NAME
-from cluster.answers.render import tell
 from cluster.cli.commands import asking, lists, playing, searching, watching
-from cluster.cli.group import EPILOG, INTRO, Sections
+from cluster.cli.group import EPILOG, EXIT_INTERRUPTED, INTRO, Sections
+from cluster.cli.usage import make_plain
+from cluster.streams import encodable, tell
 
 EXIT_BUG = 1
-EXIT_INTERRUPTED = 130
+_NO_ROOM = frozenset((errno.ENOSPC, errno.EDQUOT, errno.EFBIG))  # the trouble of the machine, not a bug
 
 app = typer.Typer(
     name="orderly",
@@ -85,6 +87,10 @@ def _call(arguments: list[str]) -> int:
         result = app(arguments, prog_name="orderly", standalone_mode=False)
     except typer.Abort:
         result = EXIT_INTERRUPTED
+    except SystemExit as left:  # rich and typer leave with 1 when nobody reads the output any more
+        if isinstance(left.__context__, BrokenPipeError):
+            raise left.__context__ from None
+        raise
     sys.stdout.flush()
     if result == EXIT_INTERRUPTED:
         _leave_at_once(_fail("interrupted", EXIT_INTERRUPTED))
@@ -92,27 +98,54 @@ def _call(arguments: list[str]) -> int:
 
 
 def _exit_code(arguments: list[str]) -> int:
+    try:
+        return _answered(arguments)
+    except BrokenPipeError:  # the reader of our output has gone: nothing to tell, and nobody to tell it to
+        _drop_output()
+        return 0
+    except Exception as error:  # noqa: BLE001 - the last line of defence: one message, no traceback
+        if isinstance(error, OSError) and error.errno in _NO_ROOM:
+            return _no_room(error)
+        return _fail(
+            f"internal error, {type(error).__name__}: {error}\nThis is a bug; --debug shows where it happened.",
+            EXIT_BUG,
+        )
+
+
+def _answered(arguments: list[str]) -> int:
     from boardclass.errors import OrderlyError
 
     try:
         return _call(arguments)
     except OrderlyError as error:
+        sys.stdout.flush()
         code = _fail(str(error), error.exit_code)
         if isinstance(error.__cause__, KeyboardInterrupt):
             _leave_at_once(code)
         return code
-    except BrokenPipeError:  # the reader of our output has gone: nothing to tell, and nobody to tell it to
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
-    except Exception as error:  # noqa: BLE001 - the last line of defence: one message, no traceback
-        if hasattr(error, "show") and hasattr(error, "exit_code"):  # typer's own errors: usage, missing argument
-            error.show()
-            return int(error.exit_code)
-        detail = f"{type(error).__name__}: {error}"
-        return _fail(f"internal error, {detail}\nThis is a bug; --debug shows where it happened.", EXIT_BUG)
+    except Exception as error:
+        if not (hasattr(error, "show") and hasattr(error, "exit_code")):
+            raise
+        make_plain(error)  # one of typer's own: usage, missing argument
+        error.show()
+        return int(error.exit_code)
+
+
+def _no_room(error: OSError) -> int:
+    from boardclass.errors import InputError, quote
+
+    _drop_output()
+    where = f" {quote(str(error.filename))}" if error.filename else ""
+    return _fail(f"cannot write{where}: {error.strerror}; make room there, or write elsewhere", InputError.exit_code)
+
+
+def _drop_output() -> None:
+    """Let what is still to be printed go nowhere, or the interpreter would try it once more."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def main() -> None:
     """Run the command line and leave with its exit code."""
+    encodable(sys.stdout)
     arguments, debug = _take_debug(sys.argv[1:])
     sys.exit(_call(arguments) if debug else _exit_code(arguments))

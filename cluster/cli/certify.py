@@ -16,8 +16,9 @@ from boardclass.geometry import geometry
 from boardclass.partition import Partition, parse_partition
 from boardclass.wordlist import available_names
 from cluster.answers.query import check_run_directory
-from cluster.answers.render import Format, console, tell, write_record
+from cluster.answers.render import Format, write_record
 from cluster.cli.verify import run_wordlist
+from cluster.streams import console, tell
 
 if TYPE_CHECKING:
     from results.proof.audit import Audit

@@ -9,13 +9,18 @@ import time
 from collections.abc import Callable, Iterator
 from typing import IO, NamedTuple
 
-from boardclass.board import LETTERS, dims_of_length, format_rows, parse_board
+import typer
+
+from boardclass.board import LETTERS, format_rows, read_board
 from boardclass.errors import InputError, quote
 from boardclass.geometry import Dims, parse_dims
 from boardclass.tracing import trace
 from cluster.answers.boards import words_and_table
-from cluster.answers.render import Format, console, draw_board, write_table
+from cluster.answers.render import Format, draw_board, write_table
+from cluster.cli.group import EXIT_INTERRUPTED
 from cluster.driver.progress import LINE_S
+from cluster.driver.signals import StopSignals
+from cluster.streams import console, tell, write_lines
 
 
 class Asked(NamedTuple):
@@ -34,7 +39,7 @@ class Asked(NamedTuple):
 
 
 def climb(asked: Asked, wordlist: str | None, scores: str | None, fmt: Format) -> None:
-    """Search and print the best boards, best first.
+    """Search and print the best boards, best first; when it is interrupted, the best so far.
 
     Raises
     ------
@@ -58,7 +63,7 @@ def climb(asked: Asked, wordlist: str | None, scores: str | None, fmt: Format) -
         if board is not None and trace(word, board, scorer.geometry) is None:
             raise InputError(f"--from {quote(board)} does not hold the word {quote(word)}: start from one that does")
     runs = asked.runs or default_runs(asked.method, start)
-    with _progress(sys.stderr, runs) as told:
+    with StopSignals() as signals, _progress(sys.stderr, runs) as told:
         finds = local_search(
             scorer,
             asked.method,
@@ -68,13 +73,18 @@ def climb(asked: Asked, wordlist: str | None, scores: str | None, fmt: Format) -
             letters=letters,
             start=start,
             progress=told,
+            stop=lambda: bool(signals.reason),
         )
+    if signals.reason:
+        tell(f"stopped by {signals.reason}: the best boards so far")
     listed = [find for find in finds if find.score > 0][: asked.n]
     if not listed:
-        sys.stderr.write("no board with any points was found\n")
+        tell("no board with any points was found")
     if fmt is Format.table and listed:
         console().print(draw_board(format_rows(listed[0].board, dims)))
     write_table(("board", "score", "found"), [tuple(find) for find in listed], fmt)
+    if signals.reason:
+        raise typer.Exit(EXIT_INTERRUPTED)
 
 
 def _size_and_start(asked: Asked) -> tuple[Dims, str | None]:
@@ -82,8 +92,7 @@ def _size_and_start(asked: Asked) -> tuple[Dims, str | None]:
         if asked.dims is None:
             raise InputError("which size? give --dims, such as --dims 4x4, or a board with --from")
         return parse_dims(asked.dims), None
-    dims = parse_dims(asked.dims) if asked.dims else dims_of_length(len(asked.start.strip()))
-    return dims, parse_board(asked.start, dims)
+    return read_board(asked.start, parse_dims(asked.dims) if asked.dims else None)
 
 
 def allowed_letters(exclude: str) -> str:
@@ -109,11 +118,10 @@ def _progress(stream: IO[str], runs: int) -> Iterator[Callable[[int, int, int, i
     if not stream.isatty():
         yield _PlainLines(stream, runs)
         return
-    from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
     columns = (BarColumn(bar_width=24), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
-    with Progress(*columns, console=Console(file=stream), transient=True, refresh_per_second=4) as bar:
+    with Progress(*columns, console=console(stream), transient=True, refresh_per_second=4) as bar:
         task = bar.add_task("", total=runs if runs > 1 else None)
 
         def show(run: int, number: int, best: int, n_scored: int) -> None:
@@ -132,8 +140,7 @@ class _PlainLines:
     def __call__(self, run: int, number: int, best: int, n_scored: int) -> None:
         if time.monotonic() - self._shown_at_s >= LINE_S:
             self._shown_at_s = time.monotonic()
-            self._stream.write(describe(run, self._runs, number, best, n_scored) + "\n")
-            self._stream.flush()
+            write_lines(self._stream, describe(run, self._runs, number, best, n_scored))
 
 
 def describe(run: int, runs: int, number: int, best: int, n_scored: int) -> str:

@@ -16,6 +16,7 @@ SECTIONS = {
     "Word lists": ("wordlist",),
 }
 MORE = "More"
+EXIT_INTERRUPTED = 130
 
 INTRO = """Proves which Boggle boards score highest, and keeps the evidence.
 
@@ -25,22 +26,34 @@ INTRO = """Proves which Boggle boards score highest, and keeps the evidence.
   orderly show berlatdes                a board and its words
   orderly climb --dims 4x4              good boards of a larger size in a minute
 
-Boards are written down the columns, q is a Qu cell.  orderly COMMAND --help tells the options of a command.
+Boards are written down the columns, or as rows (bld/eae/rts); q is a Qu cell.
+orderly COMMAND --help tells the options of a command.
 """
 EPILOG = "Exit codes: 0 done or proved, 2 bad input, 3 run directory damaged or foreign, 4 incomplete, 5 mismatch."
 
 
-class Sections(TyperGroup):
-    """The commands by section, with their whole first sentence; one that no section names comes last."""
+class Whole(TyperGroup):
+    """The commands with their whole first sentence."""
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:  # typer's own types differ from version to version
         """Write the sections."""
         shown = {name: command for name, command in self.commands.items() if not command.hidden}
-        listed = {name for names in SECTIONS.values() for name in names}
-        sections = {**SECTIONS, MORE: tuple(name for name in shown if name not in listed)}
         width = max(map(len, shown))
-        for title, names in sections.items():
+        for title, names in self.sections(list(shown)).items():
             rows = [(f"{name:<{width}}", shown[name].get_short_help_str(10**3)) for name in names if name in shown]
             if rows:
                 with formatter.section(title):
                     formatter.write_dl(rows)
+
+    def sections(self, names: list[str]) -> dict[str, tuple[str, ...]]:
+        """Return the commands under titles."""
+        return {"Commands": tuple(names)}
+
+
+class Sections(Whole):
+    """The commands by section; one that no section names comes last."""
+
+    def sections(self, names: list[str]) -> dict[str, tuple[str, ...]]:
+        """Return the commands under titles."""
+        listed = {name for section in SECTIONS.values() for name in section}
+        return {**SECTIONS, MORE: tuple(name for name in names if name not in listed)}

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from boardclass.partition import parse_partition
 from cluster.answers.query import check_run_directory
-from cluster.answers.render import Format, console, write_record
+from cluster.answers.render import Format, write_record
+from cluster.streams import console
 
 
 def merge(target: str, sources: Sequence[str], fmt: Format) -> None:

@@ -59,18 +59,23 @@ OrderOption = Annotated[
     str | None,
     typer.Option("--order", metavar="NAME", help="Cell order: ring, pairs or rows.", show_default="best for the size"),
 ]
-RunDirectory = Annotated[str, typer.Argument(metavar="DIR", help="Run directory.", show_default=False)]
+_LATEST = "the latest under runs"
+RunDirectory = Annotated[str | None, typer.Argument(metavar="DIR", help="Run directory.", show_default=_LATEST)]
 RunDirectories = Annotated[
-    list[str], typer.Argument(metavar="DIR...", help="One or more run directories.", show_default=False)
+    list[str] | None,
+    typer.Argument(metavar="DIR", help="One or more run directories.", show_default=_LATEST),
 ]
 RunsArgument = Annotated[
     list[str] | None,
-    typer.Argument(
-        metavar="[RUN|FOLDER...]", help="Run directories, or folders of runs.", show_default="the folder runs"
-    ),
+    typer.Argument(metavar="RUN|FOLDER", help="Run directories, or folders of runs.", show_default="the folder runs"),
 ]
 BoardArgument = Annotated[
-    str, typer.Argument(metavar="BOARD", help="The letters down the columns; q is a Qu cell.", show_default=False)
+    str,
+    typer.Argument(
+        metavar="BOARD",
+        help="The letters down the columns, or its rows, such as bld/eae/rts; q is a Qu cell.",
+        show_default=False,
+    ),
 ]
 MemoryOption = Annotated[
     int | None,

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict
 from typing import Any
 
-from rich.console import Console
-
-from cluster.answers.render import Format, console, write_json, write_record, write_table
+from cluster.answers.render import Format, write_json, write_record, write_table
 from cluster.cli.run import resolve
 from cluster.driver.progress import duration
+from cluster.streams import console
 
 
 def plan(
@@ -72,7 +72,7 @@ def _progress(seconds: float) -> Iterator[Callable[[float], None]]:
         BarColumn(),
         TextColumn("{task.fields[gone]} of {task.fields[all]}"),
     )
-    with Progress(*columns, console=Console(stderr=True), transient=True, refresh_per_second=4) as bar:
+    with Progress(*columns, console=console(sys.stderr), transient=True, refresh_per_second=4) as bar:
         task = bar.add_task("", total=max(seconds, 1), gone=duration(0), all=duration(seconds))
         yield lambda gone: bar.update(task, completed=gone, gone=duration(gone))
 

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from boardclass.errors import IncompleteError, InputError, MismatchError
 from boardclass.partition import parse_partition
 from cluster.answers.query import check_run_directory
-from cluster.answers.render import Format, console, write_json, write_table
+from cluster.answers.render import Format, write_json, write_table
 from cluster.cli.certify import named_classes
 from cluster.cli.verify import run_wordlist
 from cluster.planning.nodes import run_params
+from cluster.streams import console, tell
 
 if TYPE_CHECKING:
     from cluster.driver.repeat import Repeated
@@ -60,10 +60,7 @@ def repeat(
     found: list[Repeated] = []
     for item in repeated(spec, rows, seed, n_workers):
         found.append(item)
-        sys.stderr.write(
-            f"{len(found)}/{len(rows)} {_name(item)}: {item.status}, {_outcome(item)}, {item.seconds:.1f} s\n"
-        )
-        sys.stderr.flush()
+        tell(f"{len(found)}/{len(rows)} {_name(item)}: {item.status}, {_outcome(item)}, {item.seconds:.1f} s")
     _judge(found)
     if fmt is Format.table:
         verdicts = "1 verdict was" if len(found) == 1 else f"All {len(found):,} verdicts were"

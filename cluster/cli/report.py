@@ -7,7 +7,7 @@ from pathlib import Path
 from boardclass.errors import InputError, quote
 from boardclass.scores import ScoreTable
 from cluster.answers.query import check_run_directory, tell_notes
-from cluster.answers.render import console
+from cluster.streams import console
 
 
 def report(directory: str, out: str | None, n_boards: int, wordlist: str | None) -> None:

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 from boardclass.board import format_rows
 from boardclass.distribution import install
 from boardclass.errors import ConfigError, IncompleteError
-from cluster.answers.render import console, draw_board, heat_of_cells
+from cluster.answers.render import draw_board, heat_of_cells
 from cluster.planning.shares import parse_share
+from cluster.streams import console
 from configs.model import RunConfig, load_config
 
 if TYPE_CHECKING:

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from boardclass.errors import OrderlyError
-from cluster.answers.render import Format, console, write_json, write_table
+from cluster.answers.render import Format, write_json, write_table
+from cluster.streams import console
 
 if TYPE_CHECKING:
     from cluster.watch.catalog import Place

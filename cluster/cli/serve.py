@@ -9,7 +9,7 @@ import typer
 
 from boardclass.distribution import install
 from boardclass.errors import InputError
-from cluster.answers.render import console, tell
+from cluster.streams import console, tell
 
 
 def serve(given: Sequence[str], port: int | None, host: str, price: float, *, opens: bool) -> None:

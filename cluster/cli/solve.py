@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from boardclass.board import dims_of_length, parse_board
+from boardclass.board import read_board
 from boardclass.errors import InputError, quote
 from boardclass.geometry import parse_dims
 from boardclass.scores import n_letters, parse_scores
 from boardclass.wordlist import load_wordlist
-from cluster.answers.render import Format, console, full_spelling, write_json, write_table
+from cluster.answers.render import Format, full_spelling, write_json, write_table
+from cluster.streams import console
 
 
 def parse_cells(text: str | None, n_cells: int, option: str) -> tuple[int, ...]:
@@ -40,8 +41,7 @@ def solve(
     from configs.model import DEFAULT_WORDLIST
     from search.solvers import Grid, PathsSolver, make_solver
 
-    dims = parse_dims(dims_text) if dims_text else dims_of_length(len(text.strip()))
-    board = parse_board(text, dims)
+    dims, board = read_board(text, parse_dims(dims_text) if dims_text else None)
     begin, end = parse_cells(begin_only, dims.n, "--begin-only"), parse_cells(end_only, dims.n, "--end-only")
     table = parse_scores("standard" if scores is None else scores)
     words = load_wordlist(DEFAULT_WORDLIST if wordlist is None else wordlist)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING
@@ -13,7 +12,8 @@ from boardclass.geometry import parse_dims
 from boardclass.scores import ScoreTable, n_letters
 from boardclass.wordlist import WordList, load_wordlist
 from cluster.answers.query import check_run_directory
-from cluster.answers.render import Format, console, write_json, write_record
+from cluster.answers.render import Format, write_json, write_record
+from cluster.streams import console, tell
 from search.solvers import Grid, WordsSolver
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ def verify(directory: str, wordlist: str | None, fmt: Format, *, write: bool = F
     if write:
         record(run, found)
     for note in () if write else found.notes:
-        sys.stderr.write(f"orderly: {note}\n")
+        tell(f"orderly: {note}")
     _print(directory, found, fmt)
 
 

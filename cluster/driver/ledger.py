@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Protocol
 
+from boardclass.canonical import canonical_board
+from boardclass.geometry import geometry
 from cluster.scheduling.events import Answer, Event, Publish, Quarantine, UnitFailed
 from results.errors import RowError
 from results.store.fingerprint import Fingerprint
@@ -26,7 +28,7 @@ class Ledger:
     Attributes
     ----------
     best : (int, str) or None
-        Best score among accepted candidates, with its board.
+        Best score among accepted candidates, with its board, canonical.
     n_candidates, n_rows : int
         Accepted in this session.
     """
@@ -34,6 +36,7 @@ class Ledger:
     def __init__(self, store: Appendable, fingerprint: Fingerprint) -> None:
         self._store = store
         self._fingerprint = fingerprint
+        self._geometry = geometry(fingerprint.dims)
         self.best: tuple[int, str] | None = None
         self.n_candidates = 0
         self.n_rows = 0
@@ -57,11 +60,11 @@ class Ledger:
             self.note_candidates(row.candidates)
 
     def note_candidates(self, candidates: Sequence[tuple[str, int]]) -> None:
-        """Count candidates and keep the best."""
+        """Count candidates and keep the best, under the name that it will have in the end."""
         self.n_candidates += len(candidates)
         for board, score in candidates:
             if self.best is None or score > self.best[0]:
-                self.best = score, board
+                self.best = score, canonical_board(board, self._geometry)
 
     def _judge(self, event: Event) -> Event:
         try:

@@ -15,6 +15,7 @@ from typing import IO, TYPE_CHECKING, Any, Protocol
 
 from boardclass.printable import printable
 from cluster.scheduling.figures import Report
+from cluster.streams import console, write_lines
 
 if TYPE_CHECKING:
     from rich.progress import Progress as RichProgress
@@ -123,8 +124,7 @@ class PlainLines:
             self._write(format_report(self._last))
 
     def _write(self, line: str) -> None:
-        self._stream.write(printable(line, "\n") + "\n")
-        self._stream.flush()
+        write_lines(self._stream, line)
 
 
 class Bar:
@@ -137,12 +137,11 @@ class Bar:
 
     def begin(self, overview: Overview) -> None:
         """Print what is about to happen and start the bar."""
-        from rich.console import Console
         from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
         from rich.progress import Progress as RichProgress
 
-        console = Console(file=self._stream, highlight=False)
-        console.print(printable(describe(overview)), markup=False)
+        shown = console(self._stream)
+        shown.print(describe(overview), markup=False)
         columns = (
             BarColumn(bar_width=24),
             MofNCompleteColumn(),
@@ -150,7 +149,7 @@ class Bar:
             TextColumn("{task.fields[left]}", markup=False),
             TextColumn("{task.fields[trouble]}", style="yellow", markup=False),
         )
-        self._bar = RichProgress(*columns, console=console, transient=True, refresh_per_second=4)
+        self._bar = RichProgress(*columns, console=shown, transient=True, refresh_per_second=4)
         self._task = self._bar.add_task(
             "", total=overview.n_classes, completed=overview.n_reused, best="", left="", trouble=""
         )
@@ -176,9 +175,9 @@ class Bar:
     def note(self, text: str) -> None:
         """Write the text; while there is a bar, above it."""
         if self._bar is not None:
-            self._bar.console.print(printable(text, "\n"), markup=False, soft_wrap=True)
+            self._bar.console.print(text, markup=False, soft_wrap=True)
         else:
-            self._stream.write(printable(text, "\n") + "\n")
+            write_lines(self._stream, text)
 
     def end(self) -> None:
         """Remove the bar."""

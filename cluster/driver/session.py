@@ -103,6 +103,7 @@ class Session:
         self._hand = hand
         self._ledger = Ledger(store, plan.fingerprint)
         self._snapshot: Report | None = None
+        self._ready_s: float | None = None  # when the first worker was up
         all_ids, done_ids = plan.class_ids(), store.index.done_ids()
         doubted = suspects(store.run)
         roots = [class_id for class_id, path in doubted if not path]
@@ -129,6 +130,9 @@ class Session:
         costs = plan.predicted_costs(self._class_ids)
         known = {Unit(class_id, path) for class_id, path in self._store.index.orphans()}
         nodes = plan.nodes()
+        if config.workers or config.address:
+            self._progress.stage("starting workers")
+        asked_s = time.monotonic()
         scheduler = Scheduler(policy, self._class_ids, costs, rng, self._children, nodes.difference, known)
         with StopSignals() as signals:
             try:
@@ -151,6 +155,7 @@ class Session:
                 raise Interrupted(self._interrupted(signals.reason)) from error
         if signals.reason:
             raise Interrupted(self._interrupted(signals.reason))
+        self._tell_start(asked_s, time.monotonic())
         return finish.message
 
     def conclude(self, message: str) -> RunOutcome:
@@ -231,10 +236,22 @@ class Session:
     def _watch(self, snapshot: Report, executor: Executor) -> None:
         self._snapshot = snapshot
         report = self._report()
-        self._progress.update(report)
+        if self._ready_s is None and snapshot.n_workers:
+            self._ready_s = time.monotonic()
+        if self._ready_s is not None:
+            self._progress.update(report)
         self._journal.stored(*self._store.last_part)
         self._journal.report(report)
         executor.show(report)
+
+    def _tell_start(self, asked_s: float, ended_s: float) -> None:
+        """Say so when one process would have done it in less time than the workers took to start."""
+        n_workers = 0 if self._plan.config.address else self._plan.config.workers
+        start_s, total_s = (self._ready_s or ended_s) - asked_s, ended_s - asked_s
+        if n_workers and start_s > total_s / 2 and (total_s - start_s) * n_workers < total_s:
+            self._progress.note(
+                f"starting the workers took {start_s:.0f} of {total_s:.0f} s; --workers 0 is faster for such a run"
+            )
 
     def _report(self) -> Report:
         """Return the scheduler's figures with those that only the driver knows."""

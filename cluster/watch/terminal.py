@@ -12,10 +12,11 @@ import tty
 from collections.abc import Iterator
 from typing import Any
 
-from rich.console import Console, ConsoleDimensions
+from rich.console import ConsoleDimensions
 from rich.live import Live
 
 from boardclass.errors import InputError
+from cluster.streams import console
 from cluster.watch.screen import draw
 from cluster.watch.view import Watcher
 
@@ -34,11 +35,11 @@ def watch(location: str) -> None:
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise InputError("watching draws on a terminal, and this is none: expected one; orderly status prints once")
     watcher = Watcher(location)
-    console = Console(highlight=False)
-    with _keys() as wake, Live(console=console, screen=True, auto_refresh=False) as screen:
+    shown = console()
+    with _keys() as wake, Live(console=shown, screen=True, auto_refresh=False) as screen:
         while True:
-            console.size = ConsoleDimensions(*os.get_terminal_size(sys.stdout.fileno()))  # not that of $COLUMNS
-            screen.update(draw(watcher.look(), *console.size), refresh=True)
+            shown.size = ConsoleDimensions(*os.get_terminal_size(sys.stdout.fileno()))  # not that of $COLUMNS
+            screen.update(draw(watcher.look(), *shown.size), refresh=True)
             if _key(wake) in _END_KEYS:
                 return
 

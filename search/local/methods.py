@@ -14,6 +14,7 @@ from boardclass.errors import InputError, quote
 from search.local.anneal import anneal
 from search.local.climb import BatchScorer, Start, climb
 from search.local.genetic import breed
+from search.local.parallel import StoppableScorer, Stopped
 
 # Runs unless asked otherwise: several small pools beat one large one, which soon holds a single family of boards.
 # 4x4 with ENABLE2K: of 50 pools of 100 boards 37 reach 3625, each in about 12 s of CPU, and each of the seeds 0 to 9
@@ -47,6 +48,7 @@ def local_search(
     letters: str = LETTERS,
     start: Start | None = None,
     progress: RunProgress | None = None,
+    stop: Callable[[], bool] | None = None,
 ) -> list[Find]:
     """Return what ``runs`` searches found, best first; run k has the seed ``seed * runs + k``.
 
@@ -63,6 +65,8 @@ def local_search(
     letters : letters that boards may use
     start : a board to start from, or what makes the first boards, instead of random ones
     progress : called now and then
+    stop : asked before each batch of boards; when it says so, the best boards that the run under way has seen count as
+        found once
 
     Raises
     ------
@@ -86,11 +90,19 @@ def local_search(
     times: Counter[str] = Counter()
     for run in range(runs):
         best = max(score_of.values(), default=0)
-        for board, score, n in _search(
-            scorer, method, seed * runs + run, pool // runs, letters, start, _told(progress, run, best)
-        ):
+        seen = StoppableScorer(scorer, stop, pool // runs) if stop else None
+        try:
+            found = _search(
+                seen or scorer, method, seed * runs + run, pool // runs, letters, start, _told(progress, run, best)
+            )
+        except Stopped:
+            assert seen is not None, "who else stops"
+            found = [(board, score, 1) for board, score in seen.best()]
+        for board, score, n in found:
             score_of[board] = score
             times[board] += n
+        if stop and stop():
+            break
     finds = [Find(board, score, times[board]) for board, score in score_of.items()]
     return sorted(finds, key=lambda find: (-find.score, find.board))
 

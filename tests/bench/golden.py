@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 
 from boardclass.canonical import canonical_board
-from cluster.cli.sql import read_boards
+from cluster.cli.compare import read_boards
 from cluster.planning.plan import make_plan
 from configs.model import load_config
 from search.breaker import Breaker, Unit
@@ -25,7 +25,7 @@ def main() -> int:
     config = load_config("4x4", {"wordlist": "enable2k", "cutoff": 3500, "search": {"unit_budget": 2**61}})
     breaker = Breaker(make_plan(config).spec)
     cut, board_of = breaker.partition, breaker.geometry
-    listed = dict(read_boards(sys.argv[1] if sys.argv[1:] else str(GOLDEN), board_of).values())
+    listed = read_boards(sys.argv[1] if sys.argv[1:] else str(GOLDEN), board_of)
     found: dict[str, int] = {}
     for class_id in sorted({cut.canonical_rank(cut.rank_of_board(board)) for board in listed}):
         began = time.process_time()

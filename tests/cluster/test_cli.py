@@ -88,6 +88,30 @@ def test_usage_errors_exit_2_without_traceback(orderly, arguments):
     assert "Traceback" not in answer.err
 
 
+@pytest.mark.parametrize(
+    ("arguments", "quoted"),
+    [
+        (["show", "cat", "--format", "xml"], "'xml'"),
+        (["climb", "--method", "luck"], "'luck'"),
+        (["run", "2x2", "--workers", "many"], "'many'"),
+        (["run", "2x2", "--workers", "1.5"], "'1.5'"),
+        (["run", "2x2", "--workers", "-1"], "'-1', expected 0 or more"),
+        (["climb", "--pool", "9999999"], "'9999999', expected 1,000,000 or less"),
+        (["plan", "2x2", "--seconds", "soon"], "'soon'"),
+    ],
+)
+def test_a_bad_value_is_told_in_plain_words(orderly, arguments, quoted):
+    answer = orderly(*arguments)
+    assert quoted in answer.err
+    assert all(words not in answer.err for words in ("Value error", "Input should", "unable to parse"))
+
+
+def test_the_help_of_word_lists_has_whole_sentences(orderly):
+    answer = orderly("wordlist", "--help")
+    assert "..." not in answer.out.partition("Commands:")[2]
+    assert "whether it is a known list." in " ".join(answer.out.split())
+
+
 @pytest.mark.parametrize(("error", "code"), [(StoreError, 3), (IncompleteError, 4), (MismatchError, 5)])
 def test_each_error_has_its_exit_code(orderly, monkeypatch, error, code):
     def fail(*_, **__):

@@ -53,7 +53,7 @@ def test_score_counts_letters_not_cells_for_qu(orderly, words):
         ("abcdefgh1", "'abcdefgh1'"),
         ("abcdefghé", "'abcdefghé'"),
         (b"\xff\xfea\0", "xfea"),
-        ("abcdefghi,12", "'abcdefghi,12'"),
+        ("abcdefgh,12", "'abcdefgh'"),
         ("x" * 10_000, "'xxxx"),
     ],
 )
@@ -64,6 +64,37 @@ def test_score_names_the_bad_line_and_prints_no_result(orderly, words, line, val
     assert "line 3" in answer.err
     assert value in answer.err
     assert len(answer.err) < 600
+
+
+def test_score_reads_what_the_other_commands_write(orderly, words):
+    expected = f"board,score\n{BEE_FEE},3\n"
+    run = '"a run, with a comma",'
+    for header, line in (
+        ("board,score,proven", f"{BEE_FEE},99,True"),
+        ("run,board,score,proven", f"{run}{BEE_FEE},99,True"),
+        ("where,board,score,file_score,proven", f"only here,{BEE_FEE},1,,True"),
+        ("# a comment", f"{BEE_FEE}: 99"),
+    ):
+        answer = orderly("score", "--wordlist", words, "--format", "csv", stdin=f"{header}\n{line}\n")
+        assert (answer.code, answer.out) == (0, expected), answer.err
+    again = orderly("score", "--wordlist", words, "--format", "csv", stdin=expected)
+    assert again.out == expected
+    assert "line 2" in orderly("score", "--wordlist", words, stdin="board,score\nabc,3\n").err
+
+
+@pytest.mark.parametrize(
+    "command", [("show",), ("solve",), ("neighbours",), ("lists",), ("climb", "--pool", "9", "-n", "1", "--from")]
+)
+def test_boards_may_be_typed_as_rows(orderly, words, command):
+    more = () if command == ("lists",) else ("--wordlist", words)
+    rows, columns = (orderly(*command, board, *more, "--format", "json") for board in ("ee/bf/ee", BEE_FEE))
+    assert (rows.code, rows.out) == (0, columns.out)
+
+
+def test_rows_are_scored(orderly, words):
+    stdin = f"ee/bf/ee\n{BEE_FEE}\n"
+    answer = orderly("score", "--wordlist", words, "--format", "csv", stdin=stdin)
+    assert answer.out == f"board,score\n{BEE_FEE},3\n{BEE_FEE},3\n"
 
 
 def test_score_dims_override_what_the_length_says(orderly, words):

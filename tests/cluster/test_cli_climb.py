@@ -8,12 +8,15 @@ import io
 import json
 import os
 import pty
+import signal
 import subprocess
 
 import pytest
 
 from boardclass.canonical import canonical_board
 from boardclass.geometry import geometry
+from cluster.cli import app
+from cluster.cli import climb as climb_module
 from cluster.cli.climb import describe
 from tests.conftest import COMMAND
 
@@ -106,6 +109,29 @@ def test_bad_options_are_refused(orderly, words, options, quoted):
 def test_progress_is_one_line():
     assert describe(0, 1, 7, 3625, 1_000_000) == "round 7, best 3,625, 1,000,000 boards scored"
     assert describe(1, 3, 7, 5, 9).startswith("run 2 of 3, ")
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_interrupted_it_prints_the_best_so_far(orderly, words, monkeypatch, terminal, number):
+    told = climb_module._PlainLines.__call__
+
+    def interrupt(self, run, round_number, best, n_scored):
+        if round_number == 2:
+            os.kill(os.getpid(), number)
+        told(self, run, round_number, best, n_scored)
+
+    def left(code):
+        raise SystemExit(code)
+
+    monkeypatch.setattr(climb_module._PlainLines, "__call__", interrupt)
+    monkeypatch.setattr(app, "_leave_at_once", left)
+    answer = orderly("climb", "--dims", "3x3", "--pool", "90", "-w", words, "--format", "csv")
+    rows = list(csv.DictReader(io.StringIO(answer.out)))
+    assert answer.code == app.EXIT_INTERRUPTED == 130
+    assert f"stopped by {number.name}: the best boards so far" in answer.err
+    assert 1 <= len(rows) <= 10
+    assert int(rows[0]["score"]) > 0
+    assert {row["found"] for row in rows} == {"1"}
 
 
 def test_a_terminal_gets_a_bar(words, project_root):

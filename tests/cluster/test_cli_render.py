@@ -7,19 +7,20 @@ import io
 import json
 
 import pytest
+from rich.console import Console
 
 from boardclass.board import format_rows
+from cluster.answers import render
 from cluster.answers.render import (
     Format,
-    console,
     draw_board,
     full_spelling,
     heat_of_cells,
-    tell,
     write_json,
     write_record,
     write_table,
 )
+from cluster.streams import console, tell
 
 COLUMNS = ("board", "score")
 ROWS = [("abcd", 1234), ('a,"b', -1)]
@@ -68,6 +69,27 @@ def test_a_table_prints_brackets_as_they_are_and_numbers_in_groups(capsys):
     out = capsys.readouterr().out
     assert "[red]x" in out
     assert "1,234,567" in out
+
+
+WIDE = [("abcdefghijklmno", 123456789, "word " * 40, None), ("x", 1, "y", 2.5)]
+
+
+def test_a_table_that_is_piped_has_one_line_a_row(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "20")
+    write_table(("board", "score", "text", "f"), WIDE)
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == 3
+    assert lines[1].count("word") == 40
+    assert "123,456,789" in lines[1]
+
+
+def test_a_narrow_terminal_folds_texts_and_no_number(capsys, monkeypatch):
+    monkeypatch.setattr(render, "console", lambda: Console(force_terminal=True, width=24, no_color=True))
+    write_table(("board", "score", "text", "f"), WIDE)
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) > 10
+    assert lines[1].startswith("abcdefghijklmno  123,456,789  word")
+    assert any(line.endswith(" 2.5") for line in lines)
 
 
 def test_a_record_in_every_format(capsys):

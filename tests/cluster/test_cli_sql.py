@@ -50,6 +50,30 @@ def test_query_refuses(orderly, proven, sql):
     assert orderly("query", "nosuch", "SELECT 1").code == 2
 
 
+def test_query_without_a_statement_says_so(orderly, proven, tmp_path):
+    answer = orderly("query", proven)
+    assert (answer.code, answer.out) == (2, "")
+    assert answer.err.startswith("orderly: nothing is asked; expected a statement, such as: orderly query RUN ")
+    for words in ((proven, "nosuch"), ("nosuch",), (proven, "SELECT")):
+        answer = orderly("query", *words)
+        assert (answer.code, answer.out) == (2, "")
+        assert f"{words[-1]!r} is neither a run directory nor a statement" in answer.err
+    assert "no run directory 'nosuch'" in orderly("query", "nosuch", "SELECT 1").err
+
+
+def test_query_prompts_on_a_terminal(terminal_of, proven):
+    terminal = terminal_of("query", proven)
+    terminal.wait_for("sql>", "Ctrl-D ends")
+    terminal.type(b"SELECT max(score) + 1000000 AS much FROM boards\r")
+    terminal.wait_for("1,000,014")
+    terminal.type(b"DROP TABLE boards\r")
+    terminal.wait_for("expected a SELECT statement")
+    terminal.type(b"SELECT count(*) * 1000 AS many FROM boards\r")
+    terminal.wait_for("many", ",000")
+    terminal.type(b"\x04")
+    assert terminal.end() == 0
+
+
 GREEDY = [
     "SELECT list(range) FROM range(1000000000)",  # DuckDB counts it
     "SELECT a.*, b.* FROM classes a, classes b, classes c, classes d ORDER BY ALL",
@@ -104,6 +128,23 @@ def test_top_filters(orderly, proven, listed, tmp_path):
     assert len(kept("-n", "1", "--contains", "rate", "--rollable", tmp_path / "four.toml")) == 1
 
 
+def test_top_counts_words(orderly, proven, listed):
+    rows = rows_of(orderly("top", proven, "-n", "999", "--words", "--format", "csv"))
+    assert list(rows[0]) == ["board", "score", "words", "proven"]
+    scored = rows_of(orderly("score", "--scores", "words", "--format", "csv", stdin="\n".join(listed)))
+    assert [(row["board"], row["words"]) for row in rows] == [(row["board"], row["score"]) for row in scored]
+    table = orderly("top", proven, "-n", "1", "--words").out.splitlines()
+    assert table[0].split() == ["board", "score", "words"]
+
+
+def test_score_takes_the_csv_that_top_writes(orderly, proven, listed):
+    written = orderly("top", proven, "-n", "999", "--words", "--format", "csv").out
+    again = rows_of(orderly("score", "--format", "csv", stdin=written))
+    assert [(row["board"], row["score"]) for row in again] == [
+        (row["board"], row["score"]) for row in csv.DictReader(io.StringIO(written))
+    ]
+
+
 def test_top_of_several_runs(orderly, proven, listed, tmp_path):
     (tmp_path / "other").symlink_to(proven)
     rows = rows_of(orderly("top", proven, tmp_path / "other", "-n", "4", "--format", "csv"))
@@ -127,13 +168,38 @@ def test_compare(orderly, proven, listed, tmp_path):
     file = tmp_path / "boards.txt"
     file.write_text(f"# mine\n\n{turned}: 14\n{listed[1].upper()}\nzzzz,99,3\nyyyy,1\nxxxx\n")
     found = json.loads(orderly("compare", proven, file, "--format", "json").out)
-    assert found["counts"] == {"both": 2, "only_here": len(listed) - 2, "only_there": 2, "below_cutoff": 1}
+    assert found["counts"] == {"both": 2, "only_here": len(listed) - 2, "only_there": 1, "below_cutoff": 2}
     rows = rows_of(orderly("compare", proven, file, "--format", "csv"))
     assert {row["board"]: row["where"] for row in rows}["yyyy"] == "below cutoff"
     assert "2 both" in orderly("compare", proven, file).out
     climbed = orderly("climb", "-d", "2x2", "-n", "999", "--pool", "50", "--format", "csv").out
     file.write_text(climbed)
     assert json.loads(orderly("compare", proven, file, "--format", "json").out)["counts"]["only_there"] == 0
+
+
+def test_bare_boards_are_scored_with_the_word_list_of_the_run(orderly, tmp_path):
+    (tmp_path / "mine.txt").write_text("tea\neat\nate\neta\n")
+    options = ("--dims", "2x2", "--wordlist", tmp_path / "mine.txt", "--cutoff", "4", "--workers", "0")
+    assert orderly("run", *options, "--out", tmp_path / "run").code == 0
+    file = tmp_path / "boards.txt"
+    file.write_text("taex\ntabx\nte/ay\n")
+
+    def compared(*options):
+        answer = orderly("compare", tmp_path / "run", file, "--format", "json", *options)
+        return {
+            row["board"]: (row["where"], row["score"], row["file_score"]) for row in json.loads(answer.out)["boards"]
+        }
+
+    assert {board: row for board, row in compared().items() if row[0] != "only here"} == {
+        "atxe": ("both", 4, None),
+        "atye": ("both", 4, None),
+        "atxb": ("below cutoff", 0, None),
+    }
+    (tmp_path / "mine.txt").rename(tmp_path / "moved.txt")
+    assert compared()["atxb"] == ("only there", None, None)
+    assert "boards without a score are not scored" in orderly("compare", tmp_path / "run", file).err
+    assert compared("--wordlist", tmp_path / "moved.txt")["atxb"][0] == "below cutoff"
+    assert orderly("compare", tmp_path / "run", file, "-w", "scowl70").code == 3
 
 
 def test_compare_refuses(orderly, proven, tmp_path):

@@ -9,10 +9,12 @@ import os
 import signal
 import string
 import threading
+import time
 from dataclasses import replace
 from functools import cache
 from math import prod
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -467,6 +469,47 @@ def test_bar_draws_and_clears():
     bar.end()
     assert "26 board classes" in stream.getvalue()
     assert isinstance(make_progress(stream), PlainLines)
+
+
+@pytest.mark.parametrize(("start_s", "unit_s", "told"), [(900.0, 0.0, True), (9.0, 20.0, False)])
+def test_workers_that_take_longer_to_start_than_to_search_are_told(config, monkeypatch, start_s, unit_s, told):
+    slow_s = [0.0]
+
+    class Starting(InProcessExecutor):
+        def __enter__(self):
+            assert recorder.stages[-1] == "starting workers"
+            slow_s[0] += start_s
+            return super().__enter__()
+
+        def assign(self, order):
+            slow_s[0] += unit_s
+            super().assign(order)
+
+    now = time.monotonic
+    monkeypatch.setattr("cluster.driver.session.time", SimpleNamespace(monotonic=lambda: now() + slow_s[0]))
+    recorder = Recorder()
+    config = change(config, workers=2)
+    assert run(config, progress=recorder, make_executor=lambda spec, _: Starting(spec)).complete
+    hints = [text for text in recorder.stages if "--workers 0 is faster" in text]
+    assert len(hints) == told
+    assert all(text.startswith("starting the workers took 900 of 90") for text in hints)
+    assert all(report.n_workers for report in recorder.reports[:1]), "no figures before there are workers"
+
+
+def test_a_search_in_this_process_starts_no_workers(config):
+    recorder = Recorder()
+    run(config, progress=recorder)
+    assert not any("workers" in text for text in recorder.stages)
+
+
+def test_the_bar_says_that_workers_are_starting():
+    stream = io.StringIO()
+    bar = Bar(stream)
+    bar.begin(OVERVIEW)
+    bar.stage("starting workers")
+    assert bar._bar is not None
+    assert bar._bar.tasks[0].fields["left"] == "starting workers"
+    bar.end()
 
 
 def test_works_off_the_main_thread(config):

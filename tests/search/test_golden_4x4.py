@@ -8,7 +8,7 @@ import pytest
 
 from boardclass.canonical import canonical_board
 from boardclass.wordlist import WordList
-from cluster.cli.sql import read_boards
+from cluster.cli.compare import read_boards
 from cluster.planning.plan import make_plan
 from configs.model import load_config
 from search.breaker import Breaker, Spec, Unit
@@ -34,7 +34,7 @@ def breaker(spec: Spec) -> Breaker:
 def listed(golden: Path, breaker: Breaker) -> dict[str, int]:
     """Return the published boards, canonical, with their scores."""
     boards = read_boards(str(golden / "best-4x4-enable2k-3500.txt"), breaker.geometry)
-    found = {board: score for board, score in boards.values() if score is not None}
+    found = {board: score for board, score in boards.items() if score is not None}
     assert len(found) == N_BOARDS
     return found
 

@@ -7,11 +7,12 @@ import pytest
 
 from boardclass.canonical import canonical_board
 from boardclass.errors import BoardError, InputError
+from boardclass.geometry import geometry
 from boardclass.scores import parse_scores
 from search.local.anneal import anneal
 from search.local.climb import ascend, climb, neighbours, parse_alphabet
 from search.local.methods import METHODS, local_search
-from search.local.parallel import HoldingScorer, ParallelScorer
+from search.local.parallel import HoldingScorer, ParallelScorer, StoppableScorer
 from search.scoring.scorer import Scorer, decode_boards, encode_boards
 
 STANDARD = parse_scores("standard")
@@ -170,3 +171,33 @@ def test_nine_of_ten_seeds_reach_the_best_4x4_board(enable2k):
     scorer = ParallelScorer(Scorer("4x4", enable2k.words, STANDARD), 2)
     best = [local_search(scorer, seed=seed)[0].score for seed in range(10)]
     assert best.count(3625) >= 9, best
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_search_that_is_stopped_gives_the_best_so_far(method):
+    def stopping_after(n):
+        left = iter(range(n))
+        return lambda: next(left, None) is None
+
+    scorer = Scorer("2x3", WORDS, STANDARD)
+    whole = local_search(scorer, method, pool=30, runs=2)
+    assert local_search(scorer, method, pool=30, runs=2, stop=lambda: False) == whole
+    assert local_search(scorer, method, pool=30, runs=2, stop=lambda: True) == []
+    found = local_search(scorer, method, pool=30, runs=2, stop=stopping_after(40 if method == "anneal" else 3))
+    assert 0 < len(found) <= 15
+    assert [find.score for find in found] == sorted((find.score for find in found), reverse=True)
+    for find in found:
+        assert find == (canonical_board(find.board, geometry("2x3")), scorer.score(find.board), 1)
+    assert len({find.board for find in found}) == len(found)
+
+
+def test_the_best_boards_of_all_batches_are_remembered():
+    scorer = Scorer("2x2", WORDS, STANDARD)
+    seen = StoppableScorer(scorer, lambda: False, 4)
+    batch = boards(3000, 4) % 5
+    for part in np.array_split(batch, 10):
+        assert (seen.scores(part) == scorer.scores(part)).all()
+    names = {canonical_board(board, geometry("2x2")) for board in decode_boards(batch)}
+    scored = sorted(((board, scorer.score(board)) for board in names), key=lambda item: (-item[1], item[0]))
+    assert [score for _, score in seen.best()] == [score for _, score in scored[:4]]
+    assert set(seen.best()) <= set(scored)

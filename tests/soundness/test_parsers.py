@@ -26,8 +26,8 @@ from boardclass.partition import Partition, parse_class, parse_partition
 from boardclass.scores import ScoreTable, parse_scores
 from boardclass.wordlist import load_wordlist
 from cluster.cli.certify import named_classes
+from cluster.cli.compare import read_boards
 from cluster.cli.solve import parse_cells
-from cluster.cli.sql import read_boards
 from cluster.planning.nodes import SearchNodes
 from cluster.planning.shares import Share, parse_share
 from configs.dicesets import DiceSet, load_dice

@@ -8,11 +8,12 @@ import typer
 
 from cluster.answers.render import Format
 from cluster.cli import complete as cli_complete
+from cluster.cli.latest import run_or_latest, runs_or_latest
 from cluster.cli.options import FormatOption, LimitOption, RunDirectories, RunDirectory, RunWordlistOption
 
 
 def top(
-    directories: RunDirectories,
+    directories: RunDirectories = None,
     n: LimitOption = 10,
     contains: Annotated[
         list[str] | None,
@@ -27,13 +28,14 @@ def top(
             autocompletion=cli_complete.dice,
         ),
     ] = None,
+    words: Annotated[bool, typer.Option("--words", help="Show the number of words as well.")] = False,
     wordlist: Annotated[
         str | None,
         typer.Option(
             "--wordlist",
             "-w",
             metavar="NAME|PATH",
-            help="For --min-words.",
+            help="For --words and --min-words.",
             show_default="that of the run",
             autocompletion=cli_complete.wordlists,
         ),
@@ -43,13 +45,19 @@ def top(
     """List the best boards of one or more runs."""
     from cluster.cli import sql as cli_sql
 
-    filters = cli_sql.Filters(tuple(contains or ()), min_words, rollable)
-    cli_sql.top(directories, n, filters, wordlist, fmt)
+    filters = cli_sql.Filters(tuple(contains or ()), min_words, rollable, words)
+    cli_sql.top(runs_or_latest(directories), n, filters, wordlist, fmt)
 
 
 def query(
-    directories: RunDirectories,
-    sql: Annotated[str, typer.Argument(metavar="SQL", help="One SELECT statement.", show_default=False)],
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="RUN|SQL",
+            help="Run directories, the latest under runs by default; one SELECT statement, or a prompt asks for some.",
+            show_default=False,
+        ),
+    ] = None,
     timeout: Annotated[float, typer.Option("--timeout", metavar="S", min=0.1, help="Seconds it may take.")] = 60,
     memory: Annotated[
         int, typer.Option("--memory", metavar="MIB", min=64, max=2**24, help="MiB it may take beside the runs.")
@@ -66,28 +74,38 @@ def query(
     """
     from cluster.cli import sql as cli_sql
 
-    cli_sql.query(directories, sql, timeout, memory, fmt)
+    directories, sql = cli_sql.split_words(words or [])
+    cli_sql.query(runs_or_latest(directories), sql, timeout, memory, fmt)
 
 
 def compare(
-    directory: RunDirectory,
-    file: Annotated[
-        str, typer.Argument(metavar="FILE", help="Boards, one a line, a score may follow.", show_default=False)
+    words: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="RUN|FILE",
+            help="A run directory, the latest under runs by default; boards, one a line, a score may follow.",
+            show_default=False,
+        ),
     ],
+    wordlist: RunWordlistOption = None,
     fmt: FormatOption = Format.table,
 ) -> None:
     """Compare the boards of a run with those of a file, whatever their rotation.
 
-    FILE: what climb, top or score print as CSV, a published list, or bare boards.  Boards of the file with a score
-    below the cutoff of the run are listed apart: the run has nothing to say about them.
+    FILE: what climb, top or score print as CSV, a published list, or bare boards, which are scored with the run's word
+    list.  Boards of the file with a score below the cutoff of the run are listed apart: the run has nothing to say
+    about them.
     """
-    from cluster.cli import sql as cli_sql
+    from cluster.cli import compare as cli_compare
 
-    cli_sql.compare(directory, file, fmt)
+    *directories, file = words
+    if len(directories) > 1:
+        raise typer.BadParameter(f"expected one run and one file, not {len(words)} arguments", param_hint="FILE")
+    cli_compare.compare(run_or_latest(*directories), file, wordlist, fmt)
 
 
 def report(
-    directory: RunDirectory,
+    directory: RunDirectory = None,
     out: Annotated[
         str | None, typer.Option("--out", metavar="FILE", help="Where to write it.", show_default="NAME-OF-DIR.html")
     ] = None,
@@ -97,7 +115,7 @@ def report(
     """Write one self-contained HTML page about a run: claim, boards with their words, charts."""
     from cluster.cli import report as cli_report
 
-    cli_report.report(directory, out, n, wordlist)
+    cli_report.report(run_or_latest(directory), out, n, wordlist)
 
 
 COMMANDS = (top, query, compare, report)

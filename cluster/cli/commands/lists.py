@@ -8,9 +8,10 @@ import typer
 
 from cluster.answers.render import Format
 from cluster.cli import complete as cli_complete
+from cluster.cli.group import Whole
 from cluster.cli.options import FormatOption
 
-wordlists = typer.Typer(name="wordlist", help="List, check and download word lists.", no_args_is_help=True)
+wordlists = typer.Typer(name="wordlist", cls=Whole, help="List, check and download word lists.", no_args_is_help=True)
 
 
 @wordlists.command("list")

@@ -69,7 +69,8 @@ def climb(
     """Look for good boards by local search: fast, and no proof.
 
     Boards are canonical (one of their rotations and reflections).  The column "found" tells how often a board was
-    found: for annealing by how many chains, otherwise in how many of the --runs.
+    found: for annealing by how many chains, otherwise in how many of the --runs.  Ctrl-C prints the best boards so far
+    (exit code 130); a second one prints nothing.
 
     The wordiest board: --scores words.  Points that double with every letter: --scores powers; climbing then misses
     boards with one very long word, such as rpqaselinifcoita: orderly longest --letters 17 --scores powers finds it.
@@ -146,7 +147,7 @@ def roll(
 
 
 def show(
-    board: Annotated[str, typer.Argument(help="The letters down the columns; q is a Qu cell.", show_default=False)],
+    board: BoardArgument,
     dims: DimsOption = None,
     wordlist: WordlistOption = None,
     scores: ScoresOption = None,
@@ -170,14 +171,14 @@ def score(
     scores: ScoresOption = None,
     fmt: FormatOption = Format.table,
 ) -> None:
-    """Score the boards on standard input, one a line."""
+    """Score the boards on standard input: one a line, or the CSV that top, climb, roll, compare or score print."""
     from cluster.answers import boards as cli_boards
 
     cli_boards.score(dims, wordlist, scores, fmt)
 
 
 def solve(
-    board: Annotated[str, typer.Argument(help="The letters down the columns; q is a Qu cell.", show_default=False)],
+    board: BoardArgument,
     method: Annotated[
         str,
         typer.Option(

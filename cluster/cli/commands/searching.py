@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from cluster.answers.render import Format
+from cluster.cli.latest import run_or_latest
 from cluster.cli.options import (
     BucketsOption,
     ConfigArgument,
@@ -83,7 +84,13 @@ def run(
     order: OrderOption = None,
     scores: ScoresOption = None,
     workers: Annotated[
-        int | None, typer.Option(metavar="N", min=0, help="Ray workers; 0: this process only.", show_default="config")
+        int | None,
+        typer.Option(
+            metavar="N",
+            min=0,
+            help="Ray workers; 0: this process, faster where it takes seconds.",
+            show_default="config",
+        ),
     ] = None,
     address: Annotated[
         str | None,
@@ -150,18 +157,18 @@ def merge(
 
 
 def status(
-    directory: RunDirectory,
+    directory: RunDirectory = None,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="All figures, not only the first ten.")] = False,
     fmt: FormatOption = Format.table,
 ) -> None:
     """Tell how far a run is, who works on it and how long still, what it found, the digest of its result."""
     from cluster.answers import status as cli_status
 
-    cli_status.status(directory, fmt, verbose=verbose)
+    cli_status.status(run_or_latest(directory), fmt, verbose=verbose)
 
 
 def verify(
-    directory: RunDirectory,
+    directory: RunDirectory = None,
     wordlist: RunWordlistOption = None,
     write: Annotated[
         bool, typer.Option("--write", help="Also write claim.json and the list of boards; else nothing is written.")
@@ -171,11 +178,11 @@ def verify(
     """Check a run from its files, score its boards twice over, find them a second way, and say what is proven."""
     from cluster.cli import verify as cli_verify
 
-    cli_verify.verify(directory, wordlist, fmt, write=write)
+    cli_verify.verify(run_or_latest(directory), wordlist, fmt, write=write)
 
 
 def repeat(
-    directory: RunDirectory,
+    directory: RunDirectory = None,
     classes: Annotated[
         str | None, typer.Option(metavar="IDS", help="Class ids, such as 0,17: with all their parts.")
     ] = None,
@@ -188,11 +195,11 @@ def repeat(
     """Search classes of a run again, turned and in another cell order, and compare with the stored verdicts."""
     from cluster.cli import repeat as cli_repeat
 
-    cli_repeat.repeat(directory, classes, sample, seed, workers, wordlist, fmt)
+    cli_repeat.repeat(run_or_latest(directory), classes, sample, seed, workers, wordlist, fmt)
 
 
 def certify(
-    directory: RunDirectory,
+    directory: RunDirectory = None,
     classes: Annotated[str | None, typer.Option(metavar="IDS", help="Class ids, such as 0,17.")] = None,
     sample: Annotated[int | None, typer.Option(metavar="N", min=1, help="So many classes at random.")] = None,
     seed: Annotated[int, typer.Option(metavar="N", min=0, help="Of --sample.")] = 0,
@@ -214,11 +221,11 @@ def certify(
     """Record the shape of the search, so that others can check it; all classes by default."""
     from cluster.cli import certify as cli_certify
 
-    cli_certify.certify(directory, cli_certify.Choice(classes, sample, seed, hot, force), wordlist, fmt)
+    cli_certify.certify(run_or_latest(directory), cli_certify.Choice(classes, sample, seed, hot, force), wordlist, fmt)
 
 
 def audit(
-    directory: RunDirectory,
+    directory: RunDirectory = None,
     leaves: Annotated[
         int | None,
         typer.Option(
@@ -232,7 +239,7 @@ def audit(
     """Check certificates and boards by a program that shares no code with the search."""
     from cluster.cli import certify as cli_certify
 
-    cli_certify.audit(directory, wordlist, leaves, seed, fmt)
+    cli_certify.audit(run_or_latest(directory), wordlist, leaves, seed, fmt)
 
 
 COMMANDS = (plan, tune, run, merge, status, verify, repeat, certify, audit)

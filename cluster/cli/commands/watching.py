@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from cluster.answers.render import Format
+from cluster.cli.latest import run_or_latest
 from cluster.cli.options import FormatOption, RunDirectory, RunsArgument
 
 
@@ -17,11 +18,11 @@ def runs(given: RunsArgument = None, fmt: FormatOption = Format.table) -> None:
     cli_runs.runs(given or [], fmt)
 
 
-def watch(directory: RunDirectory) -> None:
+def watch(directory: RunDirectory = None) -> None:
     """Watch a run in the terminal: progress, time left, best boards, workers, disk; q quits and changes nothing."""
     from cluster.cli import watch as cli_watch
 
-    cli_watch.watch(directory)
+    cli_watch.watch(run_or_latest(directory))
 
 
 def serve(

@@ -1,0 +1,59 @@
+"""Standard output and error: what is written there is harmless, encodable, and colourful only where that is wanted.
+
+Texts may come from files of strangers: what a terminal would obey is escaped here.  ``NO_COLOR`` is respected by every
+console.  Messages on standard error are a courtesy: where nobody takes them, the command goes on without.
+"""
+
+from __future__ import annotations
+
+import codecs
+import contextlib
+import io
+import sys
+from typing import IO, TYPE_CHECKING, Any
+
+from boardclass.printable import printable
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.text import Text
+
+_LINES = dict.fromkeys("┌┬┐├┼┤└┴┘", "+") | {"─": "-", "│": "|", "…": "."}
+_HANDLER = "orderly.lines"
+
+
+def console(stream: IO[str] | None = None, **options: Any) -> Console:
+    """Return the console of a stream, standard output by default; it does not guess what words mean."""
+    from rich.console import Console
+
+    class SafeConsole(Console):
+        def render_str(self, text: str, **options: Any) -> Text:  # every str that is printed comes by here
+            return super().render_str(printable(text, "\n"), **options)
+
+    return SafeConsole(file=stream, highlight=False, soft_wrap=False, **options)
+
+
+def tell(text: str) -> None:
+    """Write lines to standard error at once."""
+    write_lines(sys.stderr, text)
+
+
+def write_lines(stream: IO[str], text: str) -> None:
+    """Write lines at once to a stream of messages; a full disk or a closed pipe at its end stops nothing."""
+    with contextlib.suppress(OSError):
+        stream.write(printable(text, "\n") + "\n")
+        stream.flush()
+
+
+def encodable(stream: IO[str]) -> None:
+    """Let a stream take every text: where it cannot encode one, lines become ``+-|``, the rest is escaped."""
+    codecs.register_error(_HANDLER, _replaced)
+    if isinstance(stream, io.TextIOWrapper) and stream.errors in ("strict", "surrogateescape"):
+        stream.reconfigure(errors=_HANDLER)
+
+
+def _replaced(error: UnicodeError) -> tuple[str, int]:
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    lost = error.object[error.start : error.end]
+    return "".join(_LINES.get(c) or c.encode("unicode_escape").decode() for c in lost), error.end

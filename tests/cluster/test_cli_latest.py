@@ -1,0 +1,82 @@
+"""A command without a run means the latest one under runs, and says so."""
+
+from __future__ import annotations
+
+import os
+import shutil
+
+import pytest
+
+from cluster.cli.latest import run_or_latest
+from results.storage import files
+from tests.conftest import run_in
+
+STUBBED = {
+    "verify": "cluster.cli.verify.verify",
+    "repeat": "cluster.cli.repeat.repeat",
+    "certify": "cluster.cli.certify.certify",
+    "audit": "cluster.cli.certify.audit",
+    "watch": "cluster.cli.watch.watch",
+    "report": "cluster.cli.report.report",
+}
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("latest")
+    run_in(folder, "run", "2x2", "--cutoff", "14", "--workers", "0", "--out", "runs/one")
+    shutil.copytree(folder / "runs" / "one", folder / "runs" / "2024" / "other")
+    return folder
+
+
+def written_at(run, seconds):
+    for name in (files.RUN, files.MANIFEST, files.EVENTS):
+        os.utime(run / name, (seconds, seconds))
+
+
+@pytest.fixture
+def here(made, monkeypatch):
+    """A folder in which runs/2024/other was written to last."""
+    monkeypatch.chdir(made)
+    written_at(made / "runs" / "one", 1_000)
+    written_at(made / "runs" / "2024" / "other", 2_000)
+    return made
+
+
+TOLD = "orderly: the latest run, runs/2024/other\n"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [("status",), ("top", "-n", "1"), ("query", "SELECT count(*) FROM boards"), ("compare", "boards.txt")],
+)
+def test_it_is_taken_and_named(orderly, here, arguments):
+    (here / "boards.txt").write_text("aert,14\n")
+    answer = orderly(*arguments)
+    assert (answer.code, answer.err) == (0, TOLD)
+    run = "runs/2024/other"
+    named = (arguments[0], run, *arguments[1:])
+    assert answer.out == orderly(*named).out
+
+
+@pytest.mark.parametrize("command", STUBBED)
+def test_every_other_command_about_a_run_takes_it_too(orderly, here, monkeypatch, command):
+    asked = []
+    monkeypatch.setattr(STUBBED[command], lambda directory, *_, **__: asked.append(directory))
+    answer = orderly(command)
+    assert (answer.code, answer.err) == (0, TOLD)
+    assert asked == ["runs/2024/other"]
+    assert orderly(command, "named").err == ""
+    assert asked[1:] == ["named"]
+
+
+def test_the_one_written_to_last_counts(here):
+    os.utime(here / "runs" / "one" / files.EVENTS, (3_000, 3_000))
+    assert run_or_latest() == "runs/one"
+
+
+def test_without_any_it_says_so(orderly, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    answer = orderly("top")
+    assert (answer.code, answer.out) == (2, "")
+    assert "no run in the folder runs here" in answer.err
