@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from tests.conftest import ROOT
+
 pytest.importorskip("altair", reason="the report needs the extra: pip install 'orderly-boggle[report]'")
 
 
@@ -24,3 +26,19 @@ def test_report_of_a_real_run(orderly, tmp_path, monkeypatch):
         assert (answer.code, answer.out) == (2, "")
     assert orderly("report", "nosuch").code == 2
     assert orderly("status", run).code == 0
+
+
+@pytest.mark.parametrize(("found", "told"), [(True, "opened in a browser"), (False, "no browser was found to open it")])
+def test_the_page_is_opened_and_nothing_is_said_that_did_not_happen(orderly, tmp_path, monkeypatch, found, told):
+    opened = []
+
+    def browse(address):
+        opened.append(address)
+        return found
+
+    monkeypatch.setattr("webbrowser.open", browse)
+    monkeypatch.chdir(tmp_path)
+    answer = orderly("report", ROOT / "results" / "published" / "3x3-scowl70", "-n", "0", "--open")
+    assert (answer.code, answer.out.rpartition(", ")[2].strip()) == (0, told)
+    assert opened == [(tmp_path / "3x3-scowl70.html").as_uri()]
+    assert (tmp_path / "3x3-scowl70.html").exists()
