@@ -75,9 +75,9 @@ def _drawn(board: str, score: int, n_images: int, dims: str) -> dict[str, Any]:
 
 def picture(board: str, dims: str) -> str:
     """Return the drawing of a board for a page with a strict content policy, all cells alike."""
-    from results.reading.board_svg import board_svg
+    from boardclass.board_svg import board_svg
 
-    return board_svg(format_rows(board, dims), [0] * len(board), strict=True)
+    return board_svg(format_rows(board, dims), strict=True)
 
 
 def dims_of(board: str) -> str:

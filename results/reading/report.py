@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 from boardclass.board import LETTERS, format_rows
+from boardclass.board_svg import STYLE, board_svg
 from boardclass.canonical import canonical_board
 from boardclass.distribution import install
 from boardclass.errors import InputError
@@ -20,7 +21,6 @@ from boardclass.geometry import geometry
 from boardclass.printable import printable
 from boardclass.scores import n_letters
 from results.proof.prove import NodesOf
-from results.reading.board_svg import board_svg
 from results.reading.query import Summary
 from results.reading.sql import Database
 from results.reading.stages import read_stages
@@ -96,6 +96,7 @@ def render(run: Run, scorer: WordScorer, n_boards: int = 6, nodes_of: NodesOf | 
     (work,) = records(database, _WORK)
     values = {
         "found": found,
+        "board_style": STYLE.read_text(encoding="utf-8"),
         "facts": _facts(found),
         "boards": [_drawn(item.board, item.score, scorer, found) for item in found.listed.boards[:n_boards]],
         "listed": found.listed.boards[:_LISTED],
