@@ -46,7 +46,7 @@ def read_run(location: str) -> dict[str, Any]:
     record = status_record(found, now)
     told = {
         **{name: value[:MAX_TEXT] if isinstance(value, str) else value for name, value in record.items()},
-        "is_faulty": found.is_faulty,
+        "rows_state": found.state.value,
         "n_words": found.question.n_words,
         "scores": found.question.scores,
         "strength": _strength(run, found),

@@ -98,7 +98,8 @@ def prove(run: Run, nodes_of: NodesOf | None = None, *, thorough: bool = False) 
     partition = parse_partition(run.fingerprint.partition, run.fingerprint.dims)
     listed = unscored_boards(run)
     missing, foreign = _open(run, partition), foreign_classes(partition, run.index.class_ids)
-    faults = [describe_foreign(run, foreign)] if foreign else []
+    faults = [f"{len(run.conflicts):,} units have contradicting verdicts"] if run.conflicts else []
+    faults += [describe_foreign(run, foreign)] if foreign else []
     coverage = None
     if thorough or not (missing or faults):
         nodes = nodes_of(run) if nodes_of else None
@@ -119,7 +120,6 @@ def _open(run: Run, partition: Partition) -> list[str]:
     index = run.index
     n_done, n_pending = len(index.done_ids()), sum(1 for _ in index.pending())
     told = [
-        (len(run.conflicts), "units have contradicting verdicts"),
         (len(index.quarantined), "units were given up"),
         (partition.n_canonical - n_done, f"of {partition.n_canonical:,} classes have no verdict"),
         (n_pending, "parts of classes have no verdict"),

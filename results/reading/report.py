@@ -20,10 +20,12 @@ from boardclass.errors import InputError
 from boardclass.geometry import geometry
 from boardclass.printable import printable
 from boardclass.scores import n_letters
+from results.log.live import live
 from results.proof.prove import NodesOf
 from results.reading.query import Summary
 from results.reading.sql import Database
 from results.reading.stages import read_stages
+from results.reading.state import State, state_of
 from results.reading.work import dear_classes, records, search_charts, time_charts
 from results.store.run import Run
 
@@ -97,7 +99,7 @@ def render(run: Run, scorer: WordScorer, n_boards: int = 6, nodes_of: NodesOf | 
     values = {
         "found": found,
         "board_style": STYLE.read_text(encoding="utf-8"),
-        "facts": _facts(found),
+        "facts": _facts(found, state_of(found.state, is_running=live(run.folder).is_running)),
         "boards": [_drawn(item.board, item.score, scorer, found) for item in found.listed.boards[:n_boards]],
         "listed": found.listed.boards[:_LISTED],
         "coverage": _coverage(found, database),
@@ -131,13 +133,14 @@ _WORK = """
 """
 
 
-def _facts(found: Summary) -> list[tuple[str, str]]:
+def _facts(found: Summary, state: State) -> list[tuple[str, str]]:
     """Return name and value of what the reader must know to judge the claim."""
     asked, listed = found.question, found.listed
     versions = found.info.get("versions")
     so_far = "" if found.proven else ", found so far"
     made_with = versions.items() if isinstance(versions, dict) else ()
     facts = [
+        ("State of the run", state.value),
         ("Board size", found.fingerprint.dims),
         ("Word list", f"{asked.wordlist}, {asked.n_words:,} usable words"),
         ("SHA-256 of the list", found.fingerprint.wordlist_sha256),
