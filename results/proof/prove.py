@@ -19,6 +19,8 @@ from boardclass.errors import IncompleteError, MismatchError
 from boardclass.geometry import geometry
 from boardclass.partition import Partition, parse_partition
 from results.proof.coverage import Coverage, check_coverage
+from results.proof.faults import listed as listed_names
+from results.proof.faults import unit_name
 from results.proof.foreign import describe_foreign, foreign_classes
 from results.proof.rescore import BoardList, unscored_boards
 from results.proof.space import NodesLike
@@ -98,8 +100,10 @@ def prove(run: Run, nodes_of: NodesOf | None = None, *, thorough: bool = False) 
     partition = parse_partition(run.fingerprint.partition, run.fingerprint.dims)
     listed = unscored_boards(run)
     missing, foreign = _open(run, partition), foreign_classes(partition, run.index.class_ids)
-    faults = [f"{len(run.conflicts):,} units have contradicting verdicts"] if run.conflicts else []
-    faults += [describe_foreign(run, foreign)] if foreign else []
+    faults = [describe_foreign(run, foreign)] if foreign else []
+    if run.conflicts:
+        named = listed_names([unit_name(key) for key in run.conflicts])
+        faults.append(f"{len(run.conflicts):,} units have contradicting verdicts ({named})")
     coverage = None
     if thorough or not (missing or faults):
         nodes = nodes_of(run) if nodes_of else None
