@@ -43,7 +43,7 @@ def report(directory: str, out: str | None, n_boards: int, wordlist: str | None,
     except OSError as error:
         raise InputError(f"cannot write {quote(where)}: {error.strerror}; choose another --out") from error
     is_open = show and webbrowser.open(Path(where).resolve().as_uri())
-    told = "opened in a browser" if is_open else "no browser was found to open it" if show else "open it in a browser"
+    told = "handed to a browser" if is_open else "no browser was found to open it" if show else "open it in a browser"
     console().print(f"{where}: {len(html) / 1024:,.0f} KiB, {told}", markup=False, soft_wrap=True)
     tell_notes(found)
     found.require_proven(directory)
