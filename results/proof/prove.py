@@ -103,7 +103,8 @@ def prove(run: Run, nodes_of: NodesOf | None = None, *, thorough: bool = False) 
     faults = [describe_foreign(run, foreign)] if foreign else []
     if run.conflicts:
         named = listed_names([unit_name(key) for key in run.conflicts])
-        faults.append(f"{len(run.conflicts):,} units have contradicting verdicts ({named})")
+        units = "1 unit has" if len(run.conflicts) == 1 else f"{len(run.conflicts):,} units have"
+        faults.append(f"{units} contradicting verdicts ({named})")
     coverage = None
     if thorough or not (missing or faults):
         nodes = nodes_of(run) if nodes_of else None

@@ -107,7 +107,7 @@ def test_status_watch_report_and_sql_say_the_same_of_a_run(orderly, folder, tmp_
     assert json.loads(status.out)["state"] == SAID[name]
     assert status.code == 0
     if name == "contradicting":
-        assert "1 units have contradicting verdicts (class " in json.loads(status.out)["why_not_proven"]
+        assert "1 unit has contradicting verdicts (class " in json.loads(status.out)["why_not_proven"]
     html = page.read_text()
     assert re.findall(r"State of the run</th><td>(\w+)", html) == [SAID[name].value]
     assert report.code == {State.PROVEN: 0, State.FAULTY: 5}.get(SAID[name], 4)

@@ -9,7 +9,9 @@ from decimal import Decimal
 import pyarrow as pa
 import pytest
 
+from boardclass.board import Board
 from boardclass.errors import InputError
+from results.reading.query import top
 from results.reading.sql import connect
 from results.storage import files
 from results.store.run import open_run
@@ -44,6 +46,11 @@ def test_a_run_shows_what_is_stored_and_claims_nothing(folder):
     told = facts(html)
     assert (told["word list"], told["classes"], told["rows, eliminated"]) == ("<toy & co>", "6", "5")
     assert "proven" not in html.lower()
+
+
+def test_the_boards_of_a_run_draw_themselves(folder):
+    for item in top(folder):
+        assert item._repr_svg_() == Board(item.board)._repr_svg_()
 
 
 def test_a_damaged_run_says_so(folder):
