@@ -1,11 +1,12 @@
 """What a board is: geometry, the one canonicaliser, letter buckets, word lists, score tables.
 
     parse_dims -> geometry -> canonical            cells, neighbours, symmetries
-    Board ;  parse_board, read_board -> format_rows   one board as text
+    Board ;  parse_board, read_board -> format_rows   one board as text; as a picture (board_svg.py, board.css)
     parse_partition -> Partition -> canonical_ranks (kernel in enumeration.py)
     parse_path, join, ancestors                    paths of parts of a class, such as 5=ab/6=t (parts.py)
     load_wordlist -> WordList ;  parse_scores -> ScoreTable -> check_overflow
     trace ;  assign_dice, roll                     one word on one board (tracing.py); dice (rolling.py)
+    html_table                                     a table for a notebook (tables.py)
     reaches                                        the only comparison with the cutoff (cutoff.py)
 
 The names below load their module when they are first used, so that a command which needs no kernel never loads numba.

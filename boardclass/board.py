@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Self
 
+from boardclass.board_svg import SIZE, board_svg
 from boardclass.canonical import canonical_board, images
 from boardclass.errors import BoardError, quote
 from boardclass.geometry import DIMS, Dims, geometry, parse_dims
@@ -50,6 +51,10 @@ class Board(str):
 
     def __repr__(self) -> str:
         return f"Board({str(self)!r})"
+
+    def _repr_svg_(self) -> str:
+        """Return the drawing that a notebook shows."""
+        return board_svg(self.rows, cell_px=SIZE)
 
     @property
     def dims(self) -> Dims:

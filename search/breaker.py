@@ -16,6 +16,7 @@ from boardclass.geometry import Geometry, geometry
 from boardclass.partition import Partition, parse_partition
 from boardclass.parts import ancestors, is_below
 from boardclass.scores import ScoreTable
+from boardclass.tables import html_table
 from search.node import Node, class_node, node_at, split
 from search.node_search import NodeSearch, Tally
 from search.params import Params
@@ -24,6 +25,7 @@ from search.trees.forest import Forest
 from search.trees.lexicon import Lexicon, make_lexicon
 
 _ALL_LETTERS = (1 << 26) - 1
+_DRAWN = 10  # boards in a notebook
 
 
 @dataclass(frozen=True)
@@ -82,6 +84,22 @@ class UnitResult:
     settled: tuple[str, ...]
     counters: dict[str, int]
     seconds: float
+
+    def _repr_html_(self) -> str:
+        """Return the table that a notebook shows."""
+        boards = sorted(self.candidates, key=lambda item: (-item[1], item[0]))
+        listed = ", ".join(f"{board} {score:,}" for board, score in boards[:_DRAWN]) + ", ..." * (len(boards) > _DRAWN)
+        facts = [
+            ("status", self.status),
+            ("boards, before symmetry", self.n_boards),
+            ("candidates", len(boards)),
+            *([("the best", listed)] if boards else []),
+            ("largest bound discarded", self.max_bound),
+            *([("parts left", len(self.children))] if self.children else []),
+            *((name.removeprefix("n_").replace("_", " "), n) for name, n in self.counters.items()),
+            ("seconds", f"{self.seconds:.3f}"),
+        ]
+        return html_table(f"Class {self.unit.class_id}{', ' * bool(self.unit.path)}{self.unit.path}", (), facts)
 
 
 def share(spec: Spec) -> Lexicon:

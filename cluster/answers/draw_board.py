@@ -13,18 +13,18 @@ _PNG_SCALE = 2
 
 
 def save_board(out: str, faces: Sequence[Sequence[str]], heat: Sequence[int], path: Sequence[int] = ()) -> Path:
-    """Draw a board into a file and return its path; arguments as for :func:`results.reading.board_svg.board_svg`.
+    """Draw a board into a file and return its path; arguments as for :func:`boardclass.board_svg.board_svg`.
 
     Raises
     ------
     InputError
         When the name ends in something else than ``.svg`` or ``.png``, or the file cannot be written.
     """
-    from results.reading.board_svg import board_svg
+    from boardclass.board_svg import SIZE, board_svg
 
     file = Path(out)
     if file.suffix == ".svg":
-        data = board_svg(faces, heat, path, styled=True).encode()
+        data = board_svg(faces, heat, path, cell_px=2 * SIZE, styled=True).encode()
     elif file.suffix == ".png":
         data = _png(board_svg(faces, heat, path))
     else:

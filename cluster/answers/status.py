@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from cluster.answers.query import check_run_directory, tell_notes
 from cluster.answers.render import Format, points, write_json, write_record
 from cluster.driver.progress import duration
+from results.reading.state import state_of
 
 if TYPE_CHECKING:
     from results.log.live import Live
@@ -59,7 +60,7 @@ def status_record(found: Summary, now: Live) -> dict[str, Any]:
     best = max(boards[0].score if boards else 0, int(last.get("best_score") or 0)) or None
     best_boards = [item.board for item in boards if item.score == best] or [str(last.get("best_board"))]
     return {
-        "state": _state(found, now),
+        "state": state_of(found.state, is_running=now.is_running).value,
         "proven": found.proven,
         "why_not_proven": found.why_not or None,
         "driver": now.owner.describe() if now.owner else "unknown" if now.is_running else None,
@@ -114,10 +115,6 @@ _TOLD = frozenset(
         "notes",  # on standard error
     )
 )
-
-
-def _state(found: Summary, now: Live) -> str:
-    return "proven" if found.proven else "running" if now.is_running else "incomplete"
 
 
 def _ended(now: Live) -> str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import webbrowser
 from pathlib import Path
 
 from boardclass.errors import InputError, quote
@@ -10,8 +11,10 @@ from cluster.answers.query import check_run_directory, tell_notes
 from cluster.streams import console
 
 
-def report(directory: str, out: str | None, n_boards: int, wordlist: str | None) -> None:
+def report(directory: str, out: str | None, n_boards: int, wordlist: str | None, *, show: bool = False) -> None:
     """Write the report to a file, by default one in the current directory with the name of the run.
+
+    With ``show`` the page is opened in the browser of this machine, if there is one.
 
     Raises
     ------
@@ -39,7 +42,9 @@ def report(directory: str, out: str | None, n_boards: int, wordlist: str | None)
         Path(where).write_bytes(html)
     except OSError as error:
         raise InputError(f"cannot write {quote(where)}: {error.strerror}; choose another --out") from error
-    console().print(f"{where}: {len(html) / 1024:,.0f} KiB, open it in a browser", markup=False, soft_wrap=True)
+    is_open = show and webbrowser.open(Path(where).resolve().as_uri())
+    told = "handed to a browser" if is_open else "no browser was found to open it" if show else "open it in a browser"
+    console().print(f"{where}: {len(html) / 1024:,.0f} KiB, {told}", markup=False, soft_wrap=True)
     tell_notes(found)
     found.require_proven(directory)
 

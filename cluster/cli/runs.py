@@ -35,6 +35,7 @@ def _told(place: Place) -> dict[str, Any]:
     from cluster.planning.nodes import run_nodes
     from results.log.live import live
     from results.reading.query import summary
+    from results.reading.state import State
     from results.store.run import open_run
 
     try:
@@ -42,13 +43,10 @@ def _told(place: Place) -> dict[str, Any]:
         now = live(run.folder)
         found = summary(run, run_nodes)
     except OrderlyError as error:
-        return {"state": "unreadable", "why": str(error)}
+        return {"state": State.UNREADABLE.value, "why": str(error)}
     record = status_record(found, now)
     names = ("state", "proven", "why_not_proven", "dims", "wordlist", "cutoff", "n_classes", "n_classes_done")
-    told = {name: record[name] for name in (*names, "best_score", "best_boards", "n_boards", "digest")}
-    if found.is_faulty and told["state"] == "incomplete":
-        told["state"] = "faulty"
-    return told
+    return {name: record[name] for name in (*names, "best_score", "best_boards", "n_boards", "digest")}
 
 
 def _cell(item: dict[str, Any], name: str) -> object:

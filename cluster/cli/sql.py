@@ -20,7 +20,7 @@ from cluster.streams import console, tell
 if TYPE_CHECKING:
     from boardclass.geometry import Geometry
     from results.proof.rescore import Board
-    from results.reading.sql import Answer
+    from results.reading.answer import Answer
     from results.store.run import Run
 
 MAX_DRAWN, MAX_ROWS = 10_000, 1_000_000  # rows of an answer: as a table for people, and for programs

@@ -21,13 +21,14 @@ from cluster.answers.render import draw_board
 from cluster.answers.status import status_record, time_left
 from cluster.driver.progress import duration
 from cluster.watch.view import View
+from results.reading.state import State
 
 _STYLES = {
-    "running": "bold cyan",
-    "proven": "bold green",
-    "unreadable": "bold red",
-    "contradictory": "bold red",
-    "not proven": "bold yellow",
+    State.RUNNING: "bold cyan",
+    State.PROVEN: "bold green",
+    State.UNREADABLE: "bold red",
+    State.FAULTY: "bold red",
+    State.INCOMPLETE: "bold yellow",
 }
 _GAP = 3
 _FACT_ROWS, _FRAME_ROWS = 8, 6
@@ -44,7 +45,7 @@ def draw(view: View, width: int, height: int) -> RenderableType:
     boards = _boards(view, width) if left >= 5 else None
     if boards is not None:
         parts += [
-            Rule("best boards, found so far" if view.state != "proven" else "best boards", style="dim"),
+            Rule("best boards, found so far" if view.state is not State.PROVEN else "best boards", style="dim"),
             boards[0],
         ]
         left -= boards[1] + 1
@@ -124,9 +125,9 @@ def _told(view: View, record: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
     yield "so far", ", ".join(f"{n:,} {what}" for n, what in counts if n) or "nothing split, no trouble"
     if view.disk:
         yield "disk", f"{_size(view.disk.n_bytes)} taken, {_size(view.disk.n_free_bytes)} free"
-    if view.state == "proven" and view.found:
+    if view.state is State.PROVEN and view.found:
         yield "proven", view.found.statement or ""
-    elif view.found and not view.is_running:
+    elif view.found and (view.state is State.FAULTY or not view.is_running):
         yield "in the way", view.found.why_not
     if live and live.is_running and live.age_s is not None:
         yield "figures from", f"{duration(live.age_s)} ago"

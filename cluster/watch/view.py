@@ -13,6 +13,7 @@ from boardclass.errors import OrderlyError
 from cluster.watch.catalog import Place
 from cluster.watch.pulse import Reading
 from results.log.eventlog import read_events
+from results.reading.state import State, state_of
 from results.storage.disk import DiskUse, disk_use
 from results.storage.local import open_folder
 
@@ -68,17 +69,10 @@ class View:
         return self.live is not None and self.live.is_running
 
     @property
-    def state(self) -> str:
-        """``unreadable``, ``proven``, ``running``, ``contradictory``, ``not proven``, or ``being read``."""
-        if self.error:
-            return "unreadable"
-        if self.is_current and self.found and self.found.proven:
-            return "proven"
-        if self.is_running:
-            return "running"
-        if self.is_current and self.found:
-            return "contradictory" if self.found.is_faulty else "not proven"
-        return "being read"
+    def state(self) -> State:
+        """The state of the run."""
+        rows = self.found.state if self.found and self.is_current else None
+        return state_of(rows, is_running=self.is_running, error=self.error)
 
 
 class Watcher:

@@ -15,13 +15,13 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 import results
+from boardclass.board_svg import STYLE
 from cluster.web import answers, jobs, pages
 from cluster.web.desk import Lane, Refused
 from cluster.web.site import Site
 from configs.model import DEFAULT_WORDLIST
 
 _FOLDER = Path(__file__).resolve().parent
-_BOARD_STYLE = Path(results.__file__).resolve().parent / "reading" / "templates" / "board.css"
 PUBLISHED = Path(results.__file__).resolve().parent / "published"
 
 
@@ -74,7 +74,7 @@ async def _warm(site: Site) -> None:
 
 
 async def _board_style(_request: Request) -> Response:
-    return FileResponse(_BOARD_STYLE, media_type="text/css")
+    return FileResponse(STYLE, media_type="text/css")
 
 
 async def _missing(_request: Request, _error: Exception) -> Response:

@@ -111,10 +111,10 @@ def score_board(board: str, dims: str, wordlist: str) -> dict[str, Any]:
 
 def draw(board: str, dims: str, wordlist: str, path: Sequence[int] = ()) -> str:
     """Return a board as an SVG file, warm where the points are, with a path if one is given."""
-    from results.reading.board_svg import board_svg
+    from boardclass.board_svg import SIZE, board_svg
 
     told = score_board(board, dims, wordlist)
-    return board_svg(format_rows(told["board"], dims), told["heat"], path, styled=True)
+    return board_svg(format_rows(told["board"], dims), told["heat"], path, cell_px=2 * SIZE, styled=True)
 
 
 def around_board(board: str, dims: str, wordlist: str) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from boardclass.board import dims_of_length, format_rows
-from boardclass.partition import Partition, parse_partition
+from boardclass.partition import parse_partition
 
 if TYPE_CHECKING:
     from results.reading.query import Summary
@@ -20,7 +20,6 @@ MAX_TILES = 1200
 MAX_MAPPED = 400_000  # classes that are looked at one by one
 MAX_TEXT = 4000
 _COSTS = "SELECT class_id, sum(seconds) AS seconds, sum(len(candidates)) AS found FROM classes GROUP BY class_id"
-_DEAREST = f"{_COSTS} ORDER BY seconds DESC, class_id LIMIT {N_DEAR}"
 _TOTALS = "SELECT sum(seconds) AS seconds, count(*) AS units, count(DISTINCT host) AS hosts FROM classes"
 
 
@@ -36,6 +35,7 @@ def read_run(location: str) -> dict[str, Any]:
     from cluster.planning.nodes import run_nodes
     from results.log.live import live
     from results.reading.sql import Database
+    from results.reading.work import dear_classes
     from results.store.run import open_run
 
     run = open_run(location)
@@ -46,7 +46,7 @@ def read_run(location: str) -> dict[str, Any]:
     record = status_record(found, now)
     told = {
         **{name: value[:MAX_TEXT] if isinstance(value, str) else value for name, value in record.items()},
-        "is_faulty": found.is_faulty,
+        "rows_state": found.state.value,
         "n_words": found.question.n_words,
         "scores": found.question.scores,
         "strength": _strength(run, found),
@@ -55,7 +55,7 @@ def read_run(location: str) -> dict[str, Any]:
         "n_units": int(n_units or 0),
         "n_hosts": int(n_hosts or 0),
         "map": class_map(run, database),
-        "dear": _dear(run, database),
+        "dear": dear_classes(found, database, N_DEAR),
     }
     database.close()
     return told
@@ -75,9 +75,9 @@ def _drawn(board: str, score: int, n_images: int, dims: str) -> dict[str, Any]:
 
 def picture(board: str, dims: str) -> str:
     """Return the drawing of a board for a page with a strict content policy, all cells alike."""
-    from results.reading.board_svg import board_svg
+    from boardclass.board_svg import board_svg
 
-    return board_svg(format_rows(board, dims), [0] * len(board), strict=True)
+    return board_svg(format_rows(board, dims), strict=True)
 
 
 def dims_of(board: str) -> str:
@@ -123,16 +123,3 @@ def class_map(run: Run, database: Database) -> dict[str, list[int] | list[float]
         "seconds": summed(seconds),
         "found": summed(found),
     }
-
-
-def _dear(run: Run, database: Database) -> list[dict[str, Any]]:
-    """Return the classes that took longest."""
-    partition = parse_partition(run.fingerprint.partition, run.fingerprint.dims)
-    return [
-        {"class_id": class_id, "letters": _letters(partition, class_id), "seconds": seconds or 0.0, "found": found or 0}
-        for class_id, seconds, found in database.query(_DEAREST).rows
-    ]
-
-
-def _letters(partition: Partition, class_id: int) -> str:
-    return " ".join(partition.class_letters(class_id)) if class_id < partition.n_classes else ""

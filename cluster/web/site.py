@@ -23,6 +23,7 @@ from cluster.watch.catalog import Catalog, Place
 from cluster.watch.pulse import Reading, told
 from cluster.web import readings
 from cluster.web.desk import Desk, Lane, Refused
+from results.reading.state import State, state_of
 
 READ_S, READ_MB = 120.0, 4096
 SHARE = 0.02  # of one processor, for reading the rows of a run that goes on
@@ -160,18 +161,12 @@ class Site:
         }
 
 
-def state(reading: Reading, proven: Proven) -> str:
-    """Return ``unreadable``, ``running``, ``proven``, ``faulty``, ``incomplete``, or ``reading``: not known yet."""
+def state(reading: Reading, proven: Proven) -> State:
+    """Return the state of a run as far as it is known."""
     is_current = bool(reading.stamp) and proven.stamp == reading.stamp
-    if reading.error or (is_current and proven.error):
-        return "unreadable"
-    if is_current and proven.record and proven.record["proven"]:
-        return "proven"
-    if reading.live and reading.live.is_running:
-        return "running"
-    if is_current and proven.record:
-        return "faulty" if proven.record["is_faulty"] else "incomplete"
-    return "reading"
+    rows = State(proven.record["rows_state"]) if is_current and proven.record else None
+    is_running = reading.live is not None and reading.live.is_running
+    return state_of(rows, is_running=is_running, error=reading.error or (proven.error if is_current else ""))
 
 
 def _best(record: Mapping[str, Any], progress: Mapping[str, Any]) -> dict[str, Any] | None:

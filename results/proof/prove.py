@@ -19,6 +19,8 @@ from boardclass.errors import IncompleteError, MismatchError
 from boardclass.geometry import geometry
 from boardclass.partition import Partition, parse_partition
 from results.proof.coverage import Coverage, check_coverage
+from results.proof.faults import listed as listed_names
+from results.proof.faults import unit_name
 from results.proof.foreign import describe_foreign, foreign_classes
 from results.proof.rescore import BoardList, unscored_boards
 from results.proof.space import NodesLike
@@ -99,6 +101,10 @@ def prove(run: Run, nodes_of: NodesOf | None = None, *, thorough: bool = False) 
     listed = unscored_boards(run)
     missing, foreign = _open(run, partition), foreign_classes(partition, run.index.class_ids)
     faults = [describe_foreign(run, foreign)] if foreign else []
+    if run.conflicts:
+        named = listed_names([unit_name(key) for key in run.conflicts])
+        units = "1 unit has" if len(run.conflicts) == 1 else f"{len(run.conflicts):,} units have"
+        faults.append(f"{units} contradicting verdicts ({named})")
     coverage = None
     if thorough or not (missing or faults):
         nodes = nodes_of(run) if nodes_of else None
@@ -119,7 +125,6 @@ def _open(run: Run, partition: Partition) -> list[str]:
     index = run.index
     n_done, n_pending = len(index.done_ids()), sum(1 for _ in index.pending())
     told = [
-        (len(run.conflicts), "units have contradicting verdicts"),
         (len(index.quarantined), "units were given up"),
         (partition.n_canonical - n_done, f"of {partition.n_canonical:,} classes have no verdict"),
         (n_pending, "parts of classes have no verdict"),

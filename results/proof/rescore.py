@@ -14,6 +14,8 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 import pyarrow as pa
 
+from boardclass.board import dims_of_length, format_rows
+from boardclass.board_svg import SIZE, board_svg
 from boardclass.canonical import canonical, images
 from boardclass.cutoff import reaches
 from boardclass.errors import MismatchError
@@ -58,6 +60,10 @@ class Board(NamedTuple):
     board: str
     score: int
     n_images: int
+
+    def _repr_svg_(self) -> str:
+        """Return the drawing that a notebook shows."""
+        return board_svg(format_rows(self.board, dims_of_length(len(self.board))), cell_px=SIZE)
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,7 @@
 """The charts of the report: plain rows in, SVG text out; Altair draws, vl-convert renders, nothing is fetched.
 
 Text takes the colour of the page around it (``currentColor``), so one drawing serves light, dark and print.
+A chart with one bar compares nothing: it is left out, and the text returned is empty.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Mapping, Sequence
+from html import escape
 from itertools import count
 from typing import Any
 
@@ -28,8 +30,10 @@ _EDGES = 6
 _numbers = count(1)
 
 
-def bars(rows: Rows, x: str, y: str, x_title: str, y_title: str, rule: int | None = None) -> str:
+def bars(name: str, rows: Rows, x: str, y: str, x_title: str, y_title: str, rule: int | None = None) -> str:
     """Return a histogram: one bar a row from ``x`` to ``x_end``, ``y`` high; ``rule`` draws a line at that value."""
+    if _n_bars(rows, x, y) < 2:
+        return ""
     base = alt.Chart(alt.Data(values=list(rows)))
     edges = sorted({float(row[name]) for row in rows for name in (x, "x_end")})
     is_short = len(edges) <= _EDGES and all(edge.is_integer() for edge in edges)  # otherwise ticks at fractions
@@ -42,25 +46,31 @@ def bars(rows: Rows, x: str, y: str, x_title: str, y_title: str, rule: int | Non
     if rule is not None:
         line = alt.Chart(alt.Data(values=[{"at": rule}])).mark_rule(color=WARN, strokeWidth=2)
         chart = chart + line.encode(x="at:Q")
-    return _svg(chart)
+    return _svg(name, chart)
 
 
-def named_bars(rows: Rows, name: str, value: str, title: str) -> str:
-    """Return one bar a row with its name below, in the order given."""
+def named_bars(name: str, rows: Rows, x: str, y: str, y_title: str) -> str:
+    """Return one bar a row with the text ``x`` below, in the order given."""
+    if _n_bars(rows, x, y) < 2:
+        return ""
     chart = alt.Chart(alt.Data(values=list(rows))).mark_bar(color=ACCENT)
     return _svg(
+        name,
         chart.encode(
-            x=alt.X(f"{name}:N", title=None, sort=None, axis=alt.Axis(labelAngle=0)),
-            y=alt.Y(f"{value}:Q", title=title),
-        )
+            x=alt.X(f"{x}:N", title=None, sort=None, axis=alt.Axis(labelAngle=0)),
+            y=alt.Y(f"{y}:Q", title=y_title),
+        ),
     )
 
 
-def stacked_by_status(rows: Rows, x: str, y: str, x_title: str, y_title: str) -> str:
+def stacked_by_status(name: str, rows: Rows, x: str, y: str, x_title: str, y_title: str) -> str:
     """Return one column per ``x``, cut by the row's ``status``."""
+    if _n_bars(rows, x, y) < 2:
+        return ""
     names = list(_STATUS_COLOURS)
     chart = alt.Chart(alt.Data(values=list(rows))).mark_bar()
     return _svg(
+        name,
         chart.encode(
             x=alt.X(f"{x}:O", title=x_title, axis=alt.Axis(labelAngle=0)),
             y=alt.Y(f"{y}:Q", title=y_title),
@@ -70,15 +80,16 @@ def stacked_by_status(rows: Rows, x: str, y: str, x_title: str, y_title: str) ->
                 scale=alt.Scale(domain=names, range=list(_STATUS_COLOURS.values())),
                 legend=alt.Legend(orient="top", values=sorted({row["status"] for row in rows}, key=names.index)),
             ),
-        )
+        ),
     )
 
 
-def letter_map(rows: Rows) -> str:
+def letter_map(name: str, rows: Rows) -> str:
     """Return the score (colour) of a board with each ``cell`` replaced by each ``letter``."""
     chart = alt.Chart(alt.Data(values=list(rows))).mark_rect()
     n_cells = len({row["cell"] for row in rows})
     return _svg(
+        name,
         chart.encode(
             x=alt.X("letter:O", title=None, axis=alt.Axis(labelAngle=0, orient="top")),
             y=alt.Y("cell:O", title=None, sort=None),
@@ -89,8 +100,13 @@ def letter_map(rows: Rows) -> str:
     )
 
 
-def _svg(chart: Any, height: int = _HEIGHT, width: int = _WIDTH) -> str:
-    """Return a chart as SVG for a page; element ids get a number, so that several can share it."""
+def _n_bars(rows: Rows, x: str, y: str) -> int:
+    """Return how many bars can be seen."""
+    return len({row[x] for row in rows if row[y]})
+
+
+def _svg(name: str, chart: Any, height: int = _HEIGHT, width: int = _WIDTH) -> str:
+    """Return a chart as SVG for a page, with a name to be read aloud; ids get a number, for several on a page."""
     text = {"labelColor": "currentColor", "titleColor": "currentColor"}
     chart = chart.properties(height=height, width=width, background="transparent").configure_view(stroke=None)
     chart = chart.configure_axis(**text, domainColor="currentColor", tickColor="currentColor", gridOpacity=0.25)
@@ -101,4 +117,5 @@ def _svg(chart: Any, height: int = _HEIGHT, width: int = _WIDTH) -> str:
     number = next(_numbers)
     svg = re.sub(r'\bid="([^"]+)"', rf'id="c{number}-\1"', svg)
     svg = re.sub(r"url\(#([^)]+)\)", rf"url(#c{number}-\1)", svg)
-    return re.sub(r'<svg ([^>]*?)\s*width="[^"]*"\s*height="[^"]*"', r'<svg \1 role="img"', svg, count=1)
+    named = rf'<svg \1 role="img" aria-label="{escape(name)}"'
+    return re.sub(r'<svg ([^>]*?)\s*width="[^"]*"\s*height="[^"]*"', named, svg, count=1)

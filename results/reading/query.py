@@ -19,6 +19,7 @@ from results.proof.foreign import foreign_classes
 from results.proof.prove import NodesOf, prove
 from results.proof.rescore import Board, BoardList, read_rescored, unscored_boards
 from results.proof.sentence import Question, question_of
+from results.reading.state import State
 from results.storage import files
 from results.store.fingerprint import Fingerprint
 from results.store.run import Run, open_run
@@ -77,6 +78,11 @@ class Summary:
     statement: str | None
     notes: tuple[str, ...]
     result_digest: str
+
+    @property
+    def state(self) -> State:
+        """What the rows come to: proven, faulty or incomplete, whoever works on the run."""
+        return State.PROVEN if self.proven else State.FAULTY if self.is_faulty else State.INCOMPLETE
 
     @property
     def caveat(self) -> str:

@@ -1,37 +1,37 @@
 """The report of a run: one HTML page that needs nothing else, readable for years, on paper and on a phone.
 
-    render(run, scorer) -> facts, tables and boards (here) -> charts.py (SVG) -> templates/report.html.j2
+    render(run, scorer) -> facts and boards (here), times (work.py) -> charts.py (SVG) -> templates/report.html.j2
 
 The page carries its data, style and script; a content security policy forbids it to fetch anything.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import combinations
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 from boardclass.board import LETTERS, format_rows
+from boardclass.board_svg import STYLE, board_svg
 from boardclass.canonical import canonical_board
 from boardclass.distribution import install
 from boardclass.errors import InputError
 from boardclass.geometry import geometry
 from boardclass.printable import printable
 from boardclass.scores import n_letters
+from results.log.live import live
 from results.proof.prove import NodesOf
-from results.reading.board_svg import board_svg
 from results.reading.query import Summary
 from results.reading.sql import Database
 from results.reading.stages import read_stages
+from results.reading.state import State, state_of
+from results.reading.work import dear_classes, records, search_charts, time_charts
 from results.store.run import Run
 
 _TEMPLATES = Path(__file__).resolve().parent / "templates"
-_BINS = 24
 _LISTED = 500
-_NEAR = 5
-_MAX_NAME = 60  # of a stage: the drawing is as wide as its names
+_NEAR = _DEAR = 5
 
 
 class FoundLike(Protocol):
@@ -95,15 +95,19 @@ def render(run: Run, scorer: WordScorer, n_boards: int = 6, nodes_of: NodesOf | 
         raise InputError(f"the report needs {error.name}: {install('report')}") from error
     database = Database([("run", run)], nodes_of)
     found = database.summaries["run"]
+    (work,) = records(database, _WORK)
     values = {
         "found": found,
-        "facts": _facts(found),
+        "board_style": STYLE.read_text(encoding="utf-8"),
+        "facts": _facts(found, state_of(found.state, is_running=live(run.folder).is_running)),
         "boards": [_drawn(item.board, item.score, scorer, found) for item in found.listed.boards[:n_boards]],
         "listed": found.listed.boards[:_LISTED],
         "coverage": _coverage(found, database),
-        "hosts": _records(database, _HOSTS),
-        "work": _records(database, _WORK),
-        "charts": list(_charts(charts, found, database, read_stages(run))),
+        "hosts": records(database, _HOSTS),
+        "work": work,
+        "time": time_charts(charts, found, database, read_stages(run)),
+        "dear": dear_classes(found, database, _DEAR) if work["seconds"] else [],
+        "charts": search_charts(charts, found, database),
         "sensitivity": _sensitivity(charts, found, scorer),
     }
     database.close()
@@ -127,26 +131,16 @@ _WORK = """
            max(max_tree_bytes) / 2**20 AS tree_mib, sum(seconds) AS seconds
     FROM classes
 """
-_DEPTHS = """
-    SELECT depth, status, count(*) AS units, sum(seconds) AS seconds
-    FROM classes GROUP BY depth, status ORDER BY depth, status
-"""
-_COSTS = "SELECT class_id, sum(seconds) AS seconds FROM classes GROUP BY class_id"
-_BOUNDS = "SELECT max_bound FROM classes WHERE status IN ('eliminated', 'candidates', 'split') AND max_bound > 0"
 
 
-def _records(database: Database, sql: str) -> list[dict[str, Any]]:
-    answer = database.query(sql)
-    return [dict(zip(answer.columns, row, strict=True)) for row in answer.rows]
-
-
-def _facts(found: Summary) -> list[tuple[str, str]]:
+def _facts(found: Summary, state: State) -> list[tuple[str, str]]:
     """Return name and value of what the reader must know to judge the claim."""
     asked, listed = found.question, found.listed
     versions = found.info.get("versions")
     so_far = "" if found.proven else ", found so far"
     made_with = versions.items() if isinstance(versions, dict) else ()
     facts = [
+        ("State of the run", state.value),
         ("Board size", found.fingerprint.dims),
         ("Word list", f"{asked.wordlist}, {asked.n_words:,} usable words"),
         ("SHA-256 of the list", found.fingerprint.wordlist_sha256),
@@ -171,7 +165,7 @@ def _coverage(found: Summary, database: Database) -> dict[str, Any]:
         "n_pending": found.n_pending,
         "n_trouble": found.n_quarantined + found.n_conflicts,
         "n_all_boards": 26**found.fingerprint.n_cells,
-        "status": _records(database, "SELECT status, count(*) AS units FROM classes GROUP BY status ORDER BY status"),
+        "status": records(database, "SELECT status, count(*) AS units FROM classes GROUP BY status ORDER BY status"),
     }
 
 
@@ -191,54 +185,11 @@ def _drawn(board: str, score: int, scorer: WordScorer, found: Summary) -> dict[s
         "board": board,
         "score": score,
         "n_words": len(words),
+        "longest": words[0].word.replace("q", "qu") if words else "",
         "h": geometry(found.fingerprint.dims).dims.h,
         "svg": board_svg(format_rows(board, found.fingerprint.dims), heat),
         "groups": groups,
     }
-
-
-def _charts(charts: Any, found: Summary, database: Database, stages: Mapping[str, float]) -> list[tuple[str, str, str]]:
-    """Return title, explanation and SVG of each chart there is data for."""
-    made: list[tuple[str, str, str]] = []
-    costs = [row["seconds"] for row in _records(database, _COSTS)]
-    if any(costs):
-        svg = charts.bars(histogram(costs), "x", "n", "seconds", "classes")
-        made.append(("Cost of a class", "Seconds of computing per board class, subclasses included.", svg))
-    bounds = [row["max_bound"] for row in _records(database, _BOUNDS)]
-    if bounds:
-        svg = charts.bars(histogram(bounds), "x", "n", "largest bound", "units", found.fingerprint.cutoff)
-        text = "The largest bound at which a part of a unit was discarded; the line is the cutoff."
-        made.append(("Bounds", text, svg))
-    depths = _records(database, _DEPTHS)
-    if depths:
-        svg = charts.stacked_by_status(depths, "depth", "units", "forced cells", "units")
-        made.append(("Elimination by depth", "Units by the number of cells forced beyond the class.", svg))
-        svg = charts.stacked_by_status(depths, "depth", "seconds", "forced cells", "seconds")
-        made.append(("Time by depth", "Seconds of computing by the number of cells forced.", svg))
-    if any(stages.values()):
-        rows = [{"stage": printable(name)[:_MAX_NAME], "seconds": seconds} for name, seconds in stages.items()]
-        text = "Wall time of the driver, all sessions together."
-        made.append(("Time by stage", text, charts.named_bars(rows, "stage", "seconds", "seconds")))
-    (work,) = _records(database, _WORK)
-    if work["terms"]:
-        rows = [{"stage": name, "n": float(work[name] or 0) / 1e6} for name in ("terms", "states", "pushes")]
-        text = "Millions of terms generated, states visited by OrderlyBound and nodes pushed: where the time goes."
-        made.append(("Work by stage", text, charts.named_bars(rows, "stage", "n", "millions")))
-    return made
-
-
-def histogram(values: Sequence[float]) -> list[dict[str, float]]:
-    """Return bars ``x`` to ``x_end`` of equal width, ``n`` high, over round numbers that hold all values."""
-    low, high = min(values), max(values)
-    step = 10.0 ** math.floor(math.log10((high - low) / _BINS)) if high > low else 1.0
-    step *= next(factor for factor in (1, 2, 5, 10) if step * factor * _BINS >= high - low or factor == 10)
-    if all(isinstance(value, int) for value in values):
-        step = max(step, 1)
-    first = math.floor(low / step)
-    counts = [0] * (math.floor(high / step) - first + 1)
-    for value in values:
-        counts[math.floor(value / step) - first] += 1
-    return [{"x": (first + i) * step, "x_end": (first + i + 1) * step, "n": n} for i, n in enumerate(counts)]
 
 
 def _sensitivity(charts: Any, found: Summary, scorer: WordScorer) -> dict[str, Any] | None:
@@ -265,7 +216,12 @@ def _sensitivity(charts: Any, found: Summary, scorer: WordScorer) -> dict[str, A
         if image != best.board:
             steps.setdefault(image, {"board": board, "change": change, "score": score})
     near = sorted(steps.values(), key=lambda item: (-item["score"], item["board"]))[:_NEAR]
-    return {"svg": charts.letter_map(rows), "board": best.board, "score": best.score, "near": near}
+    return {
+        "svg": charts.letter_map("Scores of the best board with one letter changed", rows),
+        "board": best.board,
+        "score": best.score,
+        "near": near,
+    }
 
 
 def _swapped(board: str, a: int, b: int) -> str:

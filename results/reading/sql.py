@@ -1,6 +1,6 @@
 """SQL over runs: DuckDB in memory, three views, and no way out of it.
 
-    connect(locations) -> Database.query(sql) -> Answer
+    connect(locations) -> Database.query(sql) -> Answer (answer.py)
 
     boards    run, board, score, n_images, proven: whether these are all there are
     classes   run, and one row per stored unit: class_id, path, depth, status, n_boards, max_bound, seconds ...
@@ -19,13 +19,14 @@ import sys
 from collections.abc import Sequence
 from decimal import Decimal
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import duckdb
 
 from boardclass.errors import InputError, quote
 from results.errors import LimitError
 from results.proof.prove import NodesOf
+from results.reading.answer import Answer
 from results.reading.limits import Limits, Watch, limited
 from results.reading.query import summary
 from results.reading.views import boards_table, classes_table, named_runs, runs_table
@@ -35,7 +36,6 @@ VIEWS = ("boards", "classes", "runs")
 MAX_SQL_CHARACTERS = 100_000
 
 _SETTINGS = {
-    "enable_progress_bar": "false",  # it would draw on standard output when a query is slow
     "autoinstall_known_extensions": "false",
     "autoload_known_extensions": "false",
     "python_enable_replacements": "false",  # names in SQL are never variables of this program
@@ -45,13 +45,6 @@ _SETTINGS = {
 _SELECT, _EXPLAIN = "SELECT", "EXPLAIN"
 _EXPLAINED = re.compile(r"\s*EXPLAIN\s+(?:ANALYZE\s+)?(?:\([^()]*\)\s*)?(.*)", re.DOTALL | re.IGNORECASE)
 _BATCH_ROWS = 10_000
-
-
-class Answer(NamedTuple):
-    """Column names, all different, and rows of plain values: numbers, texts, booleans, None, lists, dicts."""
-
-    columns: tuple[str, ...]
-    rows: list[tuple[Any, ...]]
 
 
 class Database:
@@ -91,6 +84,8 @@ class Database:
             self._connection.execute(f"CREATE TABLE {name} AS SELECT {columns} FROM given")
             self._connection.unregister("given")
         settings = dict(_SETTINGS)
+        if self._connection.execute("SELECT current_setting('enable_progress_bar')").fetchone() == (True,):
+            settings = {"enable_progress_bar": "false", **settings}  # a notebook without widgets refuses to set it
         if memory_mb is not None:
             (used,) = self._connection.execute("SELECT sum(memory_usage_bytes) FROM duckdb_memory()").fetchall()[0]
             settings = {"memory_limit": f"{int(used) // 2**20 + memory_mb}MiB", **settings}
@@ -149,7 +144,7 @@ class Database:
         self._connection.execute("BEGIN TRANSACTION READ ONLY")
         try:
             self._connection.execute(statement)
-            names = [column[0] for column in self._connection.description or ()]
+            columns = list(self._connection.description or ())
             rows: list[tuple[Any, ...]] = []
             while batch := self._connection.fetchmany(_BATCH_ROWS):
                 rows += [tuple(_plain(value) for value in row) for row in batch]
@@ -157,7 +152,7 @@ class Database:
                     raise LimitError(f"the answer has more than {most:,} rows: ask for fewer (LIMIT), or for CSV")
         finally:
             self._connection.execute("ROLLBACK")
-        return Answer(_distinct(names), rows)
+        return Answer(_distinct([name for name, *_ in columns]), rows, tuple(str(kind) for _, kind, *_ in columns))
 
     def close(self) -> None:
         """Give the memory back."""

@@ -89,7 +89,7 @@ def runs_table(summaries: Mapping[str, Summary]) -> pa.Table:
 def _run_record(found: Summary) -> dict[str, Any]:
     listed, asked = found.listed, found.question
     return {
-        "state": "proven" if found.proven else "incomplete",
+        "state": found.state.value,
         "dims": found.fingerprint.dims,
         "wordlist": asked.wordlist,
         "wordlist_sha256": found.fingerprint.wordlist_sha256,

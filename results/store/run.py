@@ -16,6 +16,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from boardclass.errors import StoreError, quote
+from boardclass.partition import parse_partition
+from boardclass.tables import html_table
 from results.errors import ConflictError, DamagedError, RowError
 from results.storage import files
 from results.storage.folder import Folder
@@ -53,6 +55,28 @@ class Run:
         self.fingerprint = fingerprint
         self.info = info
         self.manifest = manifest
+
+    def __repr__(self) -> str:
+        return f"open_run({self.folder.where('')!r})"
+
+    def _repr_html_(self) -> str:
+        """Return the table that a notebook shows: what is stored, not what it proves."""
+        partition = parse_partition(self.fingerprint.partition, self.fingerprint.dims)
+        listed = self.info.get("wordlist")
+        facts: list[tuple[str, object]] = [
+            ("board", self.fingerprint.dims),
+            ("word list", listed.get("name") if isinstance(listed, dict) else None),
+            ("its SHA-256", self.fingerprint.wordlist_sha256),
+            ("cutoff", self.fingerprint.cutoff),
+            ("letter buckets", self.fingerprint.partition),
+            ("classes", partition.n_canonical),
+            ("parts", len(self.manifest.parts)),
+        ]
+        try:
+            facts += [(f"rows, {status}", n) for status, n in self.index.n_loaded.items() if n]
+        except StoreError as error:
+            facts.append(("rows", f"cannot be read: {error}"))
+        return html_table(f"{self.folder.where('')}: what is stored; summary() says what it proves", (), facts)
 
     def snapshot(self) -> Run:
         """Return the run itself: it does not change."""

@@ -9,7 +9,7 @@ import xml.etree.ElementTree as ET
 import pytest
 
 from boardclass.board import format_rows
-from results.reading.board_svg import SIZE, board_svg
+from boardclass.board_svg import SIZE, board_svg
 
 SVG = "{http://www.w3.org/2000/svg}"
 WORDS = "bee\nbeef\nfee\nqueen\nquit\n"

@@ -239,7 +239,7 @@ def test_stored_text_of_a_stranger_comes_out_harmless(folder, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "host", ["0.0.0.0", "192.168.1.1", "::", "example.org", "10.0.0.1", "", "127.0.0.1.example.org"]
+    "host", ["192.168.1.1", "0.0.0.0", "::", "example.org", "10.0.0.1", "", "127.0.0.1.example.org"]
 )
 def test_other_hosts_than_loopback_are_bad_input(orderly, host):
     answer = orderly("serve", ROOT / "results" / "published", "--host", host, "--port", "0")

@@ -1,17 +1,20 @@
-"""A report page of the toy run."""
+"""Report pages of the toy run, and of a published run."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
 
-from boardclass.scores import ScoreTable
+from boardclass.scores import ScoreTable, parse_scores
+from boardclass.wordlist import load_wordlist
+from cluster.planning.nodes import run_nodes
 from results.proof.rescore import rescore
 from results.reading.report import render
 from results.store.run import open_run
 from results.store.schema import Row
 from results.store.store import Store
 from search.scoring.scorer import Scorer
+from tests.conftest import ROOT
 from tests.results.helpers import ToyScorer, fingerprint
 
 # words on the boards that the toy run holds; its scores are not these words' points
@@ -30,4 +33,12 @@ def make_page(folder: Path, rows: Sequence[Row], events: str = "") -> Path:
     html = render(open_run(folder), Scorer("2x2", WORDS, ScoreTable("toy", (0, 0, 0, 1, 1) + (2,) * 60)), 2).html
     path = folder / "page.html"
     path.write_text(html, encoding="utf-8")
+    return path
+
+
+def make_published_page(path: Path) -> Path:
+    """Write the report of the published 3x3 run for the bundled list: six boards with 200 words each."""
+    run = open_run(ROOT / "results" / "published" / "3x3-scowl70")
+    scorer = Scorer("3x3", load_wordlist("scowl70").words, parse_scores("standard"))
+    path.write_text(render(run, scorer, nodes_of=run_nodes).html, encoding="utf-8")
     return path

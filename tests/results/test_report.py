@@ -13,8 +13,8 @@ pytest.importorskip("altair", reason="the report needs the extra: pip install 'o
 pytest.importorskip("vl_convert", reason="the report needs the extra: pip install 'orderly-boggle[report]'")
 
 from results.reading import charts
-from results.reading.report import histogram
 from results.reading.stages import stage_seconds
+from results.reading.work import histogram
 from tests.results.helpers import CUTOFF, all_rows, fingerprint
 from tests.results.pages import make_page
 
@@ -24,8 +24,20 @@ def test_a_histogram_of_whole_numbers_has_whole_bars():
 
 
 def test_few_whole_numbers_have_whole_ticks():
-    svg = charts.bars(histogram([333] * 26), "x", "n", "bound", "units", 334)
-    assert [text for text in re.findall(r">([0-9.]+)</text>", svg) if text.startswith("33")] == ["333", "334"]
+    svg = charts.bars("Bounds", histogram([332] * 2 + [333] * 26), "x", "n", "bound", "units", 334)
+    assert [text for text in re.findall(r">([0-9.]+)</text>", svg) if text.startswith("33")] == ["332", "333", "334"]
+    assert 'role="img" aria-label="Bounds"' in svg
+
+
+def test_a_chart_of_one_bar_is_left_out():
+    assert charts.bars("name", histogram([333] * 26), "x", "n", "bound", "units", 334) == ""
+    rows = [{"stage": "searching", "seconds": 5.0}, {"stage": "rescoring", "seconds": 0.0}]
+    assert charts.named_bars("name", rows, "stage", "seconds", "seconds") == ""
+    assert charts.named_bars("name", [*rows, {"stage": "preparing", "seconds": 1.0}], "stage", "seconds", "seconds")
+    rows = [{"depth": 0, "status": status, "units": 3} for status in ("eliminated", "candidates")]
+    assert charts.stacked_by_status("name", rows, "depth", "units", "forced cells", "units") == ""
+    rows.append({"depth": 1, "status": "eliminated", "units": 1})
+    assert charts.stacked_by_status("name", rows, "depth", "units", "forced cells", "units")
 
 
 @pytest.fixture(scope="module")
@@ -71,7 +83,7 @@ def test_the_page_says_what_was_found_and_what_is_open(page):
     assert "Proven.</strong> Of all 456,976 2x2 boards" in html
     assert "&lt;toy &amp; co&gt;" in html
     assert "<toy & co>" not in html
-    for text in ("Coverage", "Elimination by depth", "Hosts", "Around the best board", fingerprint().wordlist_sha256):
+    for text in ("Coverage", "The search", "Hosts", "Around the best board", fingerprint().wordlist_sha256):
         assert text in html
     assert html.count('<article class="card') == 2
     assert html.count("data-path=") >= 2
@@ -96,8 +108,8 @@ def test_bounds_are_drawn_where_there_are_any(page, tmp_path):
     rows = [replace(row, max_bound=0) for row in all_rows()]
     without = make_page(tmp_path / "none", rows).read_text()
     assert "<h3>Bounds</h3>" not in without
-    assert "<h3>Elimination by depth</h3>" in without
-    some = make_page(tmp_path / "some", [replace(rows[0], max_bound=CUTOFF - 3), *rows[1:]]).read_text()
+    bounded = [replace(row, max_bound=bound) for row, bound in zip(rows, (CUTOFF - 30, CUTOFF - 3), strict=False)]
+    some = make_page(tmp_path / "some", [*bounded, *rows[2:]]).read_text()
     assert "<h3>Bounds</h3>" in some
 
 
@@ -112,6 +124,21 @@ def test_time_by_stage_comes_from_the_event_log(page, tmp_path):
     chart = html.partition("<h3>Time by stage</h3>")[2].partition("</figure>")[0]
     assert "preparing" in chart
     assert "searching" in chart
+
+
+def test_where_the_time_goes_is_told_in_seconds(page, tmp_path):
+    assert "Where the time goes" not in page.read_text()  # no second was counted
+    rows = [replace(row, seconds=float(i)) for i, row in enumerate(all_rows())]
+    section = (
+        make_page(tmp_path / "timed", rows).read_text().partition('<section id="time"')[2].partition("</section>")[0]
+    )
+    assert "<h3>Cost of a class</h3>" in section
+    assert "million" not in section
+    dearest = re.findall(r'<td class="n">(\d+)</td><td class="n">([\d.]+)</td><td class="n">([\d.]+) %</td>', section)
+    assert dearest[:2] == [(str(rows[5].class_id), "5.0", "33.3"), (str(rows[4].class_id), "4.0", "26.7")]
+    begun = make_page(tmp_path / "begun", rows[1:4]).read_text()
+    assert "The dearest classes so far" in begun
+    assert "subclasses included, so far." in begun
 
 
 def test_stages_are_summed_over_sessions():

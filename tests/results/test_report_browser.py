@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 
 pytest.importorskip("altair", reason="the report needs the extra: pip install 'orderly-boggle[report]'")
 pytest.importorskip("vl_convert", reason="the report needs the extra: pip install 'orderly-boggle[report]'")
 pytest.importorskip("playwright.sync_api", reason="needs playwright: pip install 'orderly-boggle[test]'")
+pytest.importorskip("axe_playwright_python", reason="needs axe-playwright-python: pip install 'orderly-boggle[test]'")
 
+from axe_playwright_python.sync_playwright import Axe
 
 from tests.results.helpers import all_rows
-from tests.results.pages import make_page
+from tests.results.pages import make_page, make_published_page
 
 WORD = "button[data-path]"
+DESK = {"viewport": {"width": 1200, "height": 900}}
 PHONE = {"viewport": {"width": 360, "height": 740}, "is_mobile": True, "has_touch": True}
 
 
@@ -21,24 +26,35 @@ def page(tmp_path_factory):
     return make_page(tmp_path_factory.mktemp("report") / "toy", all_rows())
 
 
+@pytest.fixture(scope="module")
+def begun(tmp_path_factory):
+    return make_page(tmp_path_factory.mktemp("report") / "begun", all_rows()[1:])
+
+
+@pytest.fixture(scope="module")
+def published(tmp_path_factory):
+    return make_published_page(tmp_path_factory.mktemp("report") / "published.html")
+
+
 @pytest.fixture
 def opened(browser, page):
-    """Open the page as a device would: ``opened(**options)``; nothing but the file is asked for, nothing fails."""
-    contexts, asked, failed = [], [], []
+    """Open a page as a device would: ``opened(**options)``; nothing but the file is asked for, nothing fails."""
+    contexts, asked, failed, given = [], [], [], []
 
-    def call(**options):
+    def call(file=page, **options):
+        given.append(file.as_uri())
         context = browser.new_context(**options)
         contexts.append(context)
         tab = context.new_page()
         tab.on("request", lambda request: asked.append(request.url))
         tab.on("pageerror", lambda error: failed.append(str(error)))
-        tab.goto(page.as_uri())
+        tab.goto(file.as_uri())
         return tab
 
     yield call
     for context in contexts:
         context.close()
-    assert asked == [page.as_uri()] * len(contexts)
+    assert asked == given
     assert failed == []
 
 
@@ -55,7 +71,7 @@ def drawn_points(tab):
     )
 
 
-@pytest.mark.parametrize("device", [{"viewport": {"width": 1200, "height": 900}}, PHONE], ids=["desk", "phone"])
+@pytest.mark.parametrize("device", [DESK, PHONE], ids=["desk", "phone"])
 def test_a_word_shows_its_path_on_the_board(opened, device):
     tab = opened(**device)
     assert tab.locator("g.path polyline").count() == 0
@@ -70,6 +86,108 @@ def test_a_word_shows_its_path_on_the_board(opened, device):
     assert word.get_attribute("aria-pressed") == "true"
     (word.tap if "has_touch" in device else word.click)()
     assert tab.locator("g.path polyline").count() == 0
+
+
+COVERED = """() => {
+  document.querySelectorAll("details").forEach((details) => { details.open = true; });
+  scrollTo(0, 0);
+  const middle = (target) => {  // and the part of the page in which it can be seen: its list is scrolled by itself
+    const box = target.getBoundingClientRect();
+    const frame = (target.closest(".list") || document.documentElement).getBoundingClientRect();
+    const [x, y] = [box.left + box.width / 2, box.top + box.height / 2];
+    return { target, x, y, seen: y > frame.top + 1 && y < frame.bottom - 1 };
+  };
+  const places = [...document.querySelectorAll(".card button, .card summary, .card input")].map(middle);
+  const [covered, met] = [[], new Set()];
+  for (let at = 0; at <= document.documentElement.scrollHeight - innerHeight; at += 5) {
+    scrollTo(0, at);
+    const shown = places.filter(({ y, seen }) => seen && y > at + 1 && y < at + innerHeight - 1);
+    for (const { target, x, y } of shown) {
+      met.add(target);
+      if (!target.contains(document.elementFromPoint(x, y - at))) covered.push([at, target.textContent]);
+    }
+  }
+  return { covered, met: met.size };
+}"""
+
+
+@pytest.mark.parametrize("device", [DESK, PHONE], ids=["desk", "phone"])
+def test_nothing_covers_what_can_be_clicked_wherever_the_page_is_scrolled_to(opened, published, device):
+    tab = opened(published, **device)
+    found = tab.evaluate(COVERED)
+    assert found["covered"] == []
+    assert found["met"] > 100
+    tab.evaluate("document.querySelector('.card').scrollIntoView()")
+    tab.evaluate("document.querySelector('.list').scrollTo(0, 10000)")  # the words pass, the board stays in sight
+    word = tab.locator(WORD).nth(209)
+    (word.tap if "has_touch" in device else word.click)()
+    board = tab.locator("svg.board").first.bounding_box()
+    assert board["y"] >= 0
+    assert board["y"] + board["height"] <= device["viewport"]["height"]
+    assert tab.locator("g.path polyline").count() == 1
+
+
+@pytest.mark.parametrize(("scheme", "device"), [("light", DESK), ("dark", PHONE)], ids=["light desk", "dark phone"])
+def test_axe_finds_nothing_that_keeps_people_out(opened, published, begun, scheme, device):
+    for file in (published, begun):
+        tab = opened(file, color_scheme=scheme, **device)
+        tab.evaluate("document.querySelectorAll('.boards + details').forEach((item) => { item.open = true; })")
+        found = Axe().run(tab)
+        assert found.violations_count == 0, found.generate_report()
+
+
+def test_headings_and_landmarks_lead_through_the_page(opened, published):
+    tab = opened(published)
+    levels = tab.locator("h1, h2, h3, h4").evaluate_all("all => all.map((one) => Number(one.tagName[1]))")
+    assert levels[0] == 1
+    assert levels.count(1) == 1
+    assert all(after - before <= 1 for before, after in pairwise(levels))
+    for role in ("banner", "main", "contentinfo", "navigation"):
+        assert tab.get_by_role(role).count() == 1, role
+    names = tab.locator("h2").all_text_contents()
+    assert [tab.get_by_role("region", name=name, exact=True).count() for name in names] == [1] * len(names)
+    assert [
+        tab.locator(link).count() for link in tab.locator("nav a").evaluate_all("all => all.map((a) => a.hash)")
+    ] == [1] * len(names)
+    assert all(tab.locator("svg").evaluate_all("all => all.map((svg) => svg.getAttribute('aria-label'))"))
+
+
+HOLES = """([selector, n]) => {
+  const box = document.querySelector(selector);
+  [...box.children].slice(n).forEach((child) => child.remove());
+  const places = [...box.children].map((child) => child.getBoundingClientRect());
+  const right = box.getBoundingClientRect().right;
+  return [...new Set(places.map((place) => place.top))].filter((top) =>
+    Math.abs(Math.max(...places.filter((place) => place.top === top).map((place) => place.right)) - right) > 1);
+}"""
+
+
+@pytest.mark.parametrize("width", [375, 820, 1280])
+def test_the_grids_have_no_holes(opened, published, width):
+    tab = opened(published, viewport={"width": width, "height": 900})
+    for n in range(6, 0, -1):
+        assert tab.evaluate(HOLES, [".boards", n]) == [], n
+    for n in (2, 1):
+        assert tab.evaluate(HOLES, [".charts", n]) == [], n
+    assert tab.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_words_are_filtered_and_paper_has_them_all(opened, published):
+    tab = opened(published)
+    card = tab.locator(".card").first
+    card.get_by_label("Words with").fill("TREBLE")
+    seen = card.locator(f"{WORD}:visible").all_text_contents()
+    assert sorted(seen) == ["treble", "trebled", "trebles"]
+    assert card.locator("output").text_content() == "3 of 210"
+    assert [text[:19] for text in card.locator("h4:visible").all_text_contents()] == [
+        "7 letters 2 of 22 w",
+        "6 letters 1 of 31 w",
+    ]
+    card.get_by_label("Words with").fill("<b>")
+    assert card.locator("output").text_content() == "0 of 210"
+    tab.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert card.locator(f"{WORD}:visible").count() == 210
+    assert card.locator("output").text_content() == ""
 
 
 def test_a_phone_need_not_scroll_sideways(opened):

@@ -111,11 +111,12 @@ def report(
     ] = None,
     n: Annotated[int, typer.Option("-n", metavar="N", min=0, help="Boards drawn with their words.")] = 6,
     wordlist: RunWordlistOption = None,
+    show: Annotated[bool, typer.Option("--open", help="Open it in a browser.")] = False,
 ) -> None:
     """Write one self-contained HTML page about a run: claim, boards with their words, charts."""
     from cluster.cli import report as cli_report
 
-    cli_report.report(run_or_latest(directory), out, n, wordlist)
+    cli_report.report(run_or_latest(directory), out, n, wordlist, show=show)
 
 
 COMMANDS = (top, query, compare, report)

@@ -62,14 +62,8 @@ export function duration(seconds) {
 
 export const ago = (time_s) => `${duration(Math.max(0, Date.now() / 1000 - time_s))} ago`;
 
-export const STATES = {
-  running: "running", proven: "proven", incomplete: "not proven", faulty: "contradicts itself",
-  unreadable: "cannot be read", reading: "being read",
-};
-
 export function showState(pill, state) {
-  const text = STATES[state] || state;
-  if (pill.textContent !== text) pill.textContent = text;
+  if (pill.textContent !== state) pill.textContent = state;
   pill.className = `pill ${state}`;
 }
 

@@ -30,6 +30,19 @@ function show(card, button) {
   card.querySelector(".spoken").textContent = `${button.textContent}: ${button.dataset.points}`;
 }
 
+function filter(card, wanted) {
+  let n = 0;
+  card.querySelectorAll(".group").forEach((group) => {
+    const buttons = [...group.querySelectorAll("button")];
+    buttons.forEach((button) => { button.hidden = !button.textContent.includes(wanted); });
+    const left = buttons.filter((button) => !button.hidden).length;
+    group.querySelector(".count").textContent = wanted ? `${left} of ${buttons.length}` : buttons.length;
+    group.hidden = left === 0;
+    n += left;
+  });
+  card.querySelector("output").textContent = wanted ? `${n} of ${card.querySelectorAll("button").length}` : "";
+}
+
 document.querySelectorAll(".card").forEach((card) => {
   card.addEventListener("click", (event) => {
     const button = event.target.closest("button[data-path]");
@@ -38,6 +51,10 @@ document.querySelectorAll(".card").forEach((card) => {
     clear(card);
     if (!again) show(card, button);
   });
+  const input = card.querySelector("input");
+  card.querySelector(".filter").hidden = false; // without this script it would do nothing
+  input.addEventListener("input", () => filter(card, input.value.trim().toLowerCase()));
+  window.addEventListener("beforeprint", () => { input.value = ""; filter(card, ""); });
 });
 
 window.addEventListener("beforeprint", () => {

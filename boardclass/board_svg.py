@@ -1,7 +1,7 @@
-"""A board as a picture: for the report, and as a file of its own (``orderly show --out``).
+"""A board as a picture: in a notebook, in the report, on the pages of the server, as a file (``orderly show --out``).
 
 board_svg -> the elements with plain colours, understood by everything that reads SVG
-templates/board.css -> the same in the colours of the reader's light or dark page, where style sheets are known
+board.css -> the same in the colours of the reader's light or dark page, where style sheets are known
 """
 
 from __future__ import annotations
@@ -14,14 +14,15 @@ SIZE = 50
 INK, EDGE, PATH = "#1d2327", "#d5d9dc", "#b3261e"
 _WARM = (214, 90, 60)
 _COOLEST, _WARMEST = 0.08, 0.68
-_STYLE = Path(__file__).resolve().parent / "templates" / "board.css"
+STYLE = Path(__file__).resolve().parent / "board.css"
 
 
 def board_svg(
     faces: Sequence[Sequence[str]],
-    heat: Sequence[int],
+    heat: Sequence[int] = (),
     path: Sequence[int] = (),
     *,
+    cell_px: int = 0,
     styled: bool = False,
     strict: bool = False,
 ) -> str:
@@ -30,20 +31,24 @@ def board_svg(
     Parameters
     ----------
     faces : rows from the top (``boardclass.board.format_rows``)
-    heat : one number per cell, down the columns, which warms the cells
+    heat : one number per cell, down the columns, which warms the cells; without it they are all alike
     path : cells of a word to draw, in order
+    cell_px : width of a cell in pixels; 0: the page decides
     styled : whether the style sheet goes with it, for a file of its own
     strict : whether it is for a page that forbids style attributes: ``fill-opacity`` then says how warm a cell is
     """
     h, w = len(faces), len(faces[0])
     label = escape("Board " + " / ".join(" ".join(row) for row in faces), quote=True)
-    size = f' width="{2 * SIZE * w}" height="{2 * SIZE * h}"' if styled else ""
+    size = f' width="{cell_px * w}" height="{cell_px * h}"' if cell_px else ""
     return "".join(
         [
             f'<svg xmlns="http://www.w3.org/2000/svg" class="board" viewBox="0 0 {SIZE * w} {SIZE * h}"{size} '
             f'role="img" aria-label="{label}">',
-            f"<style>{_STYLE.read_text(encoding='utf-8')}</style>" if styled else "",
-            *(_square(cell, h, share, cell in path, strict) for cell, share in enumerate(_shares(heat))),
+            f"<style>{STYLE.read_text(encoding='utf-8')}</style>" if styled else "",
+            *(
+                _square(cell, h, share, cell in path, strict)
+                for cell, share in enumerate(_shares(heat or [0] * (w * h)))
+            ),
             f'<g class="path">{_line(path, h) if path else ""}</g>',
             *(_face(cell, h, faces) for cell in range(w * h)),
             "</svg>",

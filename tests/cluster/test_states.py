@@ -1,0 +1,137 @@
+"""The state of a run: every command and page has the same word for it."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import re
+import shutil
+import time
+from dataclasses import replace
+
+import pytest
+
+pytest.importorskip("uvicorn", reason="needs the extra: pip install 'orderly-boggle[serve]'")
+pytest.importorskip("altair", reason="the report needs the extra: pip install 'orderly-boggle[report]'")
+
+from cluster.watch.view import Watcher
+from results.errors import ConflictError
+from results.reading.sql import connect
+from results.reading.state import State, state_of
+from results.storage import files
+from results.store.run import open_run
+from results.store.schema import from_table
+from results.store.store import Store
+from tests.cluster.web import serving
+from tests.conftest import run_in
+
+SAID = {
+    "finished": State.PROVEN,
+    "unfinished": State.INCOMPLETE,
+    "contradicting": State.FAULTY,
+    "foreign": State.FAULTY,
+    "damaged": State.UNREADABLE,
+    "running": State.RUNNING,
+    "running-faulty": State.FAULTY,
+}
+
+
+def written(folder, like, rows):
+    """Write a run with these rows, the last of which may contradict another."""
+    with contextlib.suppress(ConflictError), Store.open(folder, like.fingerprint, like.info) as store:
+        for row in rows:
+            store.append([row])
+            store.flush()
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    top = tmp_path_factory.mktemp("states")
+    run_in(top, "run", "2x2", "--cutoff", "10", "--workers", "0", "--out", "runs/finished")
+    finished = open_run(top / "runs" / "finished")
+    rows = [row for table in finished.tables() for row in from_table(table)]
+    contradiction = replace(rows[0], max_bound=1, status="split", candidates=(), children=("0=ab", "0=cd"))
+    foreign = replace(rows[0], class_id=next(i for i in range(10**6) if i not in {row.class_id for row in rows}))
+    for name in ("unfinished", "running"):
+        written(top / "runs" / name, finished, rows[:9])
+    written(top / "runs" / "contradicting", finished, [*rows[:9], contradiction])
+    for name in ("foreign", "running-faulty"):
+        written(top / "runs" / name, finished, [*rows[:9], foreign])
+    shutil.copytree(top / "runs" / "finished", top / "runs" / "damaged")
+    part = next((top / "runs" / "damaged" / files.RESULTS).iterdir())
+    part.write_bytes(part.read_bytes()[:100])
+    with contextlib.ExitStack() as drivers:
+        for name in ("running", "running-faulty"):
+            drivers.enter_context(Store.open(top / "runs" / name, finished.fingerprint, finished.info))
+        yield top / "runs"
+
+
+@pytest.fixture(scope="module")
+def served(folder):
+    with serving(folder) as client:
+        for _ in range(600):
+            pulses = {run["name"]: run for run in client.ask("/api/runs").json}
+            if len(pulses) == len(SAID) and all(
+                run["version"] and run["state"] != "reading" for run in pulses.values()
+            ):
+                return pulses
+            time.sleep(0.1)
+    pytest.fail("the runs were never read")
+
+
+def looked(watcher):
+    """Look until the rows were read."""
+    for _ in range(600):
+        if (view := watcher.look()).is_current or view.error:
+            return view
+        time.sleep(0.05)
+    pytest.fail("the run was never read")
+
+
+def test_runs_and_pages_say_the_same_of_every_run(orderly, folder, served):
+    listed = {run["run"]: run["state"] for run in json.loads(orderly("runs", folder, "--format", "json").out)}
+    assert listed == {name: state.value for name, state in SAID.items()}
+    assert {name: run["state"] for name, run in served.items()} == listed
+
+
+@pytest.mark.parametrize("name", SAID)
+def test_status_watch_report_and_sql_say_the_same_of_a_run(orderly, folder, tmp_path, name):
+    assert looked(Watcher(str(folder / name))).state is SAID[name]
+    status = orderly("status", folder / name, "--format", "json")
+    page = tmp_path / "page.html"
+    report = orderly("report", folder / name, "-n", "0", "--out", page)
+    if SAID[name] is State.UNREADABLE:
+        assert (status.code, report.code) == (3, 3)
+        assert not page.exists()
+        return
+    assert json.loads(status.out)["state"] == SAID[name]
+    assert status.code == 0
+    if name == "contradicting":
+        assert "1 unit has contradicting verdicts (class " in json.loads(status.out)["why_not_proven"]
+    html = page.read_text()
+    assert re.findall(r"State of the run</th><td>(\w+)", html) == [SAID[name].value]
+    assert report.code == {State.PROVEN: 0, State.FAULTY: 5}.get(SAID[name], 4)
+    first = {State.PROVEN: "Proven.", State.FAULTY: "Not proven."}.get(SAID[name], "Not proven yet.")
+    assert re.findall(r"<strong>(.*?proven.*?)</strong>", html, re.IGNORECASE) == [first]
+    database = connect([folder / name])
+    assert database.query("SELECT state FROM runs").rows == [(SAID[name].replace("running", "incomplete"),)]
+    database.close()
+
+
+def test_a_terminal_calls_nothing_proven_that_has_changed_since_it_was_read(folder, tmp_path):
+    shutil.copytree(folder / "finished", tmp_path / "run")
+    watcher = Watcher(str(tmp_path / "run"))
+    assert looked(watcher).state is State.PROVEN
+    part = next((tmp_path / "run" / files.RESULTS).iterdir())
+    part.write_bytes(part.read_bytes()[:100])
+    watcher._reading._next_s = 0.0  # a second later
+    assert watcher.look().state in (State.READING, State.UNREADABLE)
+    assert looked(watcher).state is not State.PROVEN
+
+
+def test_nothing_is_called_proven_while_its_rows_are_not_read():
+    assert state_of(None, is_running=False) is State.READING
+    assert state_of(None, is_running=True) is State.RUNNING
+    assert state_of(State.PROVEN, is_running=False, error="damaged") is State.UNREADABLE
+    assert state_of(State.PROVEN, is_running=True) is State.PROVEN
+    assert state_of(State.FAULTY, is_running=True) is State.FAULTY
