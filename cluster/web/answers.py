@@ -10,7 +10,7 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import Response
 
-from boardclass.board import dims_of_length, parse_board
+from boardclass.board import read_board
 from boardclass.errors import InputError, OrderlyError, quote
 from boardclass.geometry import geometry, parse_dims
 from boardclass.rolling import roll
@@ -94,9 +94,9 @@ async def proven(request: Request) -> Response:
 
 def _asked(request: Request) -> tuple[str, str, str]:
     """Return board, size and word list of a question; both that are missing have a default."""
-    letters = request.query_params.get("letters", "").lower()
-    size = request.query_params.get("size") or str(dims_of_length(len(letters)))
-    return parse_board(letters, size), str(parse_dims(size)), request.query_params.get("list") or DEFAULT_WORDLIST
+    size = request.query_params.get("size")
+    dims, board = read_board(request.query_params.get("letters", "").lower(), parse_dims(size) if size else None)
+    return board, str(dims), request.query_params.get("list") or DEFAULT_WORDLIST
 
 
 async def _about_board(request: Request, lane: Lane, job: Callable[..., Any], seconds: float) -> Response:

@@ -201,6 +201,12 @@ def test_copies_of_a_board(opened):
         assert re.search(expected, tab.evaluate("navigator.clipboard.readText()"))
     tab.goto(tab.evaluate("location.href"))
     expect(tab.locator(".tile").first).to_have_value("Qu")
+    for text in ("bld/eae/rts", "berlatdes"):
+        tab.evaluate("text => navigator.clipboard.writeText(text)", text)
+        tab.locator(".tile").first.click()
+        tab.keyboard.press("Control+V")
+        expect(tab).to_have_url(re.compile("letters=berlatdes"))
+        tab.locator(".tile").first.press("Delete")
 
 
 def test_a_class_has_bounds_story_and_trees(opened):

@@ -73,7 +73,9 @@ tiles.addEventListener("keydown", (event) => {
   }
 });
 tiles.addEventListener("paste", (event) => {
-  const text = event.clipboardData.getData("text").toLowerCase().replace(/[^a-z]/g, "");
+  const rows = event.clipboardData.getData("text").toLowerCase().trim().split("/").map((row) => row.replace(/[^a-z]/g, ""));
+  const isRows = rows.length === h && rows.every((row) => row.length === w);
+  const text = isRows ? [...rows[0]].map((_, x) => rows.map((row) => row[x]).join("")).join("") : rows.join("");
   if (text.length !== cells.length) return;
   event.preventDefault();
   use(text);
