@@ -18,7 +18,7 @@ run: $(VENV)/.installed-run ## install, then prove the best board of CONFIG (3x3
 	$(BIN)/orderly run $(CONFIG) --workers $(WORKERS)
 
 test: $(VENV)/.installed-test ## install, then run the tests in JOBS (2) processes (TESTS=tests/cluster for some of them)
-	$(BIN)/python -m pytest --numprocesses $(JOBS) --dist loadgroup $(TESTS)
+	$(BIN)/python -m pytest --numprocesses $(JOBS) --dist loadgroup --no-loadscope-reorder $(TESTS)
 
 nightly: $(VENV)/.installed-test ## run everything that takes too long for every day, with a report in nightly.md
 	$(BIN)/python -m tests.soundness.nightly $(NIGHTLY)

@@ -11,10 +11,12 @@ import subprocess
 import sys
 import uuid
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+import typer.main
 from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis_settings
 from pyarrow.fs import FileSystem
@@ -40,11 +42,21 @@ hypothesis_settings.load_profile("orderly")
 SECRET_KEY = "it-must-not-be-seen-anywhere"
 
 
+# Typer makes the parser of every command anew for every call: half of the time of a small command.
+typer.main.get_command = cache(typer.main.get_command)
+
+
+def group_of(item: pytest.Item) -> str:
+    """Return what keeps tests in one process: their file, or Ray, since two Rays at a time are too many."""
+    return "ray" if item.get_closest_marker("ray") else item.path.stem
+
+
+@pytest.hookimpl(tryfirst=True)  # pytest-xdist reads the groups in the hook of the same name
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Keep the tests of a file in one process, and all that start Ray in one: two Rays at a time are too many."""
+    """Put each test into its group; the longest group comes first, so that the processes end at the same time."""
     for item in items:
-        group = "ray" if item.get_closest_marker("ray") else item.path.stem
-        item.add_marker(pytest.mark.xdist_group(group))
+        item.add_marker(pytest.mark.xdist_group(group_of(item)))
+    items.sort(key=lambda item: group_of(item) != "ray")
 
 
 @pytest.fixture
