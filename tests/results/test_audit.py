@@ -229,7 +229,12 @@ def test_a_leaf_that_is_none_is_found_among_all_and_by_chance(copy):
             return True
         return False
 
-    assert {is_rejected(seed) for seed in range(40)} == {True, False}
+    wanted = {True, False}
+    for seed in range(40):
+        wanted.discard(is_rejected(seed))
+        if not wanted:
+            break
+    assert not wanted
 
 
 def test_a_run_that_is_not_finished_has_no_list_to_compare_with(orderly, copy):
@@ -329,7 +334,7 @@ def test_every_flipped_bit_of_a_body_is_rejected(copy):
     rows = all_rows(copy)
     row = largest(rows)
     rng = np.random.default_rng(3)
-    for bit in rng.choice(8 * len(row["body"]), 25, replace=False).tolist():
+    for bit in rng.choice(8 * len(row["body"]), 10, replace=False).tolist():
         body = bytearray(row["body"])
         body[bit // 8] ^= 1 << bit % 8
         put_rows(copy, [{**row, "body": bytes(body)}])
