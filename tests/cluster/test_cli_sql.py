@@ -8,7 +8,7 @@ import json
 
 import pytest
 
-from tests.conftest import run_in
+from tests.conftest import make_in
 from tests.samples import daily
 
 DICE = 'title = "four"\ndims = "2x2"\ndice = "abcde rrrr tttt eeee"\n'
@@ -23,7 +23,7 @@ def rows_of(answer):
 def proven(tmp_path_factory, project_root):
     folder = tmp_path_factory.mktemp("asked")
     options = ("--dims", "2x2", "--cutoff", "12", "--workers", "0", "--out", "run")
-    run_in(folder, "run", *options)
+    make_in(folder, "run", *options)
     return folder / "run"
 
 
