@@ -106,7 +106,7 @@ def test_it_goes_on_without_loss(base, number, kind):
 
 
 def test_a_stopped_worker_is_given_up_and_not_left_behind(base):
-    sink = shoot(signal.SIGSTOP, "worker", lease_s=5.0)
+    sink = shoot(signal.SIGSTOP, "worker", n_classes=60, lease_s=5.0)  # enough for it to be given some
     assert max(item.attempt for item in sink.settled) > 1
 
 

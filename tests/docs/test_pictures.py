@@ -43,9 +43,11 @@ def test_pictures_are_small():
     assert all(path.stat().st_size < MAX_BYTES for path in pictures)
 
 
-def test_the_example_has_twenty_lines():
+def test_the_example_has_as_few_lines_as_the_list_of_pages_says():
     code = (ROOT / "docs" / "examples" / "chart.py").read_text().partition('"""\n')[2]
-    assert len([line for line in code.splitlines() if line.strip()]) <= 20
+    told = re.search(r"to a chart in (\d+) lines", (ROOT / "docs" / "README.md").read_text())
+    assert told
+    assert 0 < len([line for line in code.splitlines() if line.strip()]) <= int(told[1])
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
