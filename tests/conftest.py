@@ -31,14 +31,16 @@ GOLDEN = ROOT / "tests" / "golden"
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 COMMAND = (sys.executable, "-c", "from cluster.cli.app import main; main()")  # orderly as a process of its own
 
-# The machine may be shared: no deadlines; in CI the same examples every time.
+# The machine may be shared: no deadlines; in CI the same examples every time; nightly.py takes more.
 hypothesis_settings.register_profile(
     "orderly",
     deadline=None,
+    max_examples=40,
     derandomize=bool(os.environ.get("CI")),
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
 hypothesis_settings.load_profile("orderly")
+hypothesis_settings.register_profile("nightly", max_examples=400, derandomize=False)
 
 
 SECRET_KEY = "it-must-not-be-seen-anywhere"
