@@ -293,8 +293,10 @@ def test_a_doubt_about_a_host_comes_along_and_takes_the_claim_with_it(orderly, m
     row = next(found.rows())
     with Store.open(shares[0], found.fingerprint) as there:
         there.append([Row(found.fingerprint.digest, *row.key, QUARANTINED, 0, host=row.host, message="contradicted")])
+    assert (target / files.CLAIM).is_file()
     answer = orderly("merge", target, shares[0], "--format", "json")
     assert (json.loads(answer.out)["verdicts_added"], json.loads(answer.out)["failures_added"]) == (0, 1)
+    assert not (target / files.CLAIM).exists()
     assert status(orderly, target)["state"] == "incomplete"
     assert len(suspects(open_run(target))) == len(list(open_run(made / "whole").rows()))
     assert orderly("verify", target).code == 4
