@@ -3,7 +3,7 @@ PYTHON ?= python3
 WORKERS ?= 2
 CONFIG ?= configs/3x3.toml
 TESTS ?=
-JOBS ?= 2
+JOBS ?= 3
 NIGHTLY ?=
 VENV ?= .venv
 BIN := $(VENV)/bin
@@ -17,8 +17,8 @@ help: ## this list
 run: $(VENV)/.installed-run ## install, then prove the best board of CONFIG (3x3) with WORKERS (2) processes
 	$(BIN)/orderly run $(CONFIG) --workers $(WORKERS)
 
-test: $(VENV)/.installed-test ## install, then run the tests in JOBS (2) processes (TESTS=tests/cluster for some of them)
-	$(BIN)/python -m pytest --numprocesses $(JOBS) --dist loadgroup $(TESTS)
+test: $(VENV)/.installed-test ## install, then run the tests in JOBS (3) processes (TESTS=tests/cluster for some of them)
+	$(BIN)/python -m pytest --numprocesses $(JOBS) --dist loadgroup --no-loadscope-reorder $(TESTS)
 
 nightly: $(VENV)/.installed-test ## run everything that takes too long for every day, with a report in nightly.md
 	$(BIN)/python -m tests.soundness.nightly $(NIGHTLY)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import logging
 import os
@@ -11,10 +12,13 @@ import subprocess
 import sys
 import uuid
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
+from unittest import mock
 
 import pytest
+import typer.main
 from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis_settings
 from pyarrow.fs import FileSystem
@@ -27,24 +31,36 @@ GOLDEN = ROOT / "tests" / "golden"
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 COMMAND = (sys.executable, "-c", "from cluster.cli.app import main; main()")  # orderly as a process of its own
 
-# The machine may be shared: no deadlines; in CI the same examples every time.
+# The machine may be shared: no deadlines; in CI the same examples every time; nightly.py takes more.
 hypothesis_settings.register_profile(
     "orderly",
     deadline=None,
+    max_examples=40,
     derandomize=bool(os.environ.get("CI")),
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
 hypothesis_settings.load_profile("orderly")
+hypothesis_settings.register_profile("nightly", max_examples=400, derandomize=False)
 
 
 SECRET_KEY = "it-must-not-be-seen-anywhere"
 
 
+# Typer makes the parser of every command anew for every call: half of the time of a small command.
+typer.main.get_command = cache(typer.main.get_command)
+
+
+def group_of(item: pytest.Item) -> str:
+    """Return what keeps tests in one process: their file, or Ray, since two Rays at a time are too many."""
+    return "ray" if item.get_closest_marker("ray") else item.path.stem
+
+
+@pytest.hookimpl(tryfirst=True)  # pytest-xdist reads the groups in the hook of the same name
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Keep the tests of a file in one process, and all that start Ray in one: two Rays at a time are too many."""
+    """Put each test into its group; the longest group comes first, so that the processes end at the same time."""
     for item in items:
-        group = "ray" if item.get_closest_marker("ray") else item.path.stem
-        item.add_marker(pytest.mark.xdist_group(group))
+        item.add_marker(pytest.mark.xdist_group(group_of(item)))
+    items.sort(key=lambda item: group_of(item) != "ray")
 
 
 @pytest.fixture
@@ -60,8 +76,24 @@ def terminal() -> Iterator[None]:
         signal.signal(number, handler)
 
 
+def make_in(folder: Path, *arguments: str) -> None:
+    """Run the command line in a folder, where it must succeed, in this process: seconds less than in one of its own."""
+    from cluster.cli import app as cli
+
+    said = io.StringIO()
+    with (
+        contextlib.chdir(folder),
+        mock.patch.object(sys, "argv", ["orderly", *arguments]),
+        contextlib.redirect_stdout(said),
+        contextlib.redirect_stderr(said),
+        pytest.raises(SystemExit) as left,
+    ):
+        cli.main()
+    assert not left.value.code, said.getvalue()
+
+
 def run_in(folder: Path, *arguments: str) -> str:
-    """Run the command line in a folder, where it must succeed; return what it printed."""
+    """Run the command line in a folder as a process, where it must succeed; return what it printed."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     done = subprocess.run(
         [*COMMAND, *arguments], capture_output=True, text=True, cwd=folder, env=environment, check=False

@@ -90,3 +90,10 @@ def test_only_the_kernel_modules_load_numba():
     code = f"import sys, {modules}, configs.model; print('numba' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"
+
+
+def test_the_tests_of_a_file_run_in_one_process(request):
+    """pytest-xdist ignores groups that it does not read in time, or not at all, and says nothing."""
+    assert [mark.args for mark in request.node.iter_markers("xdist_group")] == [("test_house",)]
+    if request.config.getoption("loadgroup", False):
+        assert request.node.nodeid.endswith("@test_house")

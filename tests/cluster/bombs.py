@@ -16,8 +16,8 @@ _LONG = 2**22
 
 
 def many_rows(row: Row) -> bytes:
-    """Return two million equal rows."""
-    return _written(_repeated(row, 2_000_000))
+    """Return a million equal rows."""
+    return _written(_repeated(row, 1_000_000))
 
 
 def shared_text(row: Row) -> bytes:
@@ -28,8 +28,8 @@ def shared_text(row: Row) -> bytes:
 
 
 def large_page(row: Row) -> bytes:
-    """Return a row with a message of 256 MiB that compresses well."""
-    return _written(_repeated(row, 1, message=pa.array(["x" * 2**28])), use_dictionary=False)
+    """Return a row with a message of 128 MiB that compresses well."""
+    return _written(_repeated(row, 1, message=pa.array(["x" * 2**27])), use_dictionary=False)
 
 
 def large_page_denied(row: Row) -> bytes:

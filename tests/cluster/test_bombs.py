@@ -17,7 +17,7 @@ from results.store.schema import SCHEMA, to_table
 from results.store.sizes import MAX_DECODED_BYTES, MAX_ROWS, check_sizes
 from tests.cluster.bombs import BOMBS, plant
 from tests.cluster.forge import write_part
-from tests.conftest import ROOT, run_in
+from tests.conftest import ROOT, make_in
 from tests.results.helpers import row
 
 GROWTH_MB = 100
@@ -38,8 +38,8 @@ except Exception as error:
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory):
     folder = tmp_path_factory.mktemp("bombs")
-    run_in(folder, "run", "2x2", "--cutoff", "14", "--workers", "0", "--out", "whole")
-    run_in(folder, "verify", "whole")
+    make_in(folder, "run", "2x2", "--cutoff", "14", "--workers", "0", "--out", "whole")
+    make_in(folder, "verify", "whole")
     return folder / "whole"
 
 

@@ -6,7 +6,7 @@ import shlex
 
 import pytest
 
-from tests.conftest import run_in
+from tests.conftest import make_in
 
 LIST = "tea\nate\neat\nrat\ntar\nart\nrate\ntear\nquit\n"
 CASES = [
@@ -81,7 +81,7 @@ def folder(tmp_path_factory):
     (folder / "boards.txt").write_text("tear\nabc\n")
     (folder / "dice.toml").write_text("title = 3\n")
     command = ("run", "2x2", "--wordlist", "./list.txt", "--cutoff", "5", "--workers", "0", "--out", "RUN")
-    run_in(folder, *command)
+    make_in(folder, *command)
     return folder
 
 

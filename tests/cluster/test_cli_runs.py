@@ -10,14 +10,15 @@ import shutil
 import pytest
 
 from results.storage import files
-from tests.conftest import run_in
+from tests.conftest import make_in
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     top = tmp_path_factory.mktemp("many")
-    for name in ("runs/good", "runs/deep/er/other", "outside"):
-        run_in(top, "run", "2x2", "--cutoff", "10", "--workers", "0", "--out", name)
+    make_in(top, "run", "2x2", "--cutoff", "10", "--workers", "0", "--out", "outside")
+    for name in ("good", "deep/er/other"):
+        shutil.copytree(top / "outside", top / "runs" / name)
     (top / "runs" / "linked").symlink_to(top / "outside")
     shutil.copytree(top / "outside", top / "runs" / "torn")
     part = next((top / "runs" / "torn" / files.RESULTS).iterdir())

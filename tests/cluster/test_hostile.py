@@ -23,6 +23,7 @@ from results.store.parts import serialise
 from results.store.schema import SCHEMA
 from tests.cluster.forge import ESCAPES, Forger, Forgery, raw_array, read_raw, seal, write_boards, write_part
 from tests.cluster.hostile import RUN, UNSAFE, Campaign, call, commands
+from tests.samples import daily
 
 NAMES = (
     *(files.RUN, files.MANIFEST, files.EVENTS, files.CLAIM, files.AUDITS, files.LOCK, files.OWNER),
@@ -35,11 +36,12 @@ def campaign(tmp_path_factory):
     return Campaign(tmp_path_factory.mktemp("hostile"))
 
 
+@pytest.mark.parametrize("n", daily([2, 20], lambda n: n == 2))
 @pytest.mark.parametrize("kind", Forger(0).kinds)
-def test_nonsense_under_valid_seals(campaign, kind):
+def test_nonsense_under_valid_seals(campaign, kind, n):
     """The script has more: python -m tests.cluster.hostile."""
     forger = Forger(7)
-    for _ in range(8):
+    for _ in range(n):
         campaign.strike(forger, kind)
     assert campaign.faults == []
 

@@ -9,34 +9,44 @@ import pytest
 from results.store.run import open_run
 from tests.cluster.campaign import Campaign, config_of_units
 from tests.cluster.processes import command_line, descendants
+from tests.samples import daily
 
 pytest.importorskip("ray")
+
+# What else may die is shot at every day in test_ray_process and test_ray_driver.
+A_FEW = ["worker-term", "raylet", "driver"]
+SMALL = {"dims": "2x2", "cutoff": 12, "buckets": "aeiou bcdfg hjklmnp qrstvwxyz"}
+EVERY = [
+    "worker",
+    "worker",
+    "worker-term",
+    "worker-stop",
+    "raylet",
+    "raylet-term",
+    "ray",
+    "guard",
+    "driver",
+    "all-term",
+]
 
 
 @pytest.mark.ray
 @pytest.mark.slow
 @pytest.mark.timeout(1500)  # two minutes, unless the machine has ten other things to do
-def test_ten_kills_and_the_digest_of_an_undisturbed_run(tmp_path):
-    campaign = Campaign(config_of_units(tmp_path), tmp_path, seed=0, pause_s=0.25)
+@pytest.mark.parametrize(
+    ("victims", "question", "pause_s"),
+    daily([(A_FEW, SMALL, 0.5), (EVERY, {}, 0.25)], lambda victims, *_: victims == A_FEW),
+    ids=["a few", "every"],
+)
+def test_kills_and_the_digest_of_an_undisturbed_run(tmp_path, victims, question, pause_s):
+    campaign = Campaign(config_of_units(tmp_path, **question), tmp_path, seed=0, pause_s=pause_s)
     digest, n_units = campaign.undisturbed()
-    victims = [
-        "worker",
-        "worker",
-        "worker-term",
-        "worker-stop",
-        "raylet",
-        "raylet-term",
-        "ray",
-        "guard",
-        "driver",
-        "all-term",
-    ]
-    campaign.rng.shuffle(victims)
+    victims = campaign.rng.sample(victims, len(victims))
     try:
         notes = campaign.play(victims, n_units)
     finally:
         campaign.child.kill()
-    assert campaign.kills.total() == 10
+    assert campaign.kills.total() == len(victims)
     assert notes.digest == digest
     rows = [row for row in open_run(campaign.config.out).rows() if row.is_verdict]
     assert len(rows) == len({row.key for row in rows}) == n_units

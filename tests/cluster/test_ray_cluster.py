@@ -19,6 +19,7 @@ from tests.cluster.clusters import refused_without_token, started
 from tests.cluster.processes import command_line, descendants
 from tests.cluster.test_driver import WORDS
 from tests.cluster.test_executors import play, verdicts_of
+from tests.samples import daily
 
 ray = pytest.importorskip("ray")
 pytestmark = [pytest.mark.ray, pytest.mark.timeout(120)]
@@ -135,7 +136,7 @@ def test_nothing_there(tmp_path, monkeypatch):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+@pytest.mark.parametrize("number", daily([signal.SIGTERM, signal.SIGKILL], lambda number: number == signal.SIGKILL))
 def test_a_cluster_that_goes_away_does_not_take_the_driver_along(tmp_path, number):
     with started(tmp_path) as cluster:
         cluster.add()

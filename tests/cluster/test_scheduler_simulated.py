@@ -5,12 +5,13 @@ from __future__ import annotations
 import pytest
 
 from tests.cluster.simulator import Simulation
+from tests.samples import daily
 
 N_SEEDS = 1000
 N_BATCHES = 10
 
 
-@pytest.mark.parametrize("batch", range(N_BATCHES))
+@pytest.mark.parametrize("batch", daily(range(N_BATCHES), lambda batch: batch < 3))
 def test_keeps_its_promises(batch):
     n = N_SEEDS // N_BATCHES
     for seed in range(batch * n, (batch + 1) * n):

@@ -12,7 +12,7 @@ import time
 import pytest
 
 from results.storage import files
-from tests.conftest import COMMAND, ROOT, run_in
+from tests.conftest import COMMAND, ROOT, make_in
 
 SMALL = ("run", "2x2", "--cutoff", "10", "--workers", "0")
 LONG = ("--dims", "3x3", "--cutoff", "430", "--buckets", "bdfgjqvwxz aeiou lnrsy chkmpt", "--workers", "0")
@@ -21,7 +21,7 @@ LONG = ("--dims", "3x3", "--cutoff", "430", "--buckets", "bdfgjqvwxz aeiou lnrsy
 @pytest.fixture(scope="module")
 def run(tmp_path_factory):
     top = tmp_path_factory.mktemp("watch")
-    run_in(top, *SMALL, "--out", "run")
+    make_in(top, *SMALL, "--out", "run")
     return top / "run"
 
 
@@ -108,7 +108,7 @@ def test_without_a_terminal_it_says_what_to_use(orderly, run, tmp_path):
 
 def test_a_run_in_an_object_store(terminal_of, bucket):
     address = f"{bucket}/runs/mine"
-    run_in(ROOT, *SMALL, "--out", address)
+    make_in(ROOT, *SMALL, "--out", address)
     terminal = terminal_of("watch", address)
     text = terminal.wait_for("proven", "55 of 55", "14  aert")
     assert "free" not in text

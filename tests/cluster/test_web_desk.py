@@ -14,7 +14,7 @@ from cluster.web import jobs
 from cluster.web.desk import Desk, Lane, Refused
 from results.reading.limits import GRACE_S
 from tests.cluster.web import serving
-from tests.conftest import ROOT, run_in
+from tests.conftest import ROOT, make_in
 
 
 def test_what_takes_too_long_is_ended_and_the_next_is_answered():
@@ -72,7 +72,7 @@ def test_climbing_gives_what_it_has_when_time_is_up(monkeypatch):
 
 def test_a_run_in_an_object_store_is_served(bucket):
     address = f"{bucket}/runs/mine"
-    run_in(ROOT, "run", "2x2", "--cutoff", "10", "--workers", "0", "--out", address)
+    make_in(ROOT, "run", "2x2", "--cutoff", "10", "--workers", "0", "--out", address)
     with serving(address) as client:
         for _ in range(300):
             (run,) = client.ask("/api/runs").json

@@ -18,7 +18,7 @@ pytest.importorskip("uvicorn", reason="needs the extra: pip install 'orderly-bog
 from results.storage import files
 from tests.cluster.processes import descendants, listening_addresses
 from tests.cluster.web import Client, serving
-from tests.conftest import COMMAND, ROOT, run_in
+from tests.conftest import COMMAND, ROOT, make_in
 
 PATHS = (
     "/",
@@ -43,8 +43,8 @@ HOSTILE = "<script>alert(1)</script>\u202e\x1b[2J"
 def folder(tmp_path_factory):
     """Return a folder of runs: a proven one, links to one outside, and one that a stranger wrote."""
     top = tmp_path_factory.mktemp("web")
-    for name in ("runs/good", "outside"):
-        run_in(top, "run", "2x2", "--cutoff", "10", "--workers", "0", "--out", name)
+    make_in(top, "run", "2x2", "--cutoff", "10", "--workers", "0", "--out", "outside")
+    shutil.copytree(top / "outside", top / "runs" / "good")
     (top / "runs" / "linked").symlink_to(top / "outside")
     (top / "secret.txt").write_text(SECRET)
     inner = top / "runs" / "holds-a-link"

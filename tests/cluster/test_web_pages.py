@@ -20,18 +20,22 @@ from boardclass.scores import parse_scores
 from boardclass.wordlist import load_wordlist
 from search.scoring.scorer import Scorer
 from tests.cluster.web import serving
-from tests.conftest import COMMAND, ROOT, run_in
+from tests.conftest import COMMAND, ROOT, make_in
+from tests.samples import daily
 
 BOARD = "berlatdes"
 SLOW_MS = 60_000  # kernels may have to be compiled first
-PHONE = {"viewport": {"width": 375, "height": 740}, "is_mobile": True, "has_touch": True}
+DEVICES = {
+    "desk": {"viewport": {"width": 1200, "height": 900}},
+    "phone": {"viewport": {"width": 375, "height": 740}, "is_mobile": True, "has_touch": True},
+}
 PAGES = ("/", "RUN", "/records", f"/board?letters={BOARD}", "/class?class=t+ai+e+r&cutoff=4")
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     top = tmp_path_factory.mktemp("pages")
-    run_in(top, "run", "2x2", "--cutoff", "10", "--workers", "0", "--out", "runs/small")
+    make_in(top, "run", "2x2", "--cutoff", "10", "--workers", "0", "--out", "runs/small")
     return top / "runs"
 
 
@@ -82,17 +86,19 @@ def settle(tab, path):
         expect(tab.locator(".pill.proven").first).to_be_visible(timeout=SLOW_MS)
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+LOOKS = [("light", "desk"), ("dark", "phone"), ("light", "phone"), ("dark", "desk")]
+
+
+@pytest.mark.parametrize(("scheme", "device"), daily(LOOKS, lambda *look: look in LOOKS[:2]))
 @pytest.mark.parametrize("path", PAGES, ids=["runs", "run", "records", "board", "class"])
-def test_axe_finds_nothing_that_keeps_people_out(opened, path, scheme):
-    for device in ({"viewport": {"width": 1200, "height": 900}}, PHONE):
-        tab = opened(path, color_scheme=scheme, **device)
-        settle(tab, path)
-        found = Axe().run(tab)
-        assert found.violations_count == 0, found.generate_report()
+def test_axe_finds_nothing_that_keeps_people_out(opened, path, scheme, device):
+    tab = opened(path, color_scheme=scheme, **DEVICES[device])
+    settle(tab, path)
+    found = Axe().run(tab)
+    assert found.violations_count == 0, found.generate_report()
 
 
-@pytest.mark.parametrize("width", [375, 900, 1440])
+@pytest.mark.parametrize("width", daily([375, 900, 1440], lambda width: width != 900))
 @pytest.mark.parametrize("path", PAGES, ids=["runs", "run", "records", "board", "class"])
 def test_nothing_is_cut_off_or_scrolls_sideways_and_every_picture_has_a_name(opened, path, width):
     tab = opened(path, viewport={"width": width, "height": 900})

@@ -32,12 +32,12 @@ from search.scoring.scorer import Scorer
 from tests.cluster.test_driver import WORDS
 
 GROUPS = ["bcdfghjklm", "pqrvwxyz", "iu", "aeo", "nst"]
-PER_PART = 10
+PER_PART = 20
 Rows = list[Row]
 
 
 def make_whole_run(folder: Path) -> Path:
-    """Make the run in ``folder``, a part for every ten rows, with the claim that ``verify`` gives it."""
+    """Make the run in ``folder``, a part for every twenty rows, with the claim that ``verify`` gives it."""
     wordlist = folder / "tiny.txt"
     wordlist.write_text("\n".join(WORDS) + "\n")
     search = SearchConfig(

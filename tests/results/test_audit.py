@@ -229,7 +229,12 @@ def test_a_leaf_that_is_none_is_found_among_all_and_by_chance(copy):
             return True
         return False
 
-    assert {is_rejected(seed) for seed in range(40)} == {True, False}
+    wanted = {True, False}
+    for seed in range(40):
+        wanted.discard(is_rejected(seed))
+        if not wanted:
+            break
+    assert not wanted
 
 
 def test_a_run_that_is_not_finished_has_no_list_to_compare_with(orderly, copy):
@@ -329,7 +334,7 @@ def test_every_flipped_bit_of_a_body_is_rejected(copy):
     rows = all_rows(copy)
     row = largest(rows)
     rng = np.random.default_rng(3)
-    for bit in rng.choice(8 * len(row["body"]), 25, replace=False).tolist():
+    for bit in rng.choice(8 * len(row["body"]), 10, replace=False).tolist():
         body = bytearray(row["body"])
         body[bit // 8] ^= 1 << bit % 8
         put_rows(copy, [{**row, "body": bytes(body)}])
@@ -509,8 +514,8 @@ def test_the_tree_of_a_class_holds_every_board_that_bounds_do_not_rule_out(case)
 
 
 def test_a_part_that_does_not_exist_or_is_too_wide():
-    shape = geometry("4x4")
-    certifier = Certifier(shape, load_wordlist("scowl70").words, parse_scores("standard").points, 9999, memory_mb=1)
+    shape, words = geometry("4x4"), load_wordlist("scowl70").words[::10]
+    certifier = Certifier(shape, words, parse_scores("standard").points, 9999, memory_mb=1)
     wide = ["abc"] * 16
     assert certifier.n_to_force(wide) == 4
     for forced in ("", "abca" * 5, "z", "abx"):
@@ -519,6 +524,6 @@ def test_a_part_that_does_not_exist_or_is_too_wide():
     with pytest.raises(IncompleteError, match="memory"):
         certifier.shape(["abcdefghijklmnopqrstuvwxyz"] * 16, "seat")
     with pytest.raises(IncompleteError, match="splits"):
-        Certifier(shape, load_wordlist("scowl70").words, parse_scores("standard").points, 1).shape(
+        Certifier(shape, words, parse_scores("standard").points, 1).shape(
             ["e", *["t"] * 12, "as", "er", "dr"], max_splits=2
         )

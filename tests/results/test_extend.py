@@ -113,7 +113,7 @@ def truth(cutoff: int) -> dict[tuple[int, str], Row]:
     return {each.key: each for each in whole_run(cutoff)}
 
 
-@settings(max_examples=30)
+@settings(max_examples=settings().max_examples // 3)  # each writes runs
 @given(before=CUTOFFS, after=CUTOFFS, covered=st.booleans())
 def test_every_reused_verdict_is_true_at_the_new_cutoff(made, tmp_path_factory, before, after, covered):
     source = open_run(made(before, covered))

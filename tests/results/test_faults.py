@@ -20,6 +20,7 @@ from results.store.run import open_run
 from results.store.store import Store
 from results.upkeep.repair import repair
 from tests.results.helpers import ToyScorer, all_rows, fingerprint, partition
+from tests.samples import daily
 
 SEAM = ("write_all", "sync", "sync_folder", "replace", "link_new", "truncate")
 KINDS = ("kill", "torn", "torn late", "error")
@@ -86,13 +87,14 @@ def n_calls(tmp_path: Path, faults: Faults) -> int:
     return n
 
 
+@pytest.mark.parametrize("step", daily([4, 1], lambda step: step == 4), ids=["one way each", "all ways"])
 @pytest.mark.parametrize("kind", KINDS)
-def test_fault_at_every_call(tmp_path, monkeypatch, kind):
+def test_fault_at_every_call(tmp_path, monkeypatch, kind, step):
     faults = Faults(monkeypatch)
     whole = [tuple(r.class_id for r in all_rows()[: batch.stop]) for batch in BATCHES]
     total = n_calls(tmp_path, faults)
     digest = summary(tmp_path / "clean").result_digest
-    for at in range(total):
+    for at in range(KINDS.index(kind) % step, total, step):
         run = tmp_path / f"run-{at}"
         acknowledged: list[int] = []
         faults.calls, faults.fail_at = [], at
@@ -143,7 +145,7 @@ def repair_run(run: Path) -> None:
         store._lock.release()
 
 
-@pytest.mark.parametrize("step", [4, pytest.param(1, marks=pytest.mark.nightly)], ids=["one way each", "all ways"])
+@pytest.mark.parametrize("step", daily([4, 1], lambda step: step == 4), ids=["one way each", "all ways"])
 @pytest.mark.parametrize("kind", KINDS)
 def test_fault_at_every_call_of_a_repair(tmp_path, monkeypatch, kind, step):
     """What was intact stays, whenever the repair is cut short; repairing again ends with the same answer."""

@@ -32,6 +32,7 @@ from results.store.store import Store
 from results.upkeep.repair import repair
 from tests.conftest import ROOT, SECRET_KEY
 from tests.results.helpers import ToyScorer, all_rows, fingerprint, partition, row
+from tests.samples import daily
 
 BATCHES = (slice(0, 4), slice(4, 6))
 
@@ -361,10 +362,10 @@ def outcome(address: str, acknowledged: list[int]) -> str:
 KINDS = ("error", "error late", "kill", "kill late")
 
 
-@pytest.mark.parametrize("step", [8, pytest.param(1, marks=pytest.mark.nightly)], ids=["some", "every"])
+@pytest.mark.parametrize("step", daily([20, 1], lambda step: step > 1), ids=["some", "every"])
 @pytest.mark.parametrize("kind", KINDS)
 def test_fault_at_a_request(bucket, elsewhere, monkeypatch, kind, step):
-    """Every eighth request fails in each of four ways, other ones for each way; nightly all of them in all ways."""
+    """Every twentieth request fails in each of four ways, other ones for each way; nightly all of them in all ways."""
     monkeypatch.setattr(lease, "LEASE_S", -1.0)  # whoever died is forgotten at once
     real, _, _ = connect(bucket)
     faulty = Faulty(real)
@@ -376,7 +377,7 @@ def test_fault_at_a_request(bucket, elsewhere, monkeypatch, kind, step):
     whole = [tuple(r.class_id for r in all_rows()[: batch.stop]) for batch in BATCHES]
     faulty.kind = kind
     n_failed = 0
-    for at in range(2 * KINDS.index(kind) % step, total, step):
+    for at in range(5 * KINDS.index(kind) % step, total, step):
         address = f"{bucket}/run-{at}"
         acknowledged: list[int] = []
         faulty.calls, faulty.fail_at = [], at

@@ -25,6 +25,7 @@ from tests.reference.classes import slow_images
 from tests.reference.orderly import absorb, terms_of_class, with_points
 from tests.reference.solver import score as slow_score
 from tests.reference.truth_table import Boards, Sums, multi_scores, scores
+from tests.samples import daily
 from tests.search.harness import random_words
 
 STANDARD = TABLES["standard"]
@@ -333,7 +334,7 @@ def open_spec(params: Params) -> Spec:
     return Spec("3x3", tuple(sorted(chosen)), STANDARD.points, cutoff=60, partition=partition, params=params)
 
 
-@pytest.mark.parametrize("memory_mb", [6, 10])
+@pytest.mark.parametrize("memory_mb", daily([6, 10], lambda memory_mb: memory_mb == 6))
 def test_a_unit_does_not_depend_on_what_was_searched_before(memory_mb):
     """Where memory is short, what fits must not depend on what is left in the arrays from other units."""
     spec = open_spec(Params(memory_mb=memory_mb, unit_budget=20_000))
@@ -350,8 +351,10 @@ def test_a_unit_does_not_depend_on_what_was_searched_before(memory_mb):
         assert replace(other.break_unit(unit), seconds=0.0) == replace(found[unit], seconds=0.0)
 
 
-@pytest.mark.parametrize("cutoff", [40, 50])
-def test_letters_are_ruled_out_for_all_fused_letters_at_once(cutoff):
+@pytest.mark.parametrize(
+    ("cutoff", "classes"), daily([(40, (1, 2)), (40, range(5)), (50, range(5))], lambda _, classes: len(classes) == 2)
+)
+def test_letters_are_ruled_out_for_all_fused_letters_at_once(cutoff, classes):
     """The boards do not depend on it; what it is for is fewer nodes: none below a part whose letters all are."""
     letters = "abcdefghijklmnopqrstuvwxyz"
     partition = f"center: jqxzkvw bcdfghmpy lnr st aeiou, edge: {letters}, corner: {letters}"
@@ -359,7 +362,7 @@ def test_letters_are_ruled_out_for_all_fused_letters_at_once(cutoff):
     for misses in (0, 2, 26):
         params = Params(memory_mb=64, whole_terms=100_000, fused_misses=misses, unit_budget=1 << 60)
         breaker = Breaker(replace(open_spec(params), partition=partition, cutoff=cutoff))
-        results = [breaker.break_unit(Unit(class_id)) for class_id in range(5)]
+        results = [breaker.break_unit(Unit(class_id)) for class_id in classes]
         assert all(result.max_bound < cutoff for result in results)
         found.append(
             {(canonical_board(x, breaker.geometry), score) for result in results for x, score in result.candidates}
@@ -557,7 +560,7 @@ def test_class_of_each_golden_board_returns_it(paper_breaker, golden_boards):
     assert len(n_found) == 42
 
 
-@pytest.mark.parametrize("centre", ["q", "x", "b"])
+@pytest.mark.parametrize("centre", daily("qxb", lambda centre: centre == "q"))
 def test_classes_of_one_centre_letter(enable2k, golden_boards, centre):
     """Rim of all letters: no golden board has such a centre, or exactly those come back."""
     alphabet = "abcdefghijklmnopqrstuvwxyz"

@@ -159,7 +159,7 @@ def test_best_3x3(enable2k, method):
     assert local_search(Scorer("3x3", enable2k.words, STANDARD), method, pool=200)[0].score == 545
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_one_small_pool_reaches_the_best_4x4_board(enable2k):
     found = local_search(ParallelScorer(Scorer("4x4", enable2k.words, STANDARD), 2), pool=100, runs=1)
     assert found[0][:2] == ("perslatgsineters", 3625)

@@ -10,6 +10,7 @@ import pytest
 
 from search.trees import build, runs, tree
 from tests.reference.orderly import Literals, orderly_bound
+from tests.samples import daily
 from tests.search import harness
 from tests.search.harness import Case, Planted, decoded, encoded, generate, planted, random_case
 
@@ -155,7 +156,7 @@ def test_pairs_are_left_in_the_keys(apart):
     assert read_back(case, plant) == pairs
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", daily(range(6), lambda seed: seed < 2))
 def test_a_full_tree_is_reported_or_did_not_matter(seed):
     rng = random.Random(seed)
     case = random_case("3x3", seed, alphabet="abyz", widest=4, bare=0)

@@ -89,6 +89,7 @@ def stages(seed: int) -> list[Stage]:
             (_module("enumerations", "--wordlist", words, "--seed", str(seed)),),
         ),
         Stage("tests", "the tests marked nightly", (_pytest("-m", "nightly"),)),
+        Stage("properties", "ten times the examples that are tried every day", (_pytest(*WITH_EXAMPLES),)),
         Stage(
             "referees",
             "the scorer against four independent solvers on 100,000 boards (row 3)",
@@ -138,6 +139,9 @@ def stages(seed: int) -> list[Stage]:
         found.append(Stage("parts of 3x4", shows, commands, told="Audited"))
     return found
 
+
+# What Hypothesis thinks up examples for.
+WITH_EXAMPLES = ("--hypothesis-profile", "nightly", "-m", "hypothesis and not nightly")
 
 # Small inputs: each takes seconds as plain Python.
 WITHOUT_JIT = (

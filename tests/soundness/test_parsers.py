@@ -16,7 +16,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from boardclass.board import dims_of_length, parse_board
@@ -103,7 +103,6 @@ TYPED = {
 
 
 @pytest.mark.parametrize("kind", TYPED)
-@settings(max_examples=60)
 @given(st.data())
 def test_any_text_is_a_value_or_a_typed_error(kind, data):
     parse, some, returned = TYPED[kind]
@@ -135,7 +134,6 @@ TOML = st.lists(
         (".txt.xz", load_wordlist, LISTED, object),
     ],
 )
-@settings(max_examples=60)
 @given(data=st.data())
 def test_any_file_is_a_value_or_a_typed_error(tmp_path_factory, suffix, parse, some, returned, data):
     path = tmp_path_factory.getbasetemp() / f"fuzz{suffix}"
@@ -191,7 +189,6 @@ def read_everything(location: Path) -> None:
 
 
 @pytest.mark.parametrize("name", DOCUMENTS)
-@settings(max_examples=80)
 @given(data=st.data())
 def test_altered_documents_with_a_valid_seal(finished, scratch, name, data):
     values = json.loads((finished / name).read_text())
@@ -207,7 +204,6 @@ def test_altered_documents_with_a_valid_seal(finished, scratch, name, data):
 
 
 @pytest.mark.parametrize("name", [*DOCUMENTS, files.MANIFEST])
-@settings(max_examples=30)
 @given(
     data=st.binary(max_size=80) | st.sampled_from([b"[" * 5000, b"1" * 5000, b"{}", b"null", b"\xff\xfe{}", b"[]\n"])
 )
@@ -326,7 +322,6 @@ def test_any_certificate_is_audited_or_rejected(claimed, changes):
     assert isinstance(found, Message) or found.n_parts == len(rows)
 
 
-@settings(max_examples=80)
 @given(data=st.data())
 def test_any_run_json_is_audited_or_refused(claimed, tmp_path_factory, data):
     folder = Path(shutil.copytree(claimed[0], tmp_path_factory.mktemp("audited"), dirs_exist_ok=True))
