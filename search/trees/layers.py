@@ -28,7 +28,7 @@ from search.terms.shapes import NO_LIMIT
 from search.trees.arrays import Arrays
 from search.trees.generator import Bare, Generator
 
-_ROOM = 8  # a whole that leaves less than this part of the cells free is given up when one of its parts is grown
+_ROOM = 8  # a whole that leaves less than one in so many cells free is given up when one of its parts is grown
 _MOST_SPILLED = 3  # keys that one new key can make a merge copy: itself and an unbuilt pair
 
 
@@ -184,7 +184,7 @@ class Layers:
     def with_room(self) -> Layer:
         """Return the last layer; a whole that leaves little room behind it is given up first.
 
-        How much is there depends on the layers alone: what a node's search does must not depend on which nodes were
+        Only the layers decide whether the whole stays: the search of a node must not depend on which nodes were
         searched before it.
         """
         last = self.stack[-1]
