@@ -1,6 +1,5 @@
-"""What can be wrong with a run directory; all of it stops the run with the exit code of StoreError, 3.
-
-And what can be wrong with a question about one: that is the user's input, exit code 2.
+"""What can be wrong with a run directory: it stops the run with the exit code of StoreError, 3.  And what can be wrong
+with a question about a run: that is the user's input, exit code 2.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ class FingerprintError(StoreError):
 
 
 class DamagedError(StoreError):
-    """A stored file is not what was written: a bit flipped, cut off, missing or swapped."""
+    """A stored file is not what was written: bits are flipped, or it is cut off, missing or swapped."""
 
 
 class SpecialFileError(StoreError):
@@ -29,7 +28,8 @@ class RowError(StoreError):
 
 
 class ConflictError(StoreError):
-    """Two rows give one unit different verdicts: a machine or the program is at fault, neither may be believed."""
+    """Two rows give one unit different verdicts: a machine or the program is at fault, and neither row can be
+    believed."""
 
 
 class LimitError(InputError):

@@ -40,7 +40,7 @@ from results.store.schema import COUNTERS, VERDICTS
 
 @dataclass(frozen=True)
 class Verified:
-    """What verification came to; ``notes`` say which records of the run are out of date."""
+    """The result of a verification; ``notes`` say which records of the run are out of date."""
 
     claim: Claim
     coverage: Coverage
@@ -145,7 +145,7 @@ def verdict_digest(run: Run) -> str:
 
 
 def _double_check(run: Run, referee: ScorerLike) -> int:
-    """Score every candidate by the independent scorer; return how many boards that were.
+    """Score every candidate by the independent scorer; return the number of boards.
 
     Raises
     ------

@@ -55,7 +55,7 @@ class RunLock:
         Raises
         ------
         StoreLockedError
-            Naming the owner and for how long the lock has been held.
+            Naming the owner, and how long the lock has been held.
         """
         try:
             self._base.mkdir(mode=0o700 if self._lease else 0o777, parents=True, exist_ok=True)

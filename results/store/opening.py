@@ -19,7 +19,7 @@ class Repaired(NamedTuple):
     Attributes
     ----------
     parts : dict of str to str
-        Parts whose rows are to be computed again, each with what was wrong with it.
+        Parts whose rows are to be computed again, and what was wrong with each.
     others : dict of str to str
         Other files likewise.
     """
