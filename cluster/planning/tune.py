@@ -2,8 +2,8 @@
 
     variants -> for each of them an estimate of the whole run (cluster.planning.estimate), all with one seed
 
-What the presets and the defaults of search.params say was read from such tables.  It makes single changes only:
-two that help alone need not help together.
+The presets and the defaults of search.params come from such tables.  Each variant is a single change: two changes that
+help alone need not help together.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ PARTITIONS = {
 
 @dataclass(frozen=True)
 class Variant:
-    """A way to search: what is changed, and the plan that comes of it."""
+    """A way to search: what is changed, and the plan that results."""
 
     name: str
     plan: Plan
@@ -45,7 +45,7 @@ def variants(config: RunConfig) -> Iterator[Variant]:
     Raises
     ------
     InputError
-        For everything wrong with the config.
+        When anything in the config is wrong.
     """
     plan = make_plan(config)
     yield Variant("as it is", plan)
