@@ -1,4 +1,4 @@
-"""Everything that is too long for every day, with a one-page report: ``make nightly``.
+"""Everything that takes too long for every day, with a one-page report: ``make nightly``.
 
 python -m tests.soundness.nightly [--report nightly.md] [--only NAME ...]
 
@@ -44,7 +44,7 @@ class Stage(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """What a stage came to."""
+    """The result of a stage."""
 
     stage: Stage
     code: int
