@@ -31,7 +31,7 @@ Part = tuple[int, str]  # class and the letters forced on its first cells
 
 
 class Choice(NamedTuple):
-    """Which classes to certify: those named, so many parts at random, the hot ones, or all; and cells to force."""
+    """Which classes to certify: those named, a number of parts at random, the hot ones, or all; and cells to force."""
 
     classes: str | None = None
     sample: int | None = None

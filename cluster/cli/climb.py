@@ -114,7 +114,7 @@ def allowed_letters(exclude: str) -> str:
 
 @contextlib.contextmanager
 def _progress(stream: IO[str], runs: int) -> Iterator[Callable[[int, int, int, int], None]]:
-    """Yield what shows the progress: one line drawn anew on a terminal, a plain line per 30 s elsewhere."""
+    """Yield what shows the progress: one line redrawn on a terminal, a plain line per 30 s elsewhere."""
     if not stream.isatty():
         yield _PlainLines(stream, runs)
         return

@@ -47,13 +47,14 @@ def run(
     Parameters
     ----------
     config : RunConfig
-        Without ``address``, ``workers`` = 0 computes in this process; any other number starts so many Ray workers.
+        Without ``address``, ``workers`` = 0 computes in this process; any other number is that of the Ray workers to
+        start.
     progress : Progress, optional
         Is shown the progress; by default nothing is shown.
     make_executor : callable, optional
         Makes the executor from the spec and the number of workers, instead of what ``config.workers`` asks for.
     policy : Policy, optional
-        The scheduler's, in place of the default one.
+        The scheduler's, instead of the default one.
     drop_damaged : bool
         Compute again what damaged parts of the store held, instead of refusing them.
     extends : str, optional
@@ -116,9 +117,9 @@ def _source(location: str, plan: Plan) -> Run:
 
 
 def _tell_faults(store: Store, progress: Progress, journal: Journal) -> None:
-    """Say what was dropped or written anew because it was damaged, and why."""
+    """Say what was dropped or rewritten because it was damaged, and why."""
     for name, fault in store.faults.items():
-        outcome = "its rows are computed again" if name in store.dropped else "removed or written anew"
+        outcome = "its rows are computed again" if name in store.dropped else "removed or rewritten"
         progress.note(f"dropped {name}: {outcome}\n  {fault}")
         journal.note("dropped", name=name, message=fault[:500])
 

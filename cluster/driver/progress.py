@@ -168,7 +168,7 @@ class Bar:
             )
 
     def stage(self, text: str) -> None:
-        """Show the text in place of the figures."""
+        """Show the text instead of the figures."""
         if self._bar is not None:
             self._bar.update(self._task, left=printable(text))
 

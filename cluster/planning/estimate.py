@@ -182,7 +182,7 @@ def sample(
     tell: Tell | None = None,
     clock: Callable[[], float] = time.monotonic,
 ) -> Sample:
-    """Probe the classes of every stratum in turn, in the order given, for so many seconds of a clock.
+    """Probe the classes of every stratum in turn, in the order given, for ``seconds`` of a clock.
 
     :func:`estimate` says more.
     """
@@ -233,7 +233,7 @@ def estimate(
     least: int = LEAST,
     tell: Tell | None = None,
 ) -> Estimate:
-    """Probe random classes of every stratum in turn for so many seconds, or until every class is known.
+    """Probe random classes of every stratum in turn for ``seconds``, or until every class is known.
 
     The classes and the ways down are drawn separately, so the same seed gives the same classes whatever they split
     into.

@@ -35,7 +35,7 @@ class Variant:
     plan: Plan
 
     def estimate(self, rounds: int, seed: int, processes: int) -> Estimate:
-        """Estimate the whole run from so many probes of each stratum and process."""
+        """Estimate the whole run from ``rounds`` probes of each stratum and process."""
         return estimate(self.plan, 0, seed, processes=processes, least=rounds)
 
 

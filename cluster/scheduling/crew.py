@@ -145,7 +145,7 @@ class Crew:
             self._spawn_at_s = now_s + min(_LONGEST_WAIT_S, _FIRST_WAIT_S * 2.0**doublings)
 
     def bore_fruit(self, now_s: float) -> None:
-        """Take note of a verdict: workers do come up, so deaths are counted anew and nothing is delayed."""
+        """Take note of a verdict: workers do come up, so the count of deaths begins again and nothing is delayed."""
         self.fruitless_deaths, self._spawn_at_s = 0, now_s
 
     # --- leases

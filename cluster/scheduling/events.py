@@ -32,7 +32,7 @@ class Start:
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """The cluster has room for so many workers now; without this event, for as many as the policy allows."""
+    """The cluster has room for this many workers; without this event, for as many as the policy allows."""
 
     n_workers: int
 

@@ -6,7 +6,7 @@
 
 Ray ends the process that it is connected to, without a word, when its node dies in certain ways.  So a driver that
 talked to Ray itself would lose what it has not stored.  A private cluster that breaks down, or takes that process with
-it, is started anew, with a new guard; the scheduler is told that all workers are gone, and none is to blame.
+it, is started again, with a new guard; the scheduler is told that all workers are gone, and none is to blame.
 """
 
 from __future__ import annotations

@@ -99,7 +99,7 @@ def _rate(reports: Sequence[Mapping[str, Any]], name: str) -> float | None:
 
 
 def _range(reports: Sequence[Mapping[str, Any]]) -> tuple[float, float] | None:
-    """Return the least and the largest time left that recent guesses come to at the last of them."""
+    """Return the least and the largest time left that recent guesses give, counted from the last of them."""
     if not reports:
         return None
     last_s = float(reports[-1]["time"])

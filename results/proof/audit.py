@@ -231,7 +231,7 @@ def audit(
     Parameters
     ----------
     n_ends : int, optional
-        Check only so many leaves and boards, drawn from those of all certificates by ``seed``.
+        Check only this many leaves and boards, drawn from those of all certificates by ``seed``.
 
     Raises
     ------

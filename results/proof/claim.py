@@ -26,7 +26,7 @@ COMPLETE = "complete"
 MAX_LISTED = 1000
 _FORMAT = 1
 _LATER = {"boards", "statistics", "verdict_digest"}  # claims of the first version lack them
-_REMEDY = "remove it and run `orderly run` on the directory again to write it anew"
+_REMEDY = "remove it and run `orderly run` on the directory again to rewrite it"
 
 
 @dataclass(frozen=True)

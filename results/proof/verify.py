@@ -79,7 +79,7 @@ def verify(run: Run, nodes: NodesLike, scorer: ScorerLike, referee: ScorerLike, 
     if stored is not None and stored != listed:
         raise MismatchError(
             f"the list of boards in {run.folder.where(files.RESCORED_MANIFEST)} is not what the rows give: do not use "
-            "what was taken from it; remove it, and `orderly verify --write` writes it anew"
+            "what was taken from it; remove it, and `orderly verify --write` rewrites it"
         )
     checked = Checked(_strength(run, listed, n_checked), statistics(run), verdict_digest(run))
     claim = make_claim(run.fingerprint, coverage, listed, question, checked)
@@ -91,7 +91,7 @@ def verify(run: Run, nodes: NodesLike, scorer: ScorerLike, referee: ScorerLike, 
                 f"{where} is not about these rows: {told}; one of them was altered: restore the run from a copy, or "
                 "remove the claim if the rows are right"
             )
-        notes.append(f"{where} is out of date: {told}; --write writes it anew")
+        notes.append(f"{where} is out of date: {told}; --write rewrites it")
     return Verified(claim, coverage, listed, tuple(notes))
 
 

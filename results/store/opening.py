@@ -14,7 +14,7 @@ from results.store.run import RUN_REMEDY, read_identity
 
 
 class Repaired(NamedTuple):
-    """What a repair took out or wrote anew.
+    """What a repair took out or rewrote.
 
     Attributes
     ----------

@@ -52,7 +52,7 @@ class Store:
     dropped : tuple of str
         Parts that were damaged and were taken off the manifest (only when asked for).
     faults : dict of str to str
-        These parts, and other files that were removed or written anew, and what was wrong with each.
+        These parts, and other files that were removed or rewritten, and what was wrong with each.
     last_part : (str, int)
         Name and number of rows of the last part that this store wrote; an empty name before the first.
     n_merged : int

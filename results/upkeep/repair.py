@@ -5,7 +5,7 @@
     a host is doubted in such a part only  the same for all parts with its verdicts: nothing else says that they are in
                                            doubt; the part, if it can be read, or the event log tells which hosts
     manifest line unreadable or missing    the part that it listed is taken off the list: nothing vouches for its bytes
-    run.json unreadable or missing         written anew, if the rows of the run are of the question that was asked
+    run.json unreadable or missing         rewritten, if the rows of the run are of the question that was asked
     claim, rescored list, audits, certificates unreadable or impossible   removed; they are made again in the end, the
                                            last two by request
 

@@ -59,7 +59,7 @@ def climb(
     scorer : of the board size and word list
     seed : of the random first pool
     pool : boards kept from round to round, at least 1
-    rounds : stop after so many rounds, None = when the pool no longer changes
+    rounds : stop after this many rounds; None: when the pool no longer changes
     letters : letters that boards may use
     start : the only board of the first pool, or a function that makes the pool; default: random boards
     progress : called after each round

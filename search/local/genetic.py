@@ -40,7 +40,7 @@ def breed(
     scorer : of the board size and word list
     seed : of all random choices
     population : boards that survive a generation
-    stale : stop after so many generations without a better board
+    stale : stop after this many generations without a better board
     letters : letters that boards may use
     start : the ancestor of the first population, or a function that makes it; default: random boards
     progress : called after each generation

@@ -28,7 +28,7 @@ from search.terms.words import WORDS_TYPE
 
 TERMS_FULL = -2
 _MARKED = (1 << MAX_BARE) - 1  # bare cells that absorb words have a bit for
-_FEW = 32  # a group of at most so many paths is not worth a call
+_FEW = 32  # a group with no more paths than this is not worth a call
 NO_LIMIT = np.uint64((1 << 64) - 1)
 _ZERO = np.uint64(0)
 _ONE = np.uint64(1)

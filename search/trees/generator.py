@@ -41,7 +41,7 @@ class Generator:
     points_of_code : int32[], points by code
     max_free : most free cells of a node that a key has room for
     whole_terms : most terms of its own with which a node is searched as one tree
-    max_walked : with at most so many free cells the walk is at least as fast as path shapes
+    max_walked : with at most this many free cells the walk is at least as fast as path shapes
     """
 
     def __init__(self, board: Geometry, params: Params, lexicon: Lexicon, capacity: int) -> None:
