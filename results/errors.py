@@ -1,6 +1,4 @@
-"""What can be wrong with a run directory: it stops the run with the exit code of StoreError, 3.  And what can be wrong
-with a question about a run: that is the user's input, exit code 2.
-"""
+"""What can be wrong with a run directory (exit code 3, that of StoreError), or with a question about one (exit code 2)."""
 
 from __future__ import annotations
 

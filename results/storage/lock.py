@@ -140,7 +140,8 @@ class RunLock:
                 return
 
     def _identity(self) -> tuple[int, int] | None:
-        """Return which directory, or where that is not locked which file, has the name of the lock now."""
+        """Return the identity of the directory, or of the file where directories cannot be locked, that has the lock's
+        name."""
         with contextlib.suppress(OSError):
             found = (self._base if self._directory is not None else self._base / files.LOCK).stat()
             return found.st_dev, found.st_ino

@@ -3,8 +3,7 @@
     grow(node)            all terms of a node as one tree
     grow_on_layers(node)  the same tree, merged layer by layer (search.trees.layers)
 
-Where half of the cells or fewer are free there is little to keep: such a node is grown at once, by the walk, behind the
-layers.
+A node with half of the cells free, or fewer, has little to keep: it is grown at once, by the walk, behind the layers.
 """
 
 from __future__ import annotations
