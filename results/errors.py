@@ -1,4 +1,4 @@
-"""What can be wrong with a run directory (exit code 3, that of StoreError), or with a question about one (exit code 2)."""
+"""What can be wrong with a run directory (exit code 3, as StoreError), or with a question about one (exit code 2)."""
 
 from __future__ import annotations
 

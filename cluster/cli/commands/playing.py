@@ -221,7 +221,7 @@ def bound(
         str,
         typer.Argument(
             metavar="CLASS",
-            help="A number of --dims and --buckets, or one group of letters per cell, as in 'lnrsy aeiou ...'.",
+            help="A class number (with --dims, --buckets), or one group of letters per cell: 'lnrsy aeiou ...'.",
             show_default=False,
         ),
     ],
@@ -267,7 +267,7 @@ def explain(
     scores: ScoresOption = None,
     fmt: FormatOption = Format.table,
 ) -> None:
-    """Tell the story of one class: terms, bounds by forced cell, where it is eliminated."""
+    """Explain one class: terms, bounds by forced cell, where it is eliminated."""
     from cluster.answers import explain as cli_explain
 
     cli_explain.explain(board_class, dims, buckets, wordlist, scores, cutoff, run, fmt)

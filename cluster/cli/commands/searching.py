@@ -150,7 +150,7 @@ def merge(
     ],
     fmt: FormatOption = Format.table,
 ) -> None:
-    """Put runs of the same question together: TARGET gets what it lacks, as new files; nothing else changes."""
+    """Put runs of the same question together: TARGET gets what it lacks, as new files; the sources stay as they are."""
     from cluster.cli import merge as cli_merge
 
     cli_merge.merge(target, sources, fmt)
@@ -202,7 +202,7 @@ def certify(
     directory: RunDirectory = None,
     classes: Annotated[str | None, typer.Option(metavar="IDS", help="Class ids, such as 0,17.")] = None,
     sample: Annotated[int | None, typer.Option(metavar="N", min=1, help="N classes at random.")] = None,
-    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Of --sample.")] = 0,
+    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Seed of --sample.")] = 0,
     hot: Annotated[
         bool, typer.Option("--hot", help="Classes that list a candidate, and the tenth that took the most pushes.")
     ] = False,
@@ -232,7 +232,7 @@ def audit(
             metavar="K", min=1, help="Check K leaves and boards, drawn at random.", show_default="all of them"
         ),
     ] = None,
-    seed: Annotated[int, typer.Option(metavar="S", min=0, help="Of --leaves.")] = 0,
+    seed: Annotated[int, typer.Option(metavar="S", min=0, help="Seed of --leaves.")] = 0,
     wordlist: RunWordlistOption = None,
     fmt: FormatOption = Format.table,
 ) -> None:
