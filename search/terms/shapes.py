@@ -5,9 +5,9 @@ steps on a bare cell that has its letter.  At the end stands a group of paths.  
 ``letter code << shift`` over its free positions, by the same few instructions.  Terms that are superfluous
 (search.terms.superfluous) are dropped, then those with a letter that a restricted free cell must not have.
 
-Forcing one more cell changes the terms of few words, so they are not generated anew: with ``new`` bare cells only the
-difference is written, the terms that use one of them, and with negative points those that are absorbed because of them.
-search.trees.merge puts it into the tree of the node above.
+Forcing one more cell changes the terms of few words, so they are not all generated again: with ``new`` bare cells only
+the difference is written, the terms that use one of them, and with negative points those that are absorbed because of
+them.  search.trees.merge puts it into the tree of the node above.
 
 Absorption here is one AND per path and therefore weaker than in search.terms.walk by the few terms that need two moves
 at once; both are sound.
