@@ -37,7 +37,7 @@ lint: $(VENV)/.installed-dev
 types: $(VENV)/.installed-dev
 	$(BIN)/mypy
 
-format: $(VENV)/.installed-dev ## let ruff format and mend what it can
+format: $(VENV)/.installed-dev ## let ruff format and fix what it can
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 

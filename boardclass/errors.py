@@ -57,7 +57,7 @@ class IncompleteError(OrderlyError):
 
 
 class MismatchError(OrderlyError):
-    """A verification that found something else than the run recorded."""
+    """A verification that found something other than the run recorded."""
 
     exit_code = 5
 

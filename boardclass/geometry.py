@@ -98,7 +98,7 @@ def geometry(dims: Dims | str, cell_order: Sequence[int] = ()) -> Geometry:
     ----------
     dims : Dims or str
     cell_order : sequence of int, optional
-        An order of all its cells in place of the default one.
+        An order of all its cells instead of the default one.
 
     Raises
     ------

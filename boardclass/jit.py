@@ -2,9 +2,9 @@
 
 Every kernel of the project is made with :func:`kernel` and an explicit signature, so that it compiles once, on import
 of its module, into a cache directory whose name is a hash of *all* kernel sources, the versions and the NUMBA_*
-settings: numba's own key misses changes in other modules and in flags.  The same hash is
-recorded in every run.  numba unpickles and runs what it finds there, so a directory that others can write to, or that
-holds files of theirs, is not used.
+settings: numba's own key misses changes in other modules and in flags.  The same hash is recorded in every run.  numba
+unpickles and runs what it finds there, so a directory that others can write to, or that holds files of theirs, is not
+used.
 """
 
 from __future__ import annotations

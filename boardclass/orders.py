@@ -1,15 +1,15 @@
 """Cell orders by name: the order in which the cells of a board are forced and searched.
 
-Any order finds the same boards; it decides how long that takes.  All of them go from the most connected cells to the
-least: centre, edges, corners.
+Any order finds the same boards; the order decides how long that takes.  All of them go from the most connected cells to
+the least: centre, edges, corners.
 
     ring    edges once round the rim, each beside the one before it, then the corners once round
     pairs   edges, then corners, opposite ones next to each other: the order of the published bounds of 3x4 and 4x4
     rows    by number
 
-A ring starts beside cell (1, 1).  In a canonical class that cell has the first bucket of its images, and the next cell
-up the smaller one of its neighbours: with buckets from weak letters to strong, the ring starts beside the weakest ones,
-where a forced cell adds the fewest terms.
+A ring starts beside cell (1, 1).  Of all images of a class, the canonical one has the smallest bucket on that cell.
+With buckets listed from weak letters to strong, the ring thus starts beside the weakest letters, where a forced cell
+adds the fewest terms.
 """
 
 from __future__ import annotations

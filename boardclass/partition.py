@@ -281,7 +281,7 @@ def parse_class(text: str, dims: Dims | str) -> tuple[str, ...]:
     Raises
     ------
     PartitionError
-        If the number of groups is wrong, or a group holds a repeated letter or something else than a-z.
+        If the number of groups is wrong, or a group holds a repeated letter or anything but a-z.
     """
     dims = parse_dims(str(dims))
     expected = f"expected {dims.n} groups of letters a-z for {dims}, one per cell down the columns"

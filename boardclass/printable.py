@@ -1,4 +1,4 @@
-"""Text that came from a file, as it may be shown: what a terminal would obey, or an eye would not see, is escaped."""
+"""Text from a file, made safe to show: what a terminal would obey, or an eye would not see, is escaped."""
 
 from __future__ import annotations
 

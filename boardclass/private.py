@@ -14,7 +14,7 @@ from pathlib import Path
 
 
 def exposure(folder: Path) -> str:
-    """Return how others could put something into a folder, or another folder in its place; empty if they cannot.
+    """Return how others could put something into a folder or replace the folder; empty if they cannot.
 
     Parameters
     ----------

@@ -1,4 +1,5 @@
-"""Dice: can a board be rolled, and random rolls.  A die is the text of its faces in q-form, ``q`` for a Qu face."""
+"""Dice: whether a board can be rolled, and random rolls.  A die is the text of its faces in q-form, ``q`` for a Qu
+face."""
 
 from __future__ import annotations
 

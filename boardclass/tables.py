@@ -18,7 +18,7 @@ def html_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[objec
     columns : sequence of str
         May be empty: no head is drawn then.
     rows : iterable of sequences
-        Numbers are cut into thousands and stand to the right; None is an empty cell.
+        Numbers get thousands separators and are aligned right; None is an empty cell.
     """
     head = "".join(f"<th>{_text(name)}</th>" for name in columns)
     body = "".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in rows)

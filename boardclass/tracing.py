@@ -1,4 +1,4 @@
-"""Can a word be traced on a board?  One word, one board, plain Python; the scorer does this for whole lists."""
+"""Whether a word can be traced on a board: one word, one board, plain Python; the scorer takes whole lists."""
 
 from __future__ import annotations
 

@@ -138,7 +138,7 @@ def available_names(search_paths: Sequence[str | Path] | None = None) -> dict[st
     for folder in default_search_paths() if search_paths is None else search_paths:
         try:
             paths = sorted(Path(folder).glob("*.txt*"))
-        except OSError:  # no access, or no possible name: as good as not there
+        except OSError:  # no access, or not a possible name: treated as missing
             continue
         for path in paths:
             if path.name.endswith(SUFFIXES):
@@ -249,7 +249,7 @@ def _refuse_foreign(data: bytes, source: str) -> None:
         _refuse(data, 0, "UTF-16 or UTF-32 byte order mark", "convert it: iconv -f UTF-16 -t UTF-8 FILE", source)
     body_start = len(_UTF8_BOM) if data.startswith(_UTF8_BOM) else 0
     if (at := data.find(b"\0")) >= 0:
-        _refuse(data, at, "NUL byte", f"it is UTF-16 or no text at all: expected {_REMEDY}", source)
+        _refuse(data, at, "NUL byte", f"it is UTF-16 or not text at all: expected {_REMEDY}", source)
     if (at := data.find(_UTF8_BOM, body_start)) >= 0:
         _refuse(data, at, "second byte order mark", "several files were joined: remove the mark", source)
     if (at := data.replace(b"\r\n", b"\n\n").find(b"\r")) >= 0:

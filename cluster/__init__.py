@@ -1,4 +1,4 @@
-"""cluster: who computes what, where, and what becomes of it when machines die; and the command line.
+"""cluster: who computes what and where, what happens when machines die; and the command line.
 
     cli/          the commands
     web/          runs, records, boards and classes in a browser

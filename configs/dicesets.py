@@ -61,13 +61,13 @@ def dice_for(source: str, n_cells: int) -> DiceSet:
     Raises
     ------
     ConfigError
-        When it has not, and as in :func:`load_dice`.
+        If it has not, or as in :func:`load_dice`.
     """
     found = load_dice(source)
     if found.n != n_cells:
         fitting = [dice.name for dice in all_dice() if dice.n == n_cells]
         raise ConfigError(
-            f"dice {found.name!r} are {found.n}, the board has {n_cells} cells: "
+            f"dice {found.name!r} has {found.n} dice, but the board has {n_cells} cells: "
             f"expected {' or '.join(fitting) or 'a TOML file with as many dice'}"
         )
     return found
@@ -79,7 +79,7 @@ def load_dice(source: str) -> DiceSet:
     Raises
     ------
     ConfigError
-        When there is none, or the file is no set of dice.
+        If there is no such set, or the file is not a set of dice.
     """
     path = _FOLDER / f"{source}.toml" if source in dice_names() else Path(source)
     if source not in dice_names() and "/" not in source and "." not in source:

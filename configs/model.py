@@ -96,12 +96,13 @@ class RunConfig(BaseModel):
         Cell order: ``ring``, ``pairs`` or ``rows`` (boardclass/orders.py); by default the best one for the size, or
         that of the run that is there.
     workers : int
-        Worker processes; 0 runs everything in this process, or with an address one on each processor of the cluster.
+        Worker processes; 0 runs everything in this process; with an address it means one on each processor of the
+        cluster.
     address : str, optional
         Ray cluster to join: ``auto``, ``HOST:PORT`` or ``ray://HOST:PORT``; workers are on this machine without it.
     replicate : float
-        Percent of the verdicts that are found a second time in another way, on another machine if there is one; a new
-        machine's first ones all are. 0: none.
+        Percent of the verdicts that are found a second time in another way, on another machine if there is one; the
+        first verdicts of a new machine all are. 0: none.
     out : str, optional
         Run directory.
     seed : int
@@ -192,7 +193,7 @@ def _read(path: Path) -> str:
             data = file.read(MAX_CONFIG_BYTES + 1)
         if len(data) > MAX_CONFIG_BYTES:
             raise ConfigError(
-                f"config {quote(str(path))} has more than {MAX_CONFIG_BYTES} bytes: that is no run config"
+                f"config {quote(str(path))} has more than {MAX_CONFIG_BYTES} bytes: it is not a run config"
             )
         return data.decode("utf-8-sig")
     except OSError as error:

@@ -1,7 +1,4 @@
-"""What can be wrong with a run directory; all of it stops the run with the exit code of StoreError, 3.
-
-And what can be wrong with a question about one: that is the user's input, exit code 2.
-"""
+"""What can be wrong with a run directory (exit code 3, as StoreError), or with a question about one (exit code 2)."""
 
 from __future__ import annotations
 
@@ -17,7 +14,7 @@ class FingerprintError(StoreError):
 
 
 class DamagedError(StoreError):
-    """A stored file is not what was written: a bit flipped, cut off, missing or swapped."""
+    """A stored file is not what was written: bits are flipped, or it is cut off, missing or swapped."""
 
 
 class SpecialFileError(StoreError):
@@ -29,7 +26,8 @@ class RowError(StoreError):
 
 
 class ConflictError(StoreError):
-    """Two rows give one unit different verdicts: a machine or the program is at fault, neither may be believed."""
+    """Two rows give one unit different verdicts: a machine or the program is at fault, and neither row can be
+    believed."""
 
 
 class LimitError(InputError):

@@ -14,7 +14,7 @@ from numba.extending import intrinsic
 
 
 def _unary(name: str, has_zero_flag: bool) -> Any:
-    """Return an intrinsic int64 -> int64 around ``llvm.<name>.i64``; where it counts zeros, never call it with 0."""
+    """Return an intrinsic int64 -> int64 around ``llvm.<name>.i64``; one that counts zeros takes no 0."""
 
     @intrinsic
     def apply(typing_context: Any, value: Any) -> Any:
@@ -35,7 +35,7 @@ def _unary(name: str, has_zero_flag: bool) -> Any:
 
 @intrinsic
 def _prefetch(typing_context: Any, array: Any, index: Any) -> Any:
-    """Ask for the cache line of ``array[index]`` (one dimension, C-contiguous); a hint only."""
+    """Prefetch the cache line of ``array[index]`` (one dimension, C-contiguous); a hint only."""
     if not isinstance(array, types.Array) or not isinstance(index, types.Integer):
         return None
 

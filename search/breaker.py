@@ -3,7 +3,7 @@
     break_unit -> each node of the unit: NodeSearch.search (search.node_search) -> the parts still to be searched
                -> what is left of a unit that spends the unit budget goes back to the caller as children
 
-The breaker reads no files, and no clock in any decision, so a unit gives the same verdict anywhere.
+The breaker reads no files, and no decision depends on a clock, so a unit gives the same verdict anywhere.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Spec:
     cutoff : points
     partition : text of the letter buckets
     params : Params
-    cell_order : in which cells are forced and searched; empty: that of the board's geometry
+    cell_order : the order in which cells are forced and searched; empty: the default one of the board's geometry
     """
 
     dims: str
@@ -68,9 +68,9 @@ class UnitResult:
     ----------
     status : ``eliminated``, ``candidates``, or ``split``: the ``children`` are still to be searched
     n_boards : boards of the unit, before residual symmetry
-    max_bound : largest bound or score of what was discarded: nodes, states, boards; below the cutoff
+    max_bound : largest bound or score of all nodes, states and boards that were discarded; below the cutoff
     candidates : boards with score >= cutoff, as scored here; each stands for its symmetric images
-    settled : paths of the parts decided here when others are left: with the children they are all of the unit
+    settled : paths of the parts decided here when others are left; together with the children they make up the unit
     counters : n_terms, n_nodes (states), n_pushes, n_splits, n_survivors, max_tree_bytes
     seconds : wall time, for information only
     """
@@ -103,7 +103,7 @@ class UnitResult:
 
 
 def share(spec: Spec) -> Lexicon:
-    """Return the arrays that the breakers of a spec have in common: made once, read by all workers."""
+    """Return the arrays that all breakers of a spec share: made once, read by all workers."""
     scorer = Scorer(spec.dims, spec.words, ScoreTable("run", spec.points))
     return make_lexicon(scorer.geometry, spec.words, spec.points, scorer.trie)
 
@@ -131,7 +131,7 @@ class Breaker:
         Raises
         ------
         InputError
-            If the unit names no class or no part of one.
+            If the unit does not name a class or a part of one.
         """
         began = time.perf_counter()
         params = self.spec.params
@@ -141,7 +141,7 @@ class Breaker:
         root = node_at(root, unit.path, self.geometry, params)
         tally = Tally(self.spec.cutoff)
         left = self._search_down(root, layers, tally, params.unit_budget)
-        # a child tries the letters that were ruled out here again: that takes seconds, and no state has to be kept
+        # a child tries again the letters that were ruled out here: that takes seconds, and no state has to be kept
         children = tuple(Unit(unit.class_id, node.path) for node in left)
         return UnitResult(
             unit=unit,
@@ -178,8 +178,8 @@ class Breaker:
     def _settled(self, node: Node, left: set[str], done: set[str]) -> list[str]:
         """Return the widest parts of a node that are ``done`` and hold nothing of what is ``left``, in search order.
 
-        A part is done by itself or by its parts; what is neither left nor done would be missing here, and coverage
-        would notice.
+        A part is done when it was searched itself or when all its parts are done.  A part that is neither left nor done
+        would be missing here, and the coverage check would find that.
         """
         if not left or node.path in left:
             return []

@@ -3,8 +3,8 @@
     Certifier.shape -> Forest.terms (forest.py), the terms of a part -> grow (certificate_kernels.py) -> Shape
 
 This is not the fast search.  It uses only the nested bound U (docs/algorithm.md) over the terms of a part, merged anew
-in every smaller part: no fused letters, no residual symmetry, no synchronised letters, no budget.  So a checker needs
-nothing else.
+in every smaller part.  It has no fused letters, no residual symmetry, no synchronised letters and no budget, so a
+checker needs none of them.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ class Shape:
     Attributes
     ----------
     order : cells in the order in which they are split
-    forced : letters that the first cells of the order have: the part of the class that the tree is over
+    forced : letters of the first cells of the order; they name the part of the class that the tree covers
     body : uint32 per split, preorder: bit l (0 = ``a``) says that the part with letter l goes on
     n_leaves : parts that the bound rules out
-    n_boards : boards it does not rule out
+    n_boards : boards that the bound does not rule out
     """
 
     order: tuple[int, ...]
@@ -61,7 +61,7 @@ class Certifier:
     words : words in q-form
     points : points by number of letters
     cutoff : points
-    memory_mb : memory for the terms of a part, in MiB; the tree over it takes about as much again
+    memory_mb : memory for the terms of a part, in MiB; the tree over them takes about as much again
     """
 
     def __init__(
@@ -122,7 +122,7 @@ class Certifier:
         self, keys: NDArray[np.uint64], points: NDArray[np.int32], masks: NDArray[np.int64], max_splits: int
     ) -> Space | None:
         """Return the grown tree, with as much space as it takes; None if that is too much."""
-        n, n_spare, n_body = len(keys), 3 * len(keys) + (1 << 16), 1 << 22  # what stays untouched costs nothing
+        n, n_spare, n_body = len(keys), 3 * len(keys) + (1 << 16), 1 << 22  # untouched pages cost nothing
         while n_body < 8 * max_splits:
             space = Space(
                 np.empty(n + n_spare, np.int64),

@@ -24,7 +24,7 @@ class Space(NamedTuple):
 
     Attributes
     ----------
-    keys, points : int64[...], int32[...]; the terms of the root first, those of the parts that are open behind them
+    keys, points : int64[...], int32[...]; the terms of the root, then those of the open parts
     body : int64[...], filled: letters (bit 0 = ``a``) that go on, per split in preorder
     counts : int64[3], filled: splits, leaves, boards
     """

@@ -18,7 +18,7 @@ from search.bits import leading_zeros
 
 LITERAL_BITS = 5
 LITERAL = (1 << LITERAL_BITS) - 1
-MAX_LEVELS = 13  # as many levels as a key of 64 bits touches
+MAX_LEVELS = 13  # levels that 64 bits hold, the last one in part
 _ONE = np.uint64(1)
 
 

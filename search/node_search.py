@@ -81,7 +81,7 @@ class NodeSearch:
     def search(self, node: Node, ruled_out: int, layers: tuple[int, ...], tally: Tally) -> tuple[list[Node], int]:
         """Search one node; return the parts of it that are still to be searched, and what is ruled out in all of them.
 
-        ruled_out : mask of letters that the next free cell cannot have on a board that counts: it was shown for a node
+        ruled_out : mask of letters that the next free cell has on no board that reaches the cutoff, as shown for a node
             that holds this one
         layers : the bare cells of the class, if its nodes are grown layer by layer; else empty
         """
@@ -103,7 +103,7 @@ class NodeSearch:
             if left and len(free) > 1:
                 left = self._rule_out(node, free, left, layers, tally)
             return (everything, node.masks[free[0]] & ~left) if left else ([], 0)
-        # each of everything forces the next free cell: those with a letter that is left stay to be searched
+        # every part forces the next free cell: parts with a letter that is left are still to be searched
         if left:
             tally.done |= {part.path for part in everything if not part.masks[free[0]] & left}
         return [part for part in everything if part.masks[free[0]] & left], 0
@@ -118,7 +118,7 @@ class NodeSearch:
         """Force the letters ``left`` on the next cell of a fused node, weak ones first; return those still left.
 
         A letter ruled out here is ruled out for all the parts that the node is unfused into, dozens of them.  Strong
-        letters follow weak ones, so after ``fused_misses`` that stay the rest is left alone.
+        letters follow weak ones, so after ``fused_misses`` letters that cannot be ruled out, the rest are not tried.
         """
         cell, n_missed = free[0], 0
         parts = split_at(node, cell, self.params)
@@ -160,8 +160,8 @@ class NodeSearch:
     ) -> int:
         """Run OrderlyBound over the tree of a node and score what survives; return the letters of the next cell left.
 
-        The letters left are a mask: those that spent the budget, which is halved each time.  All of them are left if
-        the survivors stand for too many boards, or if a letter is left and only the ``whole`` node helps.
+        Returns a mask of the letters that spent the budget, which is halved each time.  All letters are left if the
+        survivors stand for too many boards, or if one is left and only the ``whole`` node helps.
         """
         every = node.masks[free[0]]
         tally.n_terms += grown.n_terms

@@ -16,19 +16,20 @@ class Params:
     Attributes
     ----------
     fused : cell types that carry no literal from the start (bare cells; several letters on one count as all present)
-    letter_order : order of the letters in which fused groups are intervals and residual symmetry compares
+    letter_order : order of the letters: fused groups are intervals of it, and residual symmetry compares by it
     unfuse_parts : a fused group is split into this many groups
     force_groups : letter groups that a free cell is forced to when a search splits, in the order of ``letter_order``
     node_budget : pushes of OrderlyBound behind one letter of the next cell before that letter is forced instead
-    whole_terms : terms of its own from which a node is not searched as one tree but forced at once
+    whole_terms : a node with more terms of its own than this is not searched as one tree but forced at once
     least_budget : each letter that spends the budget halves it for the letters after it, down to this
-    fused_budget : the same in a node with fused cells, before it is unfused
-    fused_misses : before a node is unfused, letters of its next cell are ruled out for all of its parts at once, weak
-        ones first, until so many could not be; 0: none is tried
+    fused_budget : ``node_budget`` of a node with fused cells, before it is unfused
+    fused_misses : before a node is unfused, letters of its next cell are tried for all of its parts at once, weak ones
+        first, until this many could not be ruled out; 0: none is tried
     unit_budget : pushes and terms after which the rest of a unit is handed back as children
     memory_mb : memory for terms, keys and tree of one worker, in MiB
     absorb_limit : comparisons of absorption per word in the trie walk, 0 = no absorption
-    shape_letters : mean letters per free cell from which terms come from path shapes, below from the walk
+    shape_letters : with at least this many letters per free cell on average, terms come from path shapes; with fewer,
+        from the walk
     product_limit : boards a survivor with fused cells may stand for and still be scored at once
     """
 

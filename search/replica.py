@@ -1,4 +1,4 @@
-"""A replica: the boards of a unit found a second time by another way, so that a faulty machine gives itself away.
+"""A replica: the boards of a unit found a second time in another way, so that a faulty machine gives itself away.
 
     Replicator.replicate -> each node: its image under a random symmetry, searched in another cell order
                          -> the boards found, turned back
@@ -34,7 +34,7 @@ class Replicator(Breaker):
         Raises
         ------
         InputError
-            If a path names no part of the class.
+            If a path does not name a part of the class.
         IncompleteError
             If it takes far more than a unit should.
         """

@@ -103,7 +103,7 @@ def run_in(folder: Path, *arguments: str) -> str:
 
 
 class Answer(NamedTuple):
-    """What a command came to."""
+    """The outcome of a command."""
 
     code: int
     out: str

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 
 class Line(NamedTuple):
-    """A board as it stands in a list, with the number of its line and the score behind it, if any."""
+    """A board in a list, with the number of its line and the score behind it, if any."""
 
     number: int
     text: str
@@ -17,7 +17,8 @@ class Line(NamedTuple):
 
 
 def read_lines(data: bytes) -> Iterator[Line]:
-    """Yield the boards of a list; blank lines and ``#`` comments are skipped, any bytes are readable text.
+    """Yield the boards of a list; blank lines and ``#`` comments are skipped, and bytes that are not UTF-8 do not stop
+    the reading.
 
     The first field of a line is the board, the second its score.  If the first line is a CSV header with the column
     ``board``, that column and the column ``score`` are taken instead.

@@ -18,7 +18,7 @@ def save_board(out: str, faces: Sequence[Sequence[str]], heat: Sequence[int], pa
     Raises
     ------
     InputError
-        When the name ends in something else than ``.svg`` or ``.png``, or the file cannot be written.
+        When the name does not end in ``.svg`` or ``.png``, or the file cannot be written.
     """
     from boardclass.board_svg import SIZE, board_svg
 

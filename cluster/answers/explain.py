@@ -89,7 +89,7 @@ def explain(
     run: str | None,
     fmt: Format,
 ) -> None:
-    """Tell the story of one class: its terms, its bounds, and where the cutoff eliminates it."""
+    """Explain one class: its terms, its bounds, and where the cutoff eliminates it."""
     if run is not None and not text.strip().isdecimal():
         raise InputError(f"class {quote(text)}: with --run, name the class by its number in the run")
     given = {"dims": dims_text, "buckets": buckets, "wordlist": wordlist, "scores": scores, "cutoff": cutoff}
@@ -146,9 +146,9 @@ def tell(dims: Dims, letters: tuple[str, ...], scorer: Scorer, cutoff: int | Non
 
 
 def _levels(terms: Terms, bound: int, cutoff: int) -> tuple[list[dict[str, int]], list[Any]]:
-    """Force cell after cell while parts are left; return what each level came to, and the trees left at the end.
+    """Force cell after cell while parts are left; return the result of each level, and the trees left at the end.
 
-    Parts are made one at a time, and a level is given up where those that are left would fill the memory.
+    Parts are made one at a time, and a level is given up when the parts that are left would fill the memory.
     """
     from search.paper import basic
     from search.paper import terms as paper_terms

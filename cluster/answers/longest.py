@@ -35,7 +35,7 @@ def longest(
     scores: str | None,
     fmt: Format,
 ) -> None:
-    """Print for the words that use every cell their best boards, best first.
+    """Print the best board of each word that uses every cell, best first.
 
     Raises
     ------

@@ -26,7 +26,7 @@ def check_run_directory(directory: str) -> None:
 
 
 def tell_notes(found: Summary) -> None:
-    """Say on standard error in what the records of a run disagree with its rows."""
+    """Say on standard error where the records of a run disagree with its rows."""
     for note in found.notes:
         tell(f"orderly: {note}")
 

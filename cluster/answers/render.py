@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 # background colours from cold to hot, 256-colour palette: readable with black letters
 _HEAT = ("#c6dbef", "#d9ead3", "#fff2cc", "#ffd966", "#f6b26b", "#e06666")
 _CELL_WIDTH = 4
-_WHOLE = 16  # columns of a table that are at most so wide are not folded
+_WHOLE = 16  # columns at most this wide are not folded
 
 
 class Format(StrEnum):

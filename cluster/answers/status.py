@@ -1,4 +1,4 @@
-"""``orderly status``: how far a run is, from its rows; what goes on in it now, from its lock and event log."""
+"""``orderly status``: how far a run is, from its rows, and what is going on in it, from its lock and event log."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def status(directory: str, fmt: Format, *, verbose: bool = False) -> None:
-    """Print how far a run is, what its rows prove, who is at it, and the digest of its result.
+    """Print how far a run is, what its rows prove, who works on it, and the digest of its result.
 
     The table has ten lines at most unless ``verbose``; the other formats always hold everything.
     """
@@ -27,7 +27,7 @@ def status(directory: str, fmt: Format, *, verbose: bool = False) -> None:
     from results.store.run import open_run
 
     run = open_run(directory)
-    now = live(run.folder)  # before the rows, which take longer: the driver goes on meanwhile
+    now = live(run.folder)  # before the rows, which take longer to read: the driver goes on meanwhile
     found = summary(run, run_nodes)
     record = status_record(found, now)
     tell_notes(found)
@@ -50,8 +50,8 @@ def status(directory: str, fmt: Format, *, verbose: bool = False) -> None:
 def status_record(found: Summary, now: Live) -> dict[str, Any]:
     """Return what ``status --format json`` holds.
 
-    The question, how far its answer is (what a running driver last said, or the stored rows), the best boards, digest
-    and sentence.  None: not known, or not before somebody works on the run.
+    The question, how far its answer is (from the last word of a running driver, or from the stored rows), the best
+    boards, digest and sentence.  None: not known, or known only while somebody works on the run.
     """
     boards = found.listed.boards
     last = now.progress if now.is_running else {}
@@ -72,7 +72,7 @@ def status_record(found: Summary, now: Live) -> dict[str, Any]:
         "cutoff": found.fingerprint.cutoff,
         "partition": found.fingerprint.partition,
         "n_classes": n_classes,
-        "n_classes_begun": max(found.n_classes_begun, n_done),  # what the driver counts may not be stored yet
+        "n_classes_begun": max(found.n_classes_begun, n_done),  # what the driver has counted may not be stored yet
         "n_classes_done": n_done,
         "n_classes_left": n_classes - n_done,
         "n_units_in_flight": last.get("n_in_flight"),
@@ -106,7 +106,7 @@ def status_record(found: Summary, now: Live) -> dict[str, Any]:
     }
 
 
-# what the table for people says in sentences
+# the table for people says these in sentences
 _TOLD = frozenset(
     (
         *("state", "driver", "figures_age_s", "ended", "n_classes_left", "n_units_in_flight", "n_workers"),
@@ -158,7 +158,7 @@ def _done(record: dict[str, Any]) -> str:
 
 
 def _percent(n_done: int, n_classes: int) -> str:
-    """Return a share that is called 100 only when it is all of them."""
+    """Return a percentage that is 100 only when it is all of them."""
     return f"{int(1000 * n_done / n_classes) / 10:.1f}"
 
 
@@ -197,7 +197,7 @@ def _rate(record: dict[str, Any]) -> str:
 
 
 def time_left(record: Mapping[str, Any]) -> str:
-    """Return the time left with what it rests on; needs ``remaining_s``, its range, ``n_measured`` and ``share``."""
+    """Return the time left and what it is based on; needs ``remaining_s``, its range, ``n_measured`` and ``share``."""
     if record["remaining_s"] is None:
         return "unknown: no class was finished yet since the driver began"
     few = ", a rough guess" if (record["n_measured"] or 0) < 30 else ""

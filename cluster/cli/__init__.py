@@ -3,7 +3,7 @@
     main                 app.py        errors and exit codes
       commands/          names, options and help by section
       options.py, group.py, complete.py   what commands share: options, help, completion
-    run.py, verify.py, sql.py, ...     what each command does, beside what cluster/answers knows
+    run.py, verify.py, sql.py, ...     what each command does, besides what cluster/answers knows
 
 Uses everything else in ``cluster``; nothing uses it.
 """

@@ -23,7 +23,7 @@ from cluster.cli.usage import make_plain
 from cluster.streams import encodable, tell
 
 EXIT_BUG = 1
-_NO_ROOM = frozenset((errno.ENOSPC, errno.EDQUOT, errno.EFBIG))  # the trouble of the machine, not a bug
+_NO_ROOM = frozenset((errno.ENOSPC, errno.EDQUOT, errno.EFBIG))  # the machine is at fault, not a bug
 
 app = typer.Typer(
     name="orderly",
@@ -87,7 +87,7 @@ def _call(arguments: list[str]) -> int:
         result = app(arguments, prog_name="orderly", standalone_mode=False)
     except typer.Abort:
         result = EXIT_INTERRUPTED
-    except SystemExit as left:  # rich and typer leave with 1 when nobody reads the output any more
+    except SystemExit as left:  # rich and typer leave with 1 when nobody reads the output
         if isinstance(left.__context__, BrokenPipeError):
             raise left.__context__ from None
         raise
@@ -100,7 +100,7 @@ def _call(arguments: list[str]) -> int:
 def _exit_code(arguments: list[str]) -> int:
     try:
         return _answered(arguments)
-    except BrokenPipeError:  # the reader of our output has gone: nothing to tell, and nobody to tell it to
+    except BrokenPipeError:  # the reader of our output has gone, so there is nobody to tell
         _drop_output()
         return 0
     except Exception as error:  # noqa: BLE001 - the last line of defence: one message, no traceback
@@ -140,7 +140,7 @@ def _no_room(error: OSError) -> int:
 
 
 def _drop_output() -> None:
-    """Let what is still to be printed go nowhere, or the interpreter would try it once more."""
+    """Discard what is still to be printed, or the interpreter would try again."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 

@@ -1,4 +1,4 @@
-"""``orderly certify`` and ``audit``: certificates of classes written, and checked by a program that shares no code."""
+"""``orderly certify`` and ``audit``: write certificates of classes, and check them by a program that shares no code."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Part = tuple[int, str]  # class and the letters forced on its first cells
 
 
 class Choice(NamedTuple):
-    """Which classes to certify: those named, so many parts at random, the hot ones, or all; and cells to force."""
+    """Which classes to certify: those named, a number of parts at random, the hot ones, or all; and cells to force."""
 
     classes: str | None = None
     sample: int | None = None
@@ -43,7 +43,7 @@ class Choice(NamedTuple):
 def certify(directory: str, choice: Choice, wordlist: str | None, fmt: Format) -> None:
     """Record the shape of the search of some classes of a run, all of them by default.
 
-    Published once a minute and at the end: what a stopped command published need not be done again.
+    They are published once a minute and at the end; what a stopped command published need not be done again.
     """
     check_run_directory(directory)
     from results.proof.certificates import certified_parts, write_certificates
@@ -96,7 +96,7 @@ def chosen_parts(run: Run, partition: Partition, certifier: Certifier, choice: C
     Raises
     ------
     InputError
-        If one named is no canonical class, there are too few, or more than one way to choose is given.
+        If a class named is not canonical, there are too few classes, or more than one way to choose is given.
     """
     if sum([choice.classes is not None, choice.sample is not None, choice.hot]) > 1:
         raise InputError("give one of --classes, --sample and --hot, not several")
@@ -152,13 +152,15 @@ def named_classes(partition: Partition, text: str) -> list[int]:
     Raises
     ------
     InputError
-        When one is no canonical class.
+        When one is not a canonical class.
     """
     chosen = []
     for part in text.replace(",", " ").split():
         known = part.isascii() and part.isdigit() and len(part) <= 19 and int(part) < partition.n_classes
         if not known or not partition.is_canonical(int(part)):
-            raise InputError(f"{quote(part)} in --classes is no canonical class of the run: expected ids such as 0,17")
+            raise InputError(
+                f"{quote(part)} in --classes is not a canonical class of the run: expected ids such as 0,17"
+            )
         chosen.append(int(part))
     return sorted(set(chosen))
 
@@ -214,7 +216,7 @@ def _percent(found: Audit) -> str:
 
 def _path_of_wordlist(run: Run, wordlist: str | None) -> Path:
     """Return the file of the word list, by default the one that the run names; the checker reads it by itself."""
-    run_wordlist(run, wordlist)  # the checker reads it without limits: its size and digest are known first
+    run_wordlist(run, wordlist)  # the checker reads it without limits, so its size and digest are checked first
     name = wordlist or str(run.info.get("config", {}).get("wordlist"))
     path = available_names().get(name) or Path(name)
     if not path.is_file():

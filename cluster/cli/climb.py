@@ -44,7 +44,7 @@ def climb(asked: Asked, wordlist: str | None, scores: str | None, fmt: Format) -
     Raises
     ------
     InputError
-        For options that fit no board, or each other.
+        For options that do not fit the board or each other.
     """
     dims, board = _size_and_start(asked)
     letters = allowed_letters(asked.exclude)
@@ -101,11 +101,11 @@ def allowed_letters(exclude: str) -> str:
     Raises
     ------
     InputError
-        If something else than a-z is excluded, or everything.
+        If anything but a-z is excluded, or everything is.
     """
     wrong = sorted(set(exclude.lower()) - set(LETTERS))
     if wrong:
-        raise InputError(f"--exclude {quote(exclude)}: {wrong[0]!r} is no letter; expected letters such as jqxz")
+        raise InputError(f"--exclude {quote(exclude)}: {wrong[0]!r} is not a letter; expected letters such as jqxz")
     left = "".join(letter for letter in LETTERS if letter not in exclude.lower())
     if not left:
         raise InputError("--exclude leaves no letter: expected fewer than 26")
@@ -114,7 +114,7 @@ def allowed_letters(exclude: str) -> str:
 
 @contextlib.contextmanager
 def _progress(stream: IO[str], runs: int) -> Iterator[Callable[[int, int, int, int], None]]:
-    """Yield what shows how far it is: one line drawn anew on a terminal, a plain line per 30 s elsewhere."""
+    """Yield what shows the progress: one line redrawn on a terminal, a plain line per 30 s elsewhere."""
     if not stream.isatty():
         yield _PlainLines(stream, runs)
         return
@@ -144,6 +144,6 @@ class _PlainLines:
 
 
 def describe(run: int, runs: int, number: int, best: int, n_scored: int) -> str:
-    """Return how far it is as one line."""
+    """Return the progress as one line."""
     which = f"run {run + 1} of {runs}, " if runs > 1 else ""
     return f"{which}round {number:,}, best {best:,}, {n_scored:,} boards scored"

@@ -25,12 +25,12 @@ BOTH, ONLY_HERE, ONLY_THERE, BELOW = "both", "only here", "only there", "below c
 
 
 def read_boards(path: str, shape: Geometry) -> dict[str, int | None]:
-    """Return the boards of a file by canonical form, each with the score that stands behind it, if any.
+    """Return the boards of a file by canonical form, each with the score that the file gives, if any.
 
     Raises
     ------
     InputError
-        If the file cannot be read or a line is no board, with its number.
+        If the file cannot be read or a line is not a board; the message gives the line.
     """
     try:
         with Path(path).open("rb") as file:
@@ -51,7 +51,7 @@ def read_boards(path: str, shape: Geometry) -> dict[str, int | None]:
 
 
 def compare(directory: str, path: str, wordlist: str | None, fmt: Format) -> None:
-    """Print which boards a run and a file have in common, whatever the rotation, and which only one of them has.
+    """Print which boards a run and a file share, whatever the rotation, and which only one of them has.
 
     Boards without a score in the file are scored with the word list of the run, if that is here.
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 
 def _starting(names: Iterable[str], incomplete: str) -> list[str]:
-    """Return the names that begin so; none where there are none, then the shell offers files."""
+    """Return the names that begin so; if there are none, the shell offers files."""
     return [name for name in names if name.startswith(incomplete)]
 
 

@@ -27,7 +27,7 @@ INTRO = """Proves which Boggle boards score highest, and keeps the evidence.
   orderly climb --dims 4x4              good boards of a larger size in a minute
 
 Boards are written down the columns, or as rows (bld/eae/rts); q is a Qu cell.
-orderly COMMAND --help tells the options of a command.
+orderly COMMAND --help lists the options of a command.
 """
 EPILOG = "Exit codes: 0 done or proved, 2 bad input, 3 run directory damaged or foreign, 4 incomplete, 5 mismatch."
 

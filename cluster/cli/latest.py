@@ -9,12 +9,12 @@ from boardclass.errors import InputError
 
 
 def run_or_latest(directory: str | None = None) -> str:
-    """Return the run that was named, or else the one under ``runs`` that was written to last, and say which.
+    """Return the run that was named, or else the one under ``runs`` that was written to last; say which.
 
     Raises
     ------
     InputError
-        When none is named, and there is none.
+        When none is named and there is none.
     """
     if directory is not None:
         return directory
@@ -35,7 +35,7 @@ def runs_or_latest(directories: Sequence[str] | None) -> list[str]:
 
 
 def _written_s(run: Path) -> float:
-    """Return when something was last written to a run, as far as its dates tell."""
+    """Return when something was last written to a run, going by the dates of its files."""
     from results.storage import files
 
     written = (files.RUN, files.MANIFEST, files.EVENTS)

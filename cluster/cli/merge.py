@@ -1,4 +1,4 @@
-"""``orderly merge``: what several drivers found apart is put into one run directory."""
+"""``orderly merge``: what several drivers found is put into one run directory."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def merge(target: str, sources: Sequence[str], fmt: Format) -> None:
     Raises
     ------
     InputError
-        When a source is no directory, or the target itself.
+        When a source is not a directory, or is the target itself.
     StoreError
         When a run is damaged, of another question, or contradicts another; nothing has been written.
     MismatchError

@@ -82,12 +82,12 @@ MemoryOption = Annotated[
     typer.Option(
         "--memory",
         metavar="MIB",
-        help="For terms, keys and tree of one worker; words and paths come on top.",
+        help="For terms, keys and tree of one worker, besides words and paths.",
         show_default="config",
     ),
 ]
 ProbesOption = Annotated[int, typer.Option("--workers", metavar="N", min=1, help="Processes that probe.")]
-SeedOption = Annotated[int, typer.Option("--seed", metavar="N", min=0, help="Of everything random.")]
+SeedOption = Annotated[int, typer.Option("--seed", metavar="N", min=0, help="Seed of all random choices.")]
 LimitOption = Annotated[int, typer.Option("-n", metavar="N", min=1, help="How many boards to list.")]
 
 

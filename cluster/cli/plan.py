@@ -1,4 +1,4 @@
-"""``orderly plan`` and ``tune``: what a run would cost, before it is started; what it would cost done otherwise."""
+"""``orderly plan`` and ``tune``: what a run would cost, and what it would cost if it were searched in other ways."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def _time(seconds: float) -> str:
 
 @contextmanager
 def _progress(seconds: float) -> Iterator[Callable[[float], None]]:
-    """Show on a terminal how much of the time for probes has gone; yield what is to be told the seconds gone."""
+    """Show on a terminal how much of the time for probes has passed; yield what is to be told the seconds passed."""
     from rich.progress import BarColumn, Progress, TextColumn
 
     columns = (

@@ -1,4 +1,4 @@
-"""``orderly repeat``: verdicts of a run found again by another way, and compared with what is stored."""
+"""``orderly repeat``: verdicts of a run found again in another way, and compared with what is stored."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ def repeat(
     wordlist: str | None,
     fmt: Format,
 ) -> None:
-    """Find the verdicts on some classes, or some drawn at random, again and print what came of it.
+    """Find again the verdicts on some classes, or some drawn at random, and print the outcome.
 
     Raises
     ------
     InputError
-        When it is not said which, or one is no class of the run.
+        When it is not said which classes, or one is not a class of the run.
     MismatchError
         When a verdict is not found again; it is named with the difference.
     IncompleteError

@@ -50,6 +50,6 @@ def report(directory: str, out: str | None, n_boards: int, wordlist: str | None,
 
 
 def default_page(directory: str) -> str:
-    """Return the name of the page of a run: that of its directory, in the current one; nothing is put into the run."""
+    """Return the name of the page of a run: the run's name, in the current directory; nothing is put into the run."""
     name = directory.partition("?")[0].rstrip("/").rpartition("/")[2]
     return f"{Path(name).resolve().name if name in ('', '.', '..') else name}.html"

@@ -44,7 +44,7 @@ def run(
         from cluster.driver.progress import make_progress
 
         outcome = driver.run(config, progress=make_progress(), drop_damaged=drop_damaged, extends=extends, share=mine)
-    except KeyboardInterrupt as error:  # outside the search, where the driver does not hold signals back
+    except KeyboardInterrupt as error:  # outside the search, where the driver does not catch signals
         raise IncompleteError("stopped; the same command goes on from what is stored") from error
     if outcome.share_done:
         _print_share(outcome)

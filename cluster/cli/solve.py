@@ -17,7 +17,7 @@ def parse_cells(text: str | None, n_cells: int, option: str) -> tuple[int, ...]:
     Raises
     ------
     InputError
-        If a part is no cell of the board.
+        If a part is not a cell of the board.
     """
     cells = []
     for part in (text or "").replace(",", " ").split():

@@ -30,12 +30,13 @@ _PLAN_COLUMNS = ("explain_key", "explain_value")  # of EXPLAIN: a drawing
 
 
 def split_words(words: Sequence[str]) -> tuple[list[str], str | None]:
-    """Return the runs and the statement among the arguments of ``query``: the last is one unless it names a run.
+    """Return the runs and the statement among the arguments of ``query``: the last one is the statement unless it names
+    a run.
 
     Raises
     ------
     InputError
-        When it can be neither.
+        When the last argument can be neither.
     """
     if not words or _names_a_run(words[-1]):
         return list(words), None
@@ -56,7 +57,7 @@ def query(directories: Sequence[str], sql: str | None, timeout_s: float, memory_
     Raises
     ------
     InputError
-        When there is no statement, and no terminal to ask for one.
+        When there is no statement and no terminal to ask for one.
     IncompleteError, MismatchError
         When a run is not proven; the answer is printed all the same.
     """
@@ -79,7 +80,7 @@ def query(directories: Sequence[str], sql: str | None, timeout_s: float, memory_
 
 
 def _prompt(ask: Callable[[str], None]) -> None:
-    """Answer statements, one a line, until Ctrl-D; an error ends none but its own."""
+    """Answer statements, one a line, until Ctrl-D; an error ends its own statement only."""
     with suppress(ImportError):
         import readline  # noqa: F401 - input() edits lines with it
     tell("one statement a line, such as SELECT * FROM boards LIMIT 5, or DESCRIBE classes; Ctrl-D ends")

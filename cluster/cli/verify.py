@@ -65,7 +65,7 @@ def run_wordlist(run: Run, name: str | None) -> WordList:
 
 
 def verify(directory: str, wordlist: str | None, fmt: Format, *, write: bool = False) -> None:
-    """Check everything a run left behind and print its claim; write the claim as well if asked to."""
+    """Check everything that a run left behind and print its claim; write the claim as well if asked to."""
     check_run_directory(directory)
     from cluster.planning.nodes import run_nodes
     from results.proof.sentence import Question, question_of

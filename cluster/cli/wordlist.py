@@ -50,7 +50,7 @@ def check(file: str, fmt: Format) -> None:
     Raises
     ------
     WordListError
-        If it cannot be used, with the first offending lines.
+        If it cannot be used; the message has the first offending lines.
     """
     words = load_wordlist(Path(file) if Path(file).is_file() else file)
     write_record(
@@ -90,7 +90,7 @@ def get(name: str, url: str | None, fmt: Format) -> None:
 
 
 def download(url: str) -> bytes:
-    """Return what stands at an http or https address.
+    """Return what an http or https address holds.
 
     Raises
     ------
@@ -99,7 +99,7 @@ def download(url: str) -> bytes:
     """
     hint = "fetch it in another way, then check it: orderly wordlist check FILE"
     if not url.startswith(("https://", "http://")):
-        raise WordListError(f"{quote(url)} is no http or https address; {hint}")
+        raise WordListError(f"{quote(url)} is not an http or https address; {hint}")
     try:
         with urllib.request.urlopen(url, timeout=TIMEOUT_S) as answer:
             data: bytes = answer.read(MAX_FILE_BYTES + 1)
@@ -107,7 +107,7 @@ def download(url: str) -> bytes:
         reason = error.reason if isinstance(error, urllib.error.URLError) else error
         raise WordListError(f"cannot download {quote(url, 200)}: {reason}; is there a network? Or {hint}") from error
     if len(data) > MAX_FILE_BYTES:
-        raise WordListError(f"{quote(url, 200)} has more than {MAX_FILE_BYTES // 2**20} MiB: that is no word list")
+        raise WordListError(f"{quote(url, 200)} has more than {MAX_FILE_BYTES // 2**20} MiB: it is not a word list")
     return data
 
 
@@ -117,7 +117,7 @@ def accept(data: bytes, source: Source, url: str) -> WordList:
     Raises
     ------
     WordListError
-        If it is another one, or no word list at all.
+        If it is another list, or not a word list at all.
     """
     words = parse_wordlist(data.lower() if source.upper else data, source.name, url)
     expected = KNOWN_SHA256[source.name]

@@ -47,17 +47,18 @@ def run(
     Parameters
     ----------
     config : RunConfig
-        Without ``address``, ``workers`` = 0 computes in this process, more start as many Ray workers.
+        Without ``address``, ``workers`` = 0 computes in this process; any other number is that of the Ray workers to
+        start.
     progress : Progress, optional
-        Shown how it goes; nothing by default.
+        Is shown the progress; by default nothing is shown.
     make_executor : callable, optional
-        Makes the executor from the spec and the number of workers, in place of ``config.workers``' choice.
+        Makes the executor from the spec and the number of workers, instead of what ``config.workers`` asks for.
     policy : Policy, optional
-        The scheduler's, in place of the default one.
+        The scheduler's, instead of the default one.
     drop_damaged : bool
         Compute again what damaged parts of the store held, instead of refusing them.
     extends : str, optional
-        Another run, whose verdicts are taken over where they hold at the cutoff of this one.
+        Another run.  Its verdicts are taken over where they hold at the cutoff of this one.
     share : Share, optional
         Search the classes of this share only; whether the run is complete does not depend on it.
 
@@ -116,15 +117,15 @@ def _source(location: str, plan: Plan) -> Run:
 
 
 def _tell_faults(store: Store, progress: Progress, journal: Journal) -> None:
-    """Say what was dropped or written anew because it was damaged, and why."""
+    """Say what was dropped or rewritten because it was damaged, and why."""
     for name, fault in store.faults.items():
-        outcome = "its rows are computed again" if name in store.dropped else "removed or written anew"
+        outcome = "its rows are computed again" if name in store.dropped else "removed or rewritten"
         progress.note(f"dropped {name}: {outcome}\n  {fault}")
         journal.note("dropped", name=name, message=fault[:500])
 
 
 def _take_over(source: Run, store: Store, progress: Progress, journal: Journal) -> None:
-    """Store the verdicts of an older run that hold, and say how many they are."""
+    """Store the verdicts of an older run that hold, and say how many there are."""
     extension = extend(source, store)
     progress.stage(extension.describe())
     journal.note(

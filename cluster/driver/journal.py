@@ -23,9 +23,9 @@ from cluster.scheduling.figures import Report
 from results.log.eventlog import HOST_FLAGGED, EventLog
 
 _SHORTEST_S, _LONGEST_S = 2.0, 60.0  # between two lines of progress
-_SHARE = 0.01  # of the time gone, so that the log of a run of weeks stays small
+_SHARE = 0.01  # of the elapsed time, so that the log of a run of weeks stays small
 _MAX_MESSAGE = 500
-_MAX_BUSY = 16  # workers of which it is told what they do, those first that have been at it for longest
+_MAX_BUSY = 16  # workers whose work is logged, the longest at work first
 
 
 class Journal:
@@ -71,7 +71,7 @@ class Journal:
         self._log.flush(now=True)
 
     def loop(self, events: Sequence[Event], orders: Sequence[Instruction]) -> None:
-        """Note what came from the executor and what the scheduler made of it."""
+        """Note the events from the executor and the instructions that the scheduler gave."""
         for event in events:
             self._event(event)
         for order in orders:
@@ -89,7 +89,7 @@ class Journal:
         self._log.flush()
 
     def stored(self, name: str, n_rows: int) -> None:
-        """Note the last part that was stored; once, however often it is told."""
+        """Note the last part that was stored, once, however often this is called."""
         if name and name != self._part:
             self._part = name
             self._log.add("stored", name=name, n_rows=n_rows)
@@ -113,7 +113,7 @@ class Journal:
         self._log.flush(now=now)
 
     def _at_work(self, now_s: float) -> list[dict[str, Any]]:
-        """Return what workers have in hand: the first unit, how many more, and for how long."""
+        """Return what workers are working on: the first unit, how many more, and for how long."""
         longest = sorted(self._busy.items(), key=lambda item: (item[1][0], item[0]))[:_MAX_BUSY]
         return [
             {

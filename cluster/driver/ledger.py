@@ -45,7 +45,7 @@ class Ledger:
         """Return the events: each verdict with its row, or a failure of its unit if it breaks the schema."""
         try:
             return self._with_rows(events)
-        except RowError:  # one of them is bad: each is looked at alone
+        except RowError:  # one of them is bad: check each alone
             return [self._judge(event) for event in events]
 
     def publish(self, settled: list[Publish | Quarantine]) -> None:
@@ -60,7 +60,7 @@ class Ledger:
             self.note_candidates(row.candidates)
 
     def note_candidates(self, candidates: Sequence[tuple[str, int]]) -> None:
-        """Count candidates and keep the best, under the name that it will have in the end."""
+        """Count candidates and keep the best, as the canonical board."""
         self.n_candidates += len(candidates)
         for board, score in candidates:
             if self.best is None or score > self.best[0]:
@@ -70,7 +70,7 @@ class Ledger:
         try:
             return self._with_rows([event])[0]
         except RowError as error:
-            assert isinstance(event, Answer), "nothing else is made a row of"
+            assert isinstance(event, Answer), "only answers become rows"
             return UnitFailed(event.worker, event.assignment, event.result.unit, str(error))
 
     def _with_rows(self, events: list[Event]) -> list[Event]:

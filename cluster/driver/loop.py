@@ -1,6 +1,6 @@
 """The run loop: carries events from the executor to the scheduler and instructions back, verdicts to the store.
 
-All waiting is in ``executor.poll``.  Nothing here decides anything.
+All waiting is in ``executor.poll``.  Nothing is decided here.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Sink(Protocol):
         """Return the events with every verdict that breaks the rules of the store turned into a failure."""
 
     def publish(self, settled: list[Publish | Quarantine]) -> None:
-        """Keep what is settled; also called with nothing, so that buffered rows are flushed in time."""
+        """Keep what is settled; called with nothing as well, so that buffered rows are flushed in time."""
 
 
 def _ignore(events: Sequence[Event], orders: Sequence[Instruction]) -> None:
@@ -64,9 +64,9 @@ def run_loop(
     stop : callable
         Returns why to stop, or an empty string; asked at least every ``poll_s`` seconds.
     watch : callable
-        Shown the scheduler's figures as often.
+        Is shown the scheduler's figures as often.
     note : callable
-        Told all that came and all that was asked for.
+        Is told all events and all instructions.
     """
     events: list[Event] = [*executor.poll(0.0), Start()]
     while True:

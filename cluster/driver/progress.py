@@ -46,16 +46,16 @@ class Progress(Protocol):
         """Take note that the search begins."""
 
     def update(self, report: Report) -> None:
-        """Show how far it is; called about twice a second."""
+        """Show how far the run is; called about twice a second."""
 
     def stage(self, text: str) -> None:
-        """Show what is done outside the search, such as rescoring."""
+        """Show work outside the search, such as rescoring."""
 
     def note(self, text: str) -> None:
         """Say something that stays on the screen: what was dropped, or is not as expected."""
 
     def end(self) -> None:
-        """Clear up; may be called twice."""
+        """Clean up; may be called twice."""
 
 
 class Silent:
@@ -115,7 +115,7 @@ class PlainLines:
         self._write(text)
 
     def end(self) -> None:
-        """Write the last figures, unless they have been."""
+        """Write the last figures unless they were written."""
         self._show()
 
     def _show(self) -> None:
@@ -168,7 +168,7 @@ class Bar:
             )
 
     def stage(self, text: str) -> None:
-        """Show the text in place of the figures."""
+        """Show the text instead of the figures."""
         if self._bar is not None:
             self._bar.update(self._task, left=printable(text))
 

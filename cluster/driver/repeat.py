@@ -30,13 +30,13 @@ from search.replica import Replicator
 
 @dataclass(frozen=True)
 class Repeated:
-    """What came of one verdict.
+    """The result for one verdict.
 
     Attributes
     ----------
     class_id, path, status : of the verdict
     difference : in what the verdict and its repetition differ; empty when they agree
-    gave_up : why it could not be found again; empty when it was
+    gave_up : why it could not be found again; empty when it was found
     seconds : time it took
     """
 
@@ -106,7 +106,7 @@ class Repeater:
     """
 
     def __init__(self, spec: Spec, seed: int) -> None:
-        # a run may have handed its units back early; a repetition has no children to leave anything to
+        # a run may hand units back early; a repetition cannot leave anything to children
         patient = replace(spec.params, unit_budget=max(spec.params.unit_budget, Params().unit_budget))
         self._breaker = Replicator(replace(spec, params=patient))
         self._nodes = SearchNodes(parse_partition(spec.partition, spec.dims), spec.params, spec.cell_order)
@@ -162,7 +162,7 @@ def _result(row: Row) -> UnitResult:
 
 
 def repeated(spec: Spec, rows: Sequence[Row], seed: int, n_workers: int) -> Iterator[Repeated]:
-    """Yield what comes of each verdict, in order; ``n_workers`` processes search side by side."""
+    """Yield the result for each verdict, in order; ``n_workers`` processes search side by side."""
     verdicts = [_result(row) for row in rows]
     if n_workers == 1:
         yield from map(Repeater(spec, seed).repeat, verdicts)

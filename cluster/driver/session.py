@@ -59,7 +59,7 @@ class RunOutcome:
     message : str
         What is missing, when not complete.
     share_done : bool
-        Whether only a share was asked for, and all of its classes are settled.
+        Whether only a share was asked for and all of its classes are settled.
     coverage : Coverage
     listed : BoardList
         Boards at or above the cutoff, rescored, best first.
@@ -150,7 +150,7 @@ class Session:
                     self._journal.stored(*self._store.last_part)
                     self._journal.report(self._report(), now=True)
             except (RayError, ClusterGoneError) as error:
-                if not signals.reason:  # the signal was meant for the workers, too
+                if not signals.reason:  # the signal was also meant for the workers
                     raise
                 raise Interrupted(self._interrupted(signals.reason)) from error
         if signals.reason:
@@ -254,7 +254,7 @@ class Session:
             )
 
     def _report(self) -> Report:
-        """Return the scheduler's figures with those that only the driver knows."""
+        """Return the scheduler's figures completed by those that only the driver knows."""
         assert self._snapshot is not None, "asked for once the loop runs"
         snapshot, ledger = self._snapshot, self._ledger
         best_score, best_board = ledger.best or (None, "")

@@ -1,4 +1,4 @@
-"""Ctrl-C and the like as a question that the run loop asks, so that a write is never interrupted in the middle."""
+"""Ctrl-C and the like as a flag that the run loop reads, so that a write is never interrupted."""
 
 from __future__ import annotations
 

@@ -5,12 +5,13 @@
 A probe (Knuth 1975, "Estimating the efficiency of backtrack programs") searches a unit; where the unit is split, it
 goes on with one of the children, chosen at random, and counts it as one over the probability of that choice.  Its
 expectation is the cost of the class, whatever the class splits into and however the choice is made; the nearer the
-probabilities are to the costs, the narrower the interval.  So a probe of a strong center is as cheap as any other.
+probabilities are to the costs, the narrower the interval.  So a probe of a class with strong centre letters is as cheap
+as any other.
 
-Each stratum is drawn without replacement.  A class that was not split is known; when all of them are known, so is the
-cost.  Otherwise the interval is Student's, for the costs of few probes vary more than they show, and on a logarithmic
-scale, for costs are skewed: on 3x4, whose cost is known, a normal one held the truth in 79 to 93 of 100 plans, this one
-in 94 to 96 (``python -m tests.bench.coverage``).
+Each stratum is drawn without replacement.  The cost of a class that was not split is known; when all classes are known,
+so is the cost of the run.  Otherwise the interval is Student's, because costs vary more than a few probes show, and on
+a logarithmic scale, because costs are skewed.  On 3x4, whose cost is known, a normal interval held the truth in 79 to
+93 of 100 plans, this one in 94 to 96 (``python -m tests.bench.coverage``).
 
 The path table and the rim are made once per worker and serve all its classes: they are made first and are not counted.
 """
@@ -37,12 +38,12 @@ from cluster.planning.plan import Plan
 from search.breaker import Breaker, Spec, Unit, UnitResult
 from search.params import Params
 
-SHARES = (0.3, 0.25, 0.2, 0.13, 0.08, 0.04)  # of the classes, in the order of their predicted cost
+SHARES = (0.3, 0.25, 0.2, 0.13, 0.08, 0.04)  # of the classes, in order of predicted cost
 PROBE_BUDGET = 120_000_000  # effort of a unit of a probe: some ten seconds
 LEAST = 2  # probes of each stratum, however long they take
 
 Cost = Callable[[UnitResult, float], float]
-Tell = Callable[[float], None]  # is told how many seconds have gone
+Tell = Callable[[float], None]  # is told how many seconds have passed
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,7 @@ class Estimate:
     ----------
     cpu_hours, low, high : hours of one core, with its 95 % interval; all the same if every class is known
     n_classes, n_probes : classes of the run, probes made
-    is_known : whether every class was searched to its end: this is the cost, as far as clocks tell
+    is_known : whether every class was searched to its end, so that this is the cost as measured
     strata : (classes, probes, mean seconds of a class) from weak to strong classes
     memory_mb : largest resident memory of a process that probed, MiB
     seconds : time it took
@@ -88,7 +89,7 @@ def likely_cost(unit: Unit, board: Geometry, params: Params) -> float:
 
 
 def probe(breaker: Breaker, class_id: int, rng: random.Random, cost: Cost = _cpu_seconds) -> tuple[float, bool]:
-    """Return the cost of a random way down the parts of a class, and whether that is all of the class.
+    """Return the cost of a random way down the parts of a class, and whether it took in all of the class.
 
     Its expectation is the cost of the class.
     """
@@ -106,7 +107,8 @@ def probe(breaker: Breaker, class_id: int, rng: random.Random, cost: Cost = _cpu
 
 
 class Stratum(NamedTuple):
-    """What was found in a stratum of ``size`` classes: the costs of probes; whether all of these were known classes."""
+    """What was found in a stratum of ``size`` classes: the costs of the probes, and whether all of them know their
+    class."""
 
     size: int
     costs: tuple[float, ...]
@@ -140,7 +142,8 @@ def interval(strata: Sequence[Stratum]) -> tuple[float, float, float]:
 
 
 def student(freedom: float) -> float:
-    """Return what 95 % of Student's distribution lie within, from 2 degrees of freedom on to 1 % (Hill 1970)."""
+    """Return the half-width that holds 95 % of Student's distribution, within 1 % from 2 degrees of freedom on (Hill
+    1970)."""
     z = NormalDist().inv_cdf(0.975)
     terms = (
         (z**3 + z) / 4,
@@ -152,7 +155,8 @@ def student(freedom: float) -> float:
 
 
 class Sample(NamedTuple):
-    """Costs found in each stratum, whether all were known classes, and the process's largest resident memory, MiB."""
+    """Costs found in each stratum, whether all probes know their class, and the process's largest resident memory,
+    MiB."""
 
     costs: list[list[float]]
     exact: list[bool]
@@ -178,7 +182,7 @@ def sample(
     tell: Tell | None = None,
     clock: Callable[[], float] = time.monotonic,
 ) -> Sample:
-    """Probe the classes of every stratum in turn, in the order given, for so many seconds of a clock.
+    """Probe the classes of every stratum in turn, in the order given, for ``seconds`` of a clock.
 
     :func:`estimate` says more.
     """
@@ -229,9 +233,10 @@ def estimate(
     least: int = LEAST,
     tell: Tell | None = None,
 ) -> Estimate:
-    """Probe random classes of every stratum in turn for so many seconds, or until every class is known.
+    """Probe random classes of every stratum in turn for ``seconds``, or until every class is known.
 
-    The classes and the ways down are drawn apart, so the same seed gives the same classes whatever they split into.
+    The classes and the ways down are drawn separately, so the same seed gives the same classes whatever they split
+    into.
 
     Parameters
     ----------
@@ -242,7 +247,7 @@ def estimate(
     budget : effort of one unit of a probe
     processes : how many probe side by side
     least : probes of each stratum and process, however long they take
-    tell : called now and then with the seconds gone
+    tell : called now and then with the seconds passed
     """
     began = time.monotonic()
     spec = replace(plan.spec, params=replace(plan.spec.params, unit_budget=budget))

@@ -32,7 +32,7 @@ def run_nodes(run: Run) -> SearchNodes:
     Raises
     ------
     DamagedError
-        When a search cannot have the recorded parameters.
+        When no search can have the recorded parameters.
     """
     partition = parse_partition(run.fingerprint.partition, run.fingerprint.dims)
     try:
@@ -72,15 +72,14 @@ class SearchNodes:
         That of the run.
     params : Params
         With the structural parameters of the run; budgets do not matter.
-    cell_order : sequence of int
-        That of the run; empty: that of the board's geometry.
+    cell_order : sequence of int         That of the run; empty: the default one of the board's geometry.
     """
 
     def __init__(self, partition: Partition, params: Params, cell_order: Sequence[int] = ()) -> None:
         self._partition = partition
         self._geometry = geometry(partition.dims, cell_order)
         self._params = params
-        # The check goes through a run class by class, from the top down: what was split last is asked for again.
+        # The check goes through a run class by class, from the top down, so the last split is asked for again.
         self._split = lru_cache(_KEPT)(self._split_anew)
 
     def n_boards(self, class_id: int, path: str) -> int:

@@ -1,7 +1,7 @@
 """From a config to everything that a run needs; all bad input is found here, nothing is written.
 
 make_plan -> dims, word list, score table, partition -> cutoff (given, stored, or climbed) -> fingerprint, spec
-             check_structure: does a stored run cut its classes into parts by the same rules?
+             check_structure: whether a stored run cuts its classes into parts by the same rules
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ class Plan:
         return np.concatenate(chunks).astype(np.int64, copy=False) if chunks else np.empty(0, np.int64)
 
     def predicted_costs(self, class_ids: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
-        """Return float64[n]: figures that grow with the expected cost of a class, since strong letters cost more.
+        """Return float64[n]: figures that grow with the expected cost of a class, because strong letters cost more.
 
         Each is the product, over the cells, of one more than the place of the cell's last letter in ``letter_order``.
         """
@@ -104,12 +104,12 @@ def make_plan(config: RunConfig, stage: Callable[[str], None] = lambda _: None) 
     ----------
     config : RunConfig
     stage : callable
-        Told what takes time.
+        Is told what takes time.
 
     Raises
     ------
     InputError
-        For everything wrong with what the user gave.
+        When anything that the user gave is wrong.
     StoreError
         When the run directory exists and cannot be read.
     """
@@ -192,7 +192,7 @@ def _resolve_order(config: RunConfig, location: str, dims: str) -> tuple[int, ..
     """Return the cell order: the one named, else that of an existing run, else that of the board size."""
     try:
         identity = read_identity(open_folder(location)) if config.order is None else None
-    except DamagedError:  # the store says so when it is opened, or mends it
+    except DamagedError:  # the store reports or repairs that when it is opened
         identity = None
     if identity is not None and identity[0].dims == dims:
         return identity[0].cell_order

@@ -5,7 +5,7 @@ cards, back and forth: to the shares 1, 2 ... N, then N ... 2, 1, then 1, 2 ... 
 of the expensive classes.  The predictions (``Plan.predicted_costs``) depend on the partition and the letter order,
 which are the same in all runs that can be merged: the N shares have no class in common, and together they are all.
 
-A share says what a driver searches now.  It is not part of the question and changes no verdict.
+A share says what one driver searches.  It is not part of the question and changes no verdict.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from results.store.index import Key
     from results.store.store import Store
 
-SHARE = "share"  # in the information of a run: the share that it began with; empty: all classes
+SHARE = "share"  # key in ``run.json``: the share that the run began with; empty: all classes
 _MAX_NAMED = 6
 
 
@@ -130,7 +130,7 @@ class Hand:
         store : Store
         coverage : Coverage
         message : str
-            What the search says is missing; empty when it has settled all that it was given.
+            What is missing, as the search says; empty when it has settled all that it was given.
         doubted : collection of (int, str)
             Units of any share that had to be found again, see ``results.store.suspects``.
         """

@@ -2,8 +2,8 @@
 
     variants -> for each of them an estimate of the whole run (cluster.planning.estimate), all with one seed
 
-What the presets and the defaults of search.params say was read from such tables.  It makes single changes only:
-two that help alone need not help together.
+The presets and the defaults of search.params come from such tables.  Each variant is a single change: two changes that
+help alone need not help together.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ PARTITIONS = {
 
 @dataclass(frozen=True)
 class Variant:
-    """A way to search: what is changed, and the plan that comes of it."""
+    """A way to search: what is changed, and the plan that results."""
 
     name: str
     plan: Plan
 
     def estimate(self, rounds: int, seed: int, processes: int) -> Estimate:
-        """Estimate the whole run from so many probes of each stratum and process."""
+        """Estimate the whole run from ``rounds`` probes of each stratum and process."""
         return estimate(self.plan, 0, seed, processes=processes, least=rounds)
 
 
@@ -45,7 +45,7 @@ def variants(config: RunConfig) -> Iterator[Variant]:
     Raises
     ------
     InputError
-        For everything wrong with the config.
+        When anything in the config is wrong.
     """
     plan = make_plan(config)
     yield Variant("as it is", plan)

@@ -1,4 +1,4 @@
-"""Workers with their assignments and leases: who is there, who does what, who was silent for too long.
+"""Workers with their assignments and leases: which are there, what each does, which were silent for too long.
 
 The crew keeps the books.  The scheduler decides, and tells the crew what it decided.
 """
@@ -14,13 +14,13 @@ from cluster.scheduling.policy import Policy
 if TYPE_CHECKING:
     from search.breaker import Unit
 
-_ASLEEP_S = 30.0  # without any event, not even a Tick: this process was not running
+_ASLEEP_S = 30.0  # after so long without any event, even a Tick, this process was not running
 _N_FREE_DEATHS, _FIRST_WAIT_S, _LONGEST_WAIT_S = 2, 0.25, 30.0  # before the next spawn, when workers keep dying
 
 
 @dataclass(slots=True)
 class Worker:
-    """One that was spawned and is not known to be gone; ``assignment`` 0: idle."""
+    """A worker that was spawned and is not known to be gone; ``assignment`` 0: idle."""
 
     number: int
     lease_ends_s: float
@@ -32,7 +32,7 @@ class Worker:
 
 @dataclass(slots=True)
 class Assignment:
-    """Units given to a worker; ``missing`` are those that nothing was heard of yet."""
+    """Units given to a worker; of the ``missing`` ones nothing has been heard yet."""
 
     number: int
     worker: int
@@ -145,13 +145,13 @@ class Crew:
             self._spawn_at_s = now_s + min(_LONGEST_WAIT_S, _FIRST_WAIT_S * 2.0**doublings)
 
     def bore_fruit(self, now_s: float) -> None:
-        """Take note of a verdict: workers do come up, so deaths are counted anew and nothing is delayed."""
+        """Take note of a verdict: workers do come up, so the count of deaths begins again and nothing is delayed."""
         self.fruitless_deaths, self._spawn_at_s = 0, now_s
 
     # --- leases
 
     def wake(self, now_s: float) -> None:
-        """Do not hold it against workers that nobody listened to them, or that they were stopped with this process."""
+        """Do not blame workers for silence while this process did not listen, or was stopped together with them."""
         asleep_s = 0.0 if self._awake_at_s is None else now_s - self._awake_at_s
         self._awake_at_s = now_s
         if asleep_s > _ASLEEP_S:
@@ -165,7 +165,7 @@ class Crew:
             self._workers[number].lease_ends_s = now_s + given.lease_s
 
     def silent(self, now_s: float) -> list[Worker]:
-        """Return the workers whose lease ran out, of those that have something to do."""
+        """Return the workers that have something to do and whose lease ran out."""
         return [
             worker for worker in self if (worker.assignment != 0 or not worker.is_up) and now_s > worker.lease_ends_s
         ]

@@ -32,7 +32,7 @@ class Start:
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """The cluster has room for so many workers now; without this event, for as many as the policy allows."""
+    """The cluster has room for this many workers; without this event, for as many as the policy allows."""
 
     n_workers: int
 
@@ -62,7 +62,7 @@ class Answer:
     Attributes
     ----------
     worker, assignment : int
-        Whose it is, filled in by the executor: a worker does not say who it is.
+        The sender, filled in by the executor: a worker does not say which one it is.
     result : UnitResult
         The verdict; untrusted until there is a row.
     host, cpu : str
@@ -72,7 +72,7 @@ class Answer:
     kernel_hash : str
         Hash of the kernels that computed it.
     is_replica : bool
-        It only says what a verdict must agree with: it may cover part of the unit, and is never stored.
+        Whether a verdict is only compared with it: it may cover part of the unit, and is never stored.
     row : Row, optional
         The row of the store, made and checked by the ledger when it admitted the answer.
     """
@@ -101,7 +101,7 @@ class UnitFailed:
 
 @dataclass(frozen=True, slots=True)
 class Returned:
-    """A worker is through with an assignment; units it said nothing about were not broken."""
+    """A worker has finished an assignment; units that it said nothing about were not broken."""
 
     worker: int
     assignment: int
@@ -149,7 +149,7 @@ class Replica:
 class Assign:
     """Give units to an idle worker; ``alone``: no other worker of its host is busy meanwhile (big-memory lane).
 
-    With ``replica`` the one unit is searched again, in place of being broken.
+    With ``replica`` the one unit is searched again instead of broken.
     """
 
     worker: int
@@ -169,7 +169,7 @@ class Publish:
 
 @dataclass(frozen=True, slots=True)
 class Retire:
-    """End a worker; its late verdicts may still count, nothing else that it says does."""
+    """End a worker; its late verdicts may still count, but nothing else that it says."""
 
     worker: int
     message: str = ""
@@ -177,7 +177,7 @@ class Retire:
 
 @dataclass(frozen=True, slots=True)
 class Quarantine:
-    """Give a unit up for this run and record why; ``hosts`` are those that are not believed any more."""
+    """Give a unit up for this run and record why; ``hosts`` are those that are not to be believed."""
 
     unit: Unit
     attempt: int

@@ -19,13 +19,14 @@ class Report:
     n_open, n_in_flight : int
         Units without a verdict, and those of them that a worker has.
     n_split, n_requeued, n_quarantined, n_strikes, n_duplicates : int
-        Units split, come back without a verdict, given up; failures held against units; verdicts that came twice.
+        Units that were split, came back without a verdict, were given up; failures held against units; verdicts that
+        came twice.
     n_workers, n_deaths : int
         Workers that are up, and workers lost.
     remaining_s : float or None
         Seconds left; None until the first class is finished.
     n_agreed, flagged : int, tuple of str
-        Replicas that agreed, and hosts that are not believed any more.
+        Replicas that agreed, and hosts that are not to be believed.
     n_verdicts, n_measured : int
         Verdicts accepted and classes finished by this call; the estimate of the time left rests on these.
     n_candidates, best_score, best_board

@@ -81,7 +81,8 @@ class Outcomes:
         out.append(Publish(answer, attempt))
 
     def _judge(self, replica: Answer, out: list[Instruction]) -> None:
-        """Publish a verdict that its replica agrees with; otherwise believe neither, and nothing else of the host."""
+        """Publish a verdict that its replica agrees with; otherwise believe neither of the two, nor anything else of
+        their hosts."""
         judgement = self._trust.judge(replica)
         if not judgement.difference:
             self._accept(judgement.original, out)
@@ -98,7 +99,7 @@ class Outcomes:
                     self.fail(missing, worker.assignment, Blame.loss, "its host is not believed any more", out)
 
     def _strike_off(self, unit: Unit, number: int, out: list[Instruction]) -> None:
-        """Take a unit off its assignment; a worker that is through is free, or replaced if it has grown."""
+        """Take a unit off its assignment; a worker that has finished becomes idle, or is replaced if it has grown."""
         worker = self._crew.strike_off(unit, number)
         if worker is None:
             return
@@ -107,7 +108,7 @@ class Outcomes:
             out.append(Retire(worker.number, f"it grew to {worker.peak_rss_bytes} bytes"))
 
     def fail(self, unit: Unit, number: int, blame: Blame, message: str, out: list[Instruction]) -> None:
-        """Put a unit of an assignment back, or quarantine it; do nothing when it is no longer there."""
+        """Put a unit of an assignment back, or quarantine it; do nothing if it is not in the assignment."""
         assignment = self._crew.assignment(number)
         if assignment is None or unit not in assignment.missing:
             return

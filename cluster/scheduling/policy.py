@@ -20,11 +20,11 @@ class Policy:
     sample : float
         Fraction of the classes given out first, at random.
     n_strikes : int
-        Failures that may be its own fault after which a unit is quarantined.
+        So many failures that may be its own fault quarantine a unit.
     n_losses : int
-        Failures that are not its fault, after which it is quarantined all the same.
+        So many failures that are not its fault quarantine it all the same.
     lease_s, lease_factor : float
-        A worker is given up when it was silent for ``lease_s`` plus ``lease_factor`` times the predicted seconds.
+        A worker is given up when it has been silent for ``lease_s`` plus ``lease_factor`` times the predicted seconds.
     spawn_s : float
         A spawned worker is given up after this time without a word.
     max_deaths : int

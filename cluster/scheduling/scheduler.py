@@ -11,8 +11,8 @@ Promises, for any order, repetition or loss of events (tests/cluster/simulator.p
 
 - every unit gets exactly one accepted verdict or is quarantined, and the run then finishes;
 - a worker has at most one assignment;
-- a driver that slept (SIGSTOP, a laptop lid) does not take its own silence for that of its workers;
-- running out of memory is never held against a unit before it had a host to itself;
+- a driver that slept (SIGSTOP, a laptop lid) does not mistake its own silence for that of its workers;
+- running out of memory is never held against a unit that has not had a host to itself;
 - with replicas (trust.py) a verdict that was contradicted is never published, nor anything else of a flagged host.
 """
 
@@ -57,7 +57,7 @@ _ENDGAME = 0.5  # at most this part of a worker's share of what is left goes int
 
 
 class Scheduler:
-    """Decides who breaks which unit when; see the module for what it promises.
+    """Decides which worker breaks which unit and when; see the module for what it promises.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ class Scheduler:
     children : iterable of Unit
         Units below roots of earlier runs that still need a verdict.
     compare : callable, optional
-        Says in what a verdict and its replica differ; by default sizes and candidates as they are.
+        Returns how a verdict and its replica differ; by default it compares sizes and candidates as they are.
     known : collection of Unit
         Units below roots that have a verdict, though the unit that they were split from has lost its own.
     """
@@ -170,7 +170,7 @@ class Scheduler:
         assignment = self._crew.dismiss(event.worker)
         message = event.message or f"the worker was lost ({event.reason})"
         if assignment is not None:
-            # in a batch nobody knows which unit did it: each goes out again, alone
+            # in a batch nobody knows which unit was at fault: each goes out again, alone
             blame = OF_DEATH[event.reason] if len(assignment.missing) == 1 else Blame.loss
             for unit in assignment.in_order():
                 self._outcomes.fail(unit, assignment.number, blame, message, out)
@@ -199,7 +199,7 @@ class Scheduler:
             self._finish(complete=n_given_up == 0, message=message + self._flags(), out=out)
             return
         flagged, crew = self._trust.flagged, self._crew
-        # Workers of flagged hosts stay, idle: they keep Ray from starting others there.
+        # Workers of flagged hosts stay idle: they keep Ray from starting others there.
         n_idle = sum(worker.is_up and worker.host in flagged for worker in crew)
         if n_idle >= max(crew.n_wanted(self._backlog.n_open, n_idle), 1):
             self._finish(complete=False, message="no host is left to believe" + self._flags(), out=out)

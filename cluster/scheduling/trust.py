@@ -3,9 +3,9 @@
     wants -> hold -> take (a replica for a worker of another host) -> judge: they agree, or both are quarantined
                                                                     -> failed: tried again, then let go unchecked
 
-A host is trusted after ``trust_after`` replicas that agree, on either side of them.  One that took part in a difference
-is flagged, unless it is trusted and the other is not: its verdicts no longer count.  Where all workers are on one host
-no other can vouch for it, so it checks the sample itself.
+A host is trusted after it took part in ``trust_after`` replicas that agree, whether it gave the verdict or the replica.
+A host that took part in a difference is flagged, and its verdicts do not count, unless it is trusted and the other is
+not.  Where all workers are on one host, no other can vouch for it, so it checks the sample itself.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Compare = Callable[[UnitResult, UnitResult], str]
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What came of a replica: ``difference`` is empty when it agrees."""
+    """The result of a replica: ``difference`` is empty when it agrees."""
 
     original: Answer
     difference: str
@@ -43,14 +43,14 @@ class Trust:
     rng : numpy.random.Generator
         Draws the sample and the seeds of replicas.
     compare : callable
-        Says in what an answer and its replica differ.
+        Returns how an answer and its replica differ.
 
     Attributes
     ----------
     held : dict
         Verdicts that wait for their replica.
     flagged : set of str
-        Hosts that are not believed any more.
+        Hosts that are not to be believed.
     n_agreed, n_let_go : int
         Replicas that agreed, and verdicts published without one because three replicas failed.
     """
@@ -142,6 +142,6 @@ class Trust:
 
 
 def difference(original: UnitResult, replica: UnitResult) -> str:
-    """Return in what two verdicts differ, for breakers that answer alike however they search."""
+    """Return how two verdicts differ, for breakers that answer alike however they search."""
     first, second = ((result.n_boards, sorted(result.candidates)) for result in (original, replica))
     return "" if first == second else f"{first} and {second}"

@@ -58,7 +58,7 @@ class Place(NamedTuple):
             When the directory is gone, or has become a link to another one.
         """
         if self.real and str(Path(self.location).resolve()) != self.real:
-            raise StoreError(f"{quote(self.name)} is not the directory any more that was found: a link took its place")
+            raise StoreError(f"{quote(self.name)} is no longer the directory that was found: a link took its place")
         if self.real and not Path(self.real).is_dir():
             raise StoreError(f"{quote(self.name)} is gone")
         return self.location

@@ -1,8 +1,8 @@
-"""What goes on in a run now, read once for all who ask: from its lock and the end of its event log.
+"""What is going on in a run, read once for all who ask, from its lock and the end of its event log.
 
-Whoever asks gets the last reading while it is fresh; a reading that took long is made more rarely, so that watching
-costs at most a hundredth of one processor however many watch.  Nothing here says *proven*: that follows from the rows,
-which ``readings.py`` reads in a process apart whenever files changed, and holds only as long as none has changed since.
+Whoever asks gets the last reading while it is fresh.  A slow reading is made less often, so that watching costs at most
+a hundredth of one processor, however many watch.  Nothing here says *proven*: that follows from the rows, which
+``readings.py`` reads in a separate process whenever files have changed, and holds only until another file changes.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Reading:
 
     @property
     def is_fresh(self) -> bool:
-        """Whether it need not be read again yet."""
+        """Whether it is too fresh to be read again."""
         return time.monotonic() < self._next_s
 
     def refresh(self) -> None:

@@ -52,7 +52,7 @@ def draw(view: View, width: int, height: int) -> RenderableType:
     busy = (view.live.progress.get("busy") or []) if view.live and view.is_running else []
     if busy and left >= 3:
         shown = busy[: max(1, left // 2 - 1)]
-        parts += [Rule("workers, those first that have been at it for longest", style="dim"), _workers(view, shown)]
+        parts += [Rule("workers, the longest at work first", style="dim"), _workers(view, shown)]
         left -= len(shown) + 1
     if view.events and left >= 2:
         parts += [Rule("what happened", style="dim"), *_happenings(view.events[-(left - 1) :])]
@@ -60,7 +60,7 @@ def draw(view: View, width: int, height: int) -> RenderableType:
 
 
 def _framed(parts: Iterable[RenderableType]) -> Layout:
-    """Return the drawing with its last line at the foot of the screen, whatever has to be cut off above."""
+    """Return the drawing with its last line at the foot of the screen; what does not fit above is cut off."""
     told = Text(f"q quits; the run is only looked at  {time.strftime('%H:%M:%S')}", style="dim", no_wrap=True)
     frame = Layout()
     frame.split_column(Layout(Group(*parts)), Layout(told, size=1))
@@ -122,7 +122,7 @@ def _told(view: View, record: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
     counts = [(record.get("n_units_split") or last.get("n_split"), "split")]
     counts += [(last.get("n_requeued"), "tried again"), (last.get("n_strikes"), "strikes")]
     counts += [(last.get("n_deaths"), "workers lost"), (record.get("n_units_quarantined"), "given up")]
-    yield "so far", ", ".join(f"{n:,} {what}" for n, what in counts if n) or "nothing split, no trouble"
+    yield "so far", ", ".join(f"{n:,} {what}" for n, what in counts if n) or "no splits, no failures"
     if view.disk:
         yield "disk", f"{_size(view.disk.n_bytes)} taken, {_size(view.disk.n_free_bytes)} free"
     if view.state is State.PROVEN and view.found:

@@ -1,4 +1,4 @@
-"""The terminal of ``orderly watch``: its own screen, drawn anew now and then and when it is resized; q ends it."""
+"""The terminal of ``orderly watch``: its own screen, redrawn now and then and when it is resized; q ends it."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ def watch(location: str) -> None:
     Raises
     ------
     InputError
-        When this is no terminal.
+        When this is not a terminal.
     """
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        raise InputError("watching draws on a terminal, and this is none: expected one; orderly status prints once")
+        raise InputError("watching needs a terminal for input and output; orderly status prints once")
     watcher = Watcher(location)
     shown = console()
     with _keys() as wake, Live(console=shown, screen=True, auto_refresh=False) as screen:
@@ -54,7 +54,7 @@ def _key(wake: int) -> bytes | None:
 
 @contextlib.contextmanager
 def _keys() -> Iterator[int]:
-    """Let keys come one by one; yield what becomes readable when the terminal is resized.  All is put back after."""
+    """Let keys come one by one; yield what becomes readable when the terminal is resized.  All is undone afterwards."""
     keyboard = sys.stdin.fileno()
     before = termios.tcgetattr(keyboard)
     wake, woken = os.pipe()

@@ -1,4 +1,4 @@
-"""What ``orderly watch`` knows of a run: read again and again, the rows in a thread of their own."""
+"""What ``orderly watch`` knows of a run: read again and again, the rows in a separate thread."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from results.log.live import Live
     from results.reading.query import Summary
 
-SHARE = 0.02  # of one processor, for reading the rows while the run goes on
+SHARE = 0.02  # of one processor, for reading the rows of a run that goes on
 _LEAST_S = 5.0
 _TOLD = (
     "started",
@@ -116,7 +116,7 @@ class Watcher:
         return View(self._place.name, reading.live, self._found, is_current, "", disk_use(folder), tuple(events[-50:]))
 
     def _consider(self) -> None:
-        """Have the rows read in a thread when they have changed, if the run goes on not too often."""
+        """Have the rows read in a thread when they have changed, but not too often while the run goes on."""
         stamp = self._reading.stamp
         is_known = stamp in ("", self._found_stamp, self._fault_stamp)
         is_early = self._view.is_running and time.monotonic() < self._next_s

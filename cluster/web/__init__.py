@@ -2,8 +2,8 @@
 
     serve                       server.py    an address of this machine with a random token, and the server behind it
       guard.py                  who is answered at all: host, method, token; headers of every answer
-      app.py                    which address leads to which answer
-        pages.py, templates/    HTML; what is on it comes from the answers below, by static/*.js
+      app.py                    which address gets which answer
+        pages.py, templates/    HTML; static/*.js fills it with the answers below
         answers.py              JSON about runs, boards and classes
           site.py               what is known of each run: cluster.watch reads locks and logs, readings.py the rows
           desk.py -> jobs.py    what takes longer, in processes of its own with limits on time and memory

@@ -1,4 +1,4 @@
-"""Answers in JSON: runs by key, boards and classes by what is typed.  Whatever is wrong with a question is said so."""
+"""Answers in JSON: runs by key, boards and classes by what is typed.  Whatever is wrong with a question is said."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def _fault(status: HTTPStatus, text: str) -> Response:
 
 
 def _sent(made: Answer, request: Request | None = None, status: HTTPStatus = HTTPStatus.OK) -> Response:
-    """Send an answer, or only that it is what the client has already."""
+    """Send an answer, or say that the client has it already."""
     tag = f'"{made.digest}"'
     headers = {"ETag": tag, "Cache-Control": "no-cache"}
     if request is not None and request.headers.get("if-none-match") == tag:
@@ -82,7 +82,7 @@ async def records(request: Request) -> Response:
 
 @explained
 async def pulse(request: Request) -> Response:
-    """Return what goes on in one run."""
+    """Return what is going on in one run."""
     return _sent(await _site(request).pulse(_place(request)), request)
 
 
@@ -93,7 +93,7 @@ async def proven(request: Request) -> Response:
 
 
 def _asked(request: Request) -> tuple[str, str, str]:
-    """Return board, size and word list of a question; both that are missing have a default."""
+    """Return board, size and word list of a question; size and word list have defaults."""
     size = request.query_params.get("size")
     dims, board = read_board(request.query_params.get("letters", "").lower(), parse_dims(size) if size else None)
     return board, str(dims), request.query_params.get("list") or DEFAULT_WORDLIST

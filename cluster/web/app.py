@@ -1,4 +1,4 @@
-"""Which address leads to which answer."""
+"""Which address gets which answer."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def make_app(site: Site, *, warm: bool = True) -> Starlette:
     ----------
     site : Site
     warm : bool
-        Load the default word list and the kernels in a process apart at once, not with the first question.
+        Load the default word list and the kernels in a separate process at once, not with the first question.
     """
 
     @contextlib.asynccontextmanager

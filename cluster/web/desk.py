@@ -1,4 +1,4 @@
-"""Work that takes longer than an answer may: in processes of its own, few at a time, with limits on time and memory.
+"""Work that takes longer than an answer may: in separate processes, few at a time, with limits on time and memory.
 
 The server goes on answering meanwhile.  A process that was killed for taking too much is replaced by the next one.
 """

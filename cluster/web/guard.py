@@ -66,7 +66,7 @@ class Guard:
             answer = self._refusal(scope) or self._entrance(scope) or self._app
             with contextlib.suppress(asyncio.CancelledError):  # the server ends, and nobody waits for the answer
                 await answer(scope, receive, _with_headers(send))
-        else:  # web sockets: nothing speaks them here
+        else:  # web sockets: nothing here uses them
             await send({"type": "websocket.close", "code": 1008})
 
     def _refusal(self, scope: Scope) -> Response | None:
@@ -83,7 +83,7 @@ class Guard:
         return None
 
     def _entrance(self, scope: Scope) -> Response | None:
-        """Return a refusal to who has no token; where the address has it, the way on, with the cookie."""
+        """Return a refusal without the token; if the address has it, a redirect that sets the cookie."""
         query = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
         if any(name == "token" and self._fits(value) for name, value in query):
             rest = urlencode([item for item in query if item[0] != "token"])

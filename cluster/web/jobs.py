@@ -1,4 +1,4 @@
-"""What is computed about boards and classes in processes apart from the server: plain values in, plain values out."""
+"""What is computed about boards and classes, in processes apart from the server: plain values in, plain values out."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 N_NEAR = 8
 N_CLIMBED = 6
 CLIMB_S = 8.0
-_POOLS = (1, 8, 32, 128)  # the first one only goes straight up; each gets what time is left
+_POOLS = (1, 8, 32, 128)  # the first one only climbs straight up; each gets the time that is left
 
 
 def bounded(job: Callable[..., Any], values: Sequence[Any], seconds: float, memory_mb: int) -> dict[str, Any]:
@@ -45,7 +45,7 @@ def bounded(job: Callable[..., Any], values: Sequence[Any], seconds: float, memo
 
 @cache
 def _behave() -> None:
-    """Let a search on the same machine go first, and have a main module: duckdb does not load without one."""
+    """Let a search on the same machine go first, and make a main module: duckdb does not load without one."""
     sys.modules.setdefault("__main__", ModuleType("__main__"))
     with contextlib.suppress(OSError):
         os.nice(5)
@@ -56,12 +56,12 @@ def _nothing() -> None:
 
 
 def warm(wordlist: str) -> None:
-    """Load what the first question would wait for."""
+    """Load what the first question would have to wait for."""
     scorer_of("3x3", wordlist).score("berlatdes")
 
 
 def words_of(name: str) -> WordList:
-    """Return a word list that can be named; a path is no name.
+    """Return a word list by name; a path is not a name.
 
     Raises
     ------

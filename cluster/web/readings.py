@@ -1,4 +1,4 @@
-"""What a run proves, where its time went and what it cost: read in a process apart, from the rows each time."""
+"""What a run proves, where its time went and what it cost: read from the rows each time, in a separate process."""
 
 from __future__ import annotations
 

@@ -105,7 +105,7 @@ def _bound(host: str, port: int | None) -> socket.socket:
         found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             found.bind((host, number))
-            found.listen(128)  # whoever is quick waits, and is not turned away
+            found.listen(128)  # early clients wait and are not turned away
         except OSError as error:
             found.close()
             reason = error.strerror

@@ -33,7 +33,7 @@ _CHANGED = "its files have changed since its rows were read; they are being read
 
 @dataclass
 class Proven:
-    """What the rows of a run came to.
+    """What the rows of a run were found to prove.
 
     Attributes
     ----------
@@ -86,7 +86,7 @@ class Site:
         return self.catalog.places().get(key) or self.records.places().get(key)
 
     async def pulse(self, place: Place) -> Answer:
-        """Return what goes on in a run: the same text for all who ask within a second."""
+        """Return what is going on in a run: the same text for all who ask within a second."""
         reading, proven = await self._read(place)
         seen = (reading.n_read, id(proven.record), proven.error, proven.is_busy)
         kept = self._answers.get(place.key)
@@ -170,7 +170,7 @@ def state(reading: Reading, proven: Proven) -> State:
 
 
 def _best(record: Mapping[str, Any], progress: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Return the best board, from the rows or, when it is better, as the driver said."""
+    """Return the best board: from the rows, or the driver's if that is better."""
     boards = record.get("boards") or []
     stored = boards[0] if boards else None
     score, board = progress.get("best_score") or 0, str(progress.get("best_board"))

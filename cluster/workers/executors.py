@@ -3,9 +3,9 @@
     run loop -> spawn, assign, retire -> executor
     run loop <- events                <- executor.poll
 
-An executor decides nothing.  It carries out what the scheduler asks for and reports what became of it; every failure
-becomes an event, so the loop has no error handling of its own.  The Ray executor is in ray_executor.py,
-which runs have in a process of its own: ray_process.py.
+An executor decides nothing.  It carries out what the scheduler asks for and reports the outcome; every failure becomes
+an event, so the loop has no error handling of its own.  The Ray executor is in ray_executor.py; a run puts it into a
+process of its own (ray_process.py).
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ class Executor(Protocol):
 
     ``poll`` is the only source of events.  After ``spawn(n)`` it reports WorkerUp or WorkerDown for n once.  After
     ``assign`` it reports an Answer or UnitFailed for each unit that was tried and then Returned, or WorkerDown.  After
-    ``retire(n)`` nothing of n need be reported any more.  The first ``poll`` tells the Room, if it is limited, before
-    any ``spawn``.
+    ``retire(n)`` nothing of n need be reported.  The first ``poll`` reports the Room, if it is limited, before any
+    ``spawn``.
     """
 
     def spawn(self, worker: int) -> None:
@@ -70,7 +70,7 @@ class Executor(Protocol):
 
 
 def signed(worker: int, assignment: int, reply: Reply) -> Reply:
-    """Return a worker's reply with the numbers of who sent it, whatever the reply says."""
+    """Return a worker's reply with the numbers of its sender, whatever the reply says."""
     return replace(reply, worker=worker, assignment=assignment)
 
 

@@ -1,4 +1,4 @@
-"""Ray clusters, and who may talk to them: Ray lets any peer that reaches it run code.
+"""Ray clusters, and who may talk to them: Ray lets anybody who reaches it run code.
 
     private_cluster   one of our own on this machine: loopback only, a token of its own, no dashboard, no log forwarding
     check_guarded     an existing one may be joined only if it turns away those without the token
@@ -48,7 +48,7 @@ class UnguardedError(RayError):
 
 
 class ClusterGoneError(IncompleteError):
-    """The cluster is gone: one that was joined, or a private one that does not start again; what came is stored."""
+    """The cluster is gone: one that was joined, or a private one that does not start again; what arrived is stored."""
 
 
 @contextlib.contextmanager
@@ -209,7 +209,7 @@ def _init(ray: Any, options: dict[str, Any], problem: str, way_out: str, n_tries
 
 
 def brief(text: str) -> str:
-    """Return the line of an error that tells most: the last of a traceback, otherwise the first few."""
+    """Return the most telling line of an error: the last of a traceback, otherwise the first few."""
     lines = [line.strip() for line in text.splitlines() if line.strip() and not line.startswith("\t")]
     if any(line.startswith(("File ", "ray::")) for line in lines):
         lines = lines[-1:]
@@ -242,7 +242,7 @@ def with_root(python_path: str | None) -> str:
 
 @contextlib.contextmanager
 def _environment(settings: dict[str, str]) -> Iterator[None]:
-    """Change the environment for a while; a private cluster hides what would be stronger than its settings."""
+    """Change the environment for a while; a private cluster hides variables that would override its settings."""
     hidden = ("RAY_AUTH_TOKEN", "RAY_ADDRESS") if "RAY_AUTH_TOKEN_PATH" in settings else ()
     before = {name: os.environ.get(name) for name in (*settings, *hidden, "PYTHONBREAKPOINT")}  # Ray sets the last
     for name in hidden:
@@ -272,12 +272,12 @@ def import_ray() -> Any:
         import ray._private.worker as ray_worker
     except ImportError as error:
         raise RayError(f"workers need Ray: {install('cluster')}, or use --workers 0") from error
-    # All of this is read once per process otherwise, perhaps before the environment was what it is now.
+    # Otherwise all of this is read once per process, perhaps before the environment was set.
     constants.ENABLE_RAY_CLUSTER = constants.env_bool("RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER", sys.platform == "linux")
     raylet: Any = ray._raylet
     raylet.Config.initialize("")
     raylet.AuthenticationTokenLoader.instance().reset_cache()
-    # Prints a paragraph for every worker that dies; deaths are the scheduler's business and are reported by the driver.
+    # It prints a paragraph for every worker that dies; the scheduler handles deaths and the driver reports them.
     ray_worker.listen_error_messages = lambda *_: None
     return ray
 

@@ -189,7 +189,7 @@ class RayExecutor:
         self._stack.close()
 
     def _ask_for_machines(self) -> None:
-        """Let the autoscaler, where there is one, start machines for all workers, and end them when we leave."""
+        """Make the autoscaler, if there is one, start machines for all workers, and end them when we leave."""
         from ray.autoscaler.sdk import request_resources
 
         request_resources(num_cpus=self._n_workers)
@@ -262,7 +262,7 @@ class RayExecutor:
         return [WorkerDown(worker, reason, message)]
 
     def _gone(self, error: Exception) -> ClusterGoneError:
-        """Return the error that tells the driver that there is no cluster any more."""
+        """Return the error that tells the driver that the cluster is gone."""
         where = f" at {self._address!r}" if self._address is not None else ""
         return ClusterGoneError(
             f"the Ray cluster{where} is gone ({brief(str(error))}); "

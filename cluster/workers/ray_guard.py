@@ -1,4 +1,4 @@
-"""Sees to it that nothing of a private Ray cluster outlives its driver: no process, no file.
+"""Makes sure that nothing of a private Ray cluster outlives its driver: no process, no file.
 
     driver -> guarded     what dead drivers left is removed; a folder of mode 0700, locked while driver or guard live
            -> guard       a process of its own that leads the process group which all of Ray joins
@@ -59,7 +59,7 @@ class Guard:
 
     @property
     def ray_folder(self) -> Path:
-        """What Ray is given: it opens its folder to everybody, but not the one above."""
+        """The folder for Ray: Ray opens it to everybody, but not the one above."""
         return self.folder / RAY
 
     def kill(self, process: int) -> None:
@@ -102,7 +102,7 @@ def check_room(folder: Path, n_bytes: int) -> None:
     Raises
     ------
     OSError
-        When it does not; the folder is named.
+        When it does not; the message names the folder.
     """
     path = folder / "room"
     try:
@@ -184,7 +184,7 @@ def _pipe(stream: IO[str] | None) -> IO[str]:
 
 
 def _sweep(base: Path) -> None:
-    """Remove what drivers left that were killed together with their guards."""
+    """Remove what is left of drivers that were killed together with their guards."""
     with contextlib.suppress(OSError), os.scandir(base) as entries:
         for entry in entries:
             if entry.name.startswith(PREFIX):
@@ -231,7 +231,7 @@ def _members(group: int) -> set[int]:
 
 
 def _leftovers(folder: Path, group: int) -> set[int]:
-    """Return the members of a group whose leader is dead: its number may be somebody else's now, our files are not."""
+    """Return the members of a group whose leader is dead: its number may belong to somebody else, our files do not."""
     return {process for process in _members(group) if _uses(process, folder)} if group > 1 else set()
 
 
@@ -258,7 +258,7 @@ def _watch(folder: Path) -> None:
                 os.kill(process, signal.SIGKILL)
         time.sleep(0.05)
     shutil.rmtree(folder, ignore_errors=True)
-    if not _PROC.is_dir():  # nobody can be told apart: the guard goes with them
+    if not _PROC.is_dir():  # processes cannot be told apart: the guard ends with them
         os.killpg(0, signal.SIGKILL)
 
 

@@ -2,7 +2,7 @@
 
     RAY_AUTH_MODE=disabled python -m cluster.workers.ray_knock ADDRESS
 
-That asks as a stranger; with ``token`` it asks as one who has a token.
+This asks as a stranger; with ``token`` it asks as somebody who has a token.
 
 A process of its own: Ray reads mode and token once per process, and is slow to give up where nothing listens.
 """

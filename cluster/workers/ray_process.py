@@ -6,7 +6,7 @@
 
 Ray ends the process that it is connected to, without a word, when its node dies in certain ways.  So a driver that
 talked to Ray itself would lose what it has not stored.  A private cluster that breaks down, or takes that process with
-it, is started anew, with a new guard; the scheduler is told that all workers are gone, and none is to blame.
+it, is started again, with a new guard; the scheduler is told that all workers are gone, and none is to blame.
 """
 
 from __future__ import annotations
@@ -173,7 +173,7 @@ class RayProcess:
             )
 
     def _end(self, *_: object) -> None:
-        """Let the process leave a cluster that was joined; a private one has nothing left that anybody needs."""
+        """Let the process leave a cluster that was joined; a private one has nothing that is still needed."""
         process, link = self._process, self._link
         assert process is not None
         assert link is not None
@@ -193,14 +193,14 @@ class RayProcess:
             raise ClusterGoneError(f"Ray died and does not start again: {error}; what has arrived is stored") from error
 
     def _lost(self, message: str) -> list[Event]:
-        """Give up all workers of a cluster that is gone; the next :meth:`poll` starts a new one, if it may."""
+        """Give up all workers of a cluster that is gone; the next :meth:`poll` starts a new one if that is allowed."""
         if self._address is not None:
             raise ClusterGoneError(
                 f"the Ray cluster at {self._address!r} is gone ({message}); "
                 "what has arrived is stored, the same command goes on from there"
             )
         lost = sorted(self._workers)
-        if not lost:  # nothing was asked of it yet: it would go on like that for ever
+        if not lost:  # nothing was asked of it yet: it would die again for ever
             raise ClusterGoneError(
                 f"Ray died: {message}; what has arrived is stored, the same command goes on from there"
             )
@@ -233,7 +233,7 @@ def _serve(link: Connection) -> None:
     from cluster.workers.ray_executor import RayExecutor
 
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
-        signal.signal(number, lambda *_: None)  # the driver decides; what is ignored would be ignored by all of Ray
+        signal.signal(number, lambda *_: None)  # the driver decides; all of Ray would inherit an ignored signal
     spec, n_workers, make_breaker, address, guard = link.recv()
     try:
         with RayExecutor(spec, n_workers, make_breaker, address=address, guard=guard) as executor:

@@ -40,14 +40,14 @@ class BreakerLike(Protocol):
         """Return the verdict of a unit."""
 
     def replicate(self, unit: Unit, paths: Sequence[str], seed: int) -> UnitResult:
-        """Return what the parts of a unit come to when searched in another way."""
+        """Return the verdict on parts of a unit, searched in another way."""
 
 
 MakeBreaker = Callable[["Spec"], BreakerLike]
 
 
 class UnfitError(OrderlyError):
-    """A worker that may not work: its self-test did not give the known answer."""
+    """A worker that must not work: its self-test did not give the known answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +100,7 @@ class Worker:
         self._began_s = 0.0
 
     def hello(self) -> Hello:
-        """Return who this is; answered only once the self-test is passed."""
+        """Return who this is, once the self-test is passed."""
         return self._hello
 
     def work(
@@ -128,7 +128,7 @@ class Worker:
         return tuple(replies)
 
     def status(self) -> Status:
-        """Return what is going on; safe from another thread."""
+        """Return what the worker is doing; safe from another thread."""
         seconds = time.monotonic() - self._began_s if self._assignment else 0.0
         return Status(self._assignment, self._n_done, seconds, peak_rss_bytes())
 

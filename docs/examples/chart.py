@@ -1,4 +1,4 @@
-"""From a word list to a chart: what a roll of the dice is worth, beside a good board."""
+"""From a word list to a chart: what a roll of the dice is worth, next to a good board."""
 
 import random
 import sys

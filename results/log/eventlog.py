@@ -4,10 +4,10 @@ One JSON object a line, appended and never changed; on an object store, some lin
 
     time      seconds since 1970, by the clock of the driver
     session   eight hex digits, one value for each call of ``orderly run``
-    event     what happened, one of :data:`FIELDS`, with the fields listed there; more may come, none goes away
+    event     what happened, one of :data:`FIELDS`, with the fields listed there; fields may be added, none is removed
 
-A kill may leave half a line.  The next driver starts a line of its own after it, and readers skip what is not JSON.
-The log is best effort: it never stops a run, not even when the disk is full.
+A kill may leave half a line.  The next driver starts a new line after it, and readers skip what is not JSON. The log is
+best effort: it never stops a run, not even when the disk is full.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ _MAX_LINE_BYTES = 2**16  # a reader skips a longer one
 _COUNT_LIMIT = 2**63
 _KEPT = 10_000  # lines that wait while the folder cannot be written to
 _OBJECT_S = 15.0
-_END_S = 1e12  # later than any clock says
+_END_S = 1e12  # later than any clock
 
 
 class EventLog:
@@ -123,9 +123,9 @@ def read_events(folder: Folder, n_bytes: int = TAIL_BYTES) -> list[dict[str, Any
 
 
 def _is_event(values: dict[str, Any]) -> bool:
-    """Return whether an object has the two fields that readers rely on, and all others that it has are of their type.
+    """Return whether an object has the two fields that readers rely on, and all others that it has have the right type.
 
-    A field is told by its name: counts begin with ``n_``, seconds end in ``_s``, what is not listed here is text.
+    A field's name tells its type: counts begin with ``n_``, seconds end in ``_s``, what is not listed here is text.
     """
     event, time_s = values.get("event"), values.get("time")
     if not isinstance(event, str) or event not in FIELDS or not _is_seconds(time_s):
@@ -159,7 +159,7 @@ def _is_seconds(value: object) -> bool:
 
 
 def _is_busy(value: object) -> bool:
-    """Return whether a value tells what a worker has in hand."""
+    """Return whether a value tells what a worker is working on."""
     kinds = {"worker": _is_count, "host": _is_text, "class_id": _is_count, "path": _is_text, "n_units": _is_count}
     kinds["seconds"] = _is_seconds
     return isinstance(value, dict) and value.keys() == kinds.keys() and all(fits(value[n]) for n, fits in kinds.items())

@@ -1,4 +1,4 @@
-"""What goes on in a run right now: who writes to it, how fast, how long it will take.  From lock and event log."""
+"""What is going on in a run: who writes to it, how fast, how long it will take; from the lock and the event log."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Live:
     progress : mapping
         The last ``progress`` event (fields in ``eventlog.FIELDS``); empty when there is none.
     age_s : float or None
-        How old it is.
+        Its age.
     classes_per_h, verdicts_per_h : float or None
         Over the last quarter of an hour, or as long as the session has lasted; None before two events.
     end : mapping
@@ -54,7 +54,7 @@ class Live:
 
 
 def live(folder: Folder) -> Live:
-    """Return what goes on in a run.
+    """Return what is going on in a run.
 
     Raises
     ------
@@ -64,7 +64,7 @@ def live(folder: Folder) -> Live:
     owned = current_owner(folder)
     events = read_events(folder)
     owner = owned[0] if owned else None
-    if owner:  # it may not have said anything yet, and one that lost the run may have said something since
+    if owner:  # it may not have logged anything yet, and a driver that lost the run may have logged since
         events = [event for event in events if event["time"] >= owner.since_s - 0.001]  # times are rounded
     starts = [event for event in events if event["event"] == "started" and owner and event.get("pid") == owner.pid]
     session = (starts or events)[-1].get("session") if events else None
@@ -99,7 +99,7 @@ def _rate(reports: Sequence[Mapping[str, Any]], name: str) -> float | None:
 
 
 def _range(reports: Sequence[Mapping[str, Any]]) -> tuple[float, float] | None:
-    """Return the least and the largest time left that recent guesses come to at the last of them."""
+    """Return the least and the largest time left that recent guesses give, counted from the last of them."""
     if not reports:
         return None
     last_s = float(reports[-1]["time"])

@@ -1,13 +1,13 @@
 """The event logs of several runs in one: what ``orderly merge`` does with ``events.jsonl``.
 
 The log of the target is only appended to.  A source that began as a copy of it shares lines with it: equal lines are
-not written twice.  Two kinds of lines are thinned out, as nobody needs them once a session is over:
+not written twice.  Two kinds of lines are thinned out, because nobody needs them once a session is over:
 
     progress   the last one of each session in every ten minutes stays
     stored     left out: it names a part file of the source
 
-The last line is an event ``merged`` of a session of its own, so no session of a source is taken for the one that goes
-on, or ended last, in the target.
+The last line is an event ``merged`` of a session of its own, so no session of a source is taken for the last one of the
+target.
 """
 
 from __future__ import annotations
@@ -72,5 +72,5 @@ def _slot(event: Mapping[str, Any]) -> tuple[str, int]:
 
 
 def _line(event: Mapping[str, Any]) -> str:
-    """Return an event as the log has it; half a character, which this program never writes, is replaced."""
+    """Return an event as the log has it; half a surrogate pair, which this program never writes, is replaced."""
     return json.dumps(event, ensure_ascii=False).encode(errors="replace").decode()

@@ -75,14 +75,14 @@ class Rejected(Exception):
 
 
 class Unreadable(Exception):
-    """Something needed for the audit is missing, damaged or of another run."""
+    """Something needed for the audit is missing, damaged or belongs to another run."""
 
 
 @dataclass
 class Audit:
     """What was checked: of ``n_leaves`` bounds ``n_leaves_checked``, of ``n_left`` boards without one ``n_scored``.
 
-    ``n_reaching`` of these reach the cutoff (up to symmetry); ``n_listed`` boards are listed, -1: there is no list yet;
+    ``n_reaching`` of these reach the cutoff (up to symmetry); ``n_listed`` boards are listed, -1: no list yet;
     ``n_boards`` counts all symmetric images of the certified parts, ``n_boards_all`` is 26^n.
     """
 
@@ -106,7 +106,7 @@ class Audit:
 
 
 class _Question:
-    """What a run claims to answer, read and derived without the program's help; with no words there are no bounds."""
+    """What a run claims to answer, read and derived by this file alone; without words there are no bounds."""
 
     def __init__(self, fingerprint: dict[str, Any], where: str, words: Sequence[str] | None = None) -> None:
         self.fingerprint = fingerprint
@@ -167,7 +167,7 @@ class _Question:
         return bounds.tolist()
 
     def score(self, board: Sequence[str]) -> int:
-        """Return the exact score of a board: no term needs anything, so each word on it has one, of no letter."""
+        """Return the exact score of a board: each word on it has exactly one term, which needs no letter."""
         return self.bounds(board, ())[0]
 
 
@@ -231,7 +231,7 @@ def audit(
     Parameters
     ----------
     n_ends : int, optional
-        Check only so many leaves and boards, drawn from those of all certificates by ``seed``.
+        Check only this many leaves and boards, drawn from those of all certificates by ``seed``.
 
     Raises
     ------
@@ -303,7 +303,7 @@ def _check(question: _Question, part: _Part, ends: list[list[int]], found: Audit
             letters[free[0] if free else 0] = chr(97 + x) if free else letters[0]
             is_board = not free or (len(free) == 1 and bool(part.body[split] >> x & 1))
             value = bounds[0] + bounds[x + 1]
-            if value >= question.cutoff and len(free) > 1:  # less where terms of the two groups become one
+            if value >= question.cutoff and len(free) > 1:  # with equal terms of both groups, the bound is lower
                 again = question.bounds(letters, free[1:])
                 value = again[0] + max(again[1:])
             found.n_leaves_checked, found.n_scored = found.n_leaves_checked + (not is_board), found.n_scored + is_board
@@ -391,7 +391,7 @@ def _generate(letters, starts, common, codes, near, holds, shift, word, out, scr
 
 @njit
 def _minimal(terms, begin, end, sizes, own, masks):  # type: ignore[no-untyped-def]
-    """Keep of the terms of one word at begin..end one of each that contains no other; return their end.
+    """Keep, of the terms of one word at begin..end, each distinct one that contains no other; return their end.
 
     Scratch: ``own`` for the distinct terms, ``sizes`` for how many pairs each has, ``masks`` for the pairs of those
     kept.
@@ -528,7 +528,7 @@ def _read(path: Path, most: int, decode: Callable[[bytes], Any]) -> Any:
     """Return the content, decoded, of a plain file of at most so many bytes."""
     try:
         if path.is_symlink() or not path.is_file() or path.stat().st_size > most:
-            raise OSError(f"it is not there, no file of its own, or has more than {most:,} bytes")
+            raise OSError(f"it is missing, not a plain file, or has more than {most:,} bytes")
         return decode(path.read_bytes())
     except (
         OSError,

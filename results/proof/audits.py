@@ -1,4 +1,4 @@
-"""What audits came to: RUN/audits.json, one entry per audit that rejected nothing, for the strength of the claim.
+"""The results of audits: RUN/audits.json, one entry per audit that rejected nothing, for the strength of the claim.
 
 An entry counts only as long as the certificates and the listed boards are those that were audited.
 """
@@ -25,12 +25,12 @@ _REMEDY = "remove it and run `orderly audit` on the run again"
 
 
 def check_files(run: Run) -> None:
-    """Check that what the checker decodes by itself, certificates and lists of boards, is of a size that is read.
+    """Check the size of all files that the checker decodes by itself: certificates and lists of boards.
 
     Raises
     ------
     DamagedError
-        When a file is not, or has other columns.
+        When a file is too large, or has other columns.
     """
     for folder, schema in ((files.CERTIFICATES, SCHEMA), (files.RESCORED, BOARD_SCHEMA)):
         for name in run.folder.names(folder):
@@ -66,7 +66,7 @@ def read_audits(run: Run) -> list[dict[str, Any]]:
 def audited(run: Run, listed: BoardList) -> str:
     """Return what certificates and audits add to the strength of a claim about the ``listed`` boards; may be empty.
 
-    What is certified is counted from the certificates that are there.  That leaves were audited is on record only.
+    What is certified is counted from the certificates that are there.  What was audited is known from the record only.
 
     Raises
     ------

@@ -103,7 +103,7 @@ def certificates_digest(run: Run) -> str:
 
 
 def hot_classes(run: Run) -> list[int]:
-    """Return the classes most worth a check: all that list a candidate, and the tenth that took the most pushes."""
+    """Return the classes most worth checking: all that list a candidate, and the tenth with the most pushes."""
     pushes: Counter[int] = Counter()
     good: set[int] = set()
     for table in run.columns(["class_id", "n_pushes", "candidates"]):

@@ -26,7 +26,7 @@ COMPLETE = "complete"
 MAX_LISTED = 1000
 _FORMAT = 1
 _LATER = {"boards", "statistics", "verdict_digest"}  # claims of the first version lack them
-_REMEDY = "remove it and run `orderly run` on the directory again to write it anew"
+_REMEDY = "remove it and run `orderly run` on the directory again to rewrite it"
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Claim:
     statement : str
         The sentence.
     strength : str
-        ``complete``: every class has a verdict and every candidate was scored exactly; then what was checked beyond.
+        ``complete``: every class has a verdict and every candidate was scored exactly; then what else was checked.
     result_digest : str
         Equal for equal answers, whatever partition, workers, order or budgets led to them.
     boards : tuple of (str, int)
@@ -46,7 +46,7 @@ class Claim:
     statistics : dict
         Work done, summed over the verdicts: the same in whatever order they came (``orderly verify`` adds them).
     verdict_digest : str
-        Digest of all verdicts, the same in whatever order they came; likewise.
+        Digest of all verdicts, the same in whatever order they came (``orderly verify`` adds it).
     """
 
     statement: str
@@ -226,7 +226,7 @@ def disagreement(claim: Claim, derived: Claim | None, why_not: str) -> str:
     """
     if derived is None:
         return f"it says that the run is proven; its rows do not: {why_not}"
-    own = {"strength", "statistics", "verdict_digest", "statement", "wordlist", "n_words"}  # of whoever verified it
+    own = {"strength", "statistics", "verdict_digest", "statement", "wordlist", "n_words"}  # of the verifier
     names = [item.name for item in fields(Claim) if item.name not in own]
     if not claim.boards:
         names.remove("boards")  # claims of the first version lack them

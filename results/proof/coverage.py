@@ -1,12 +1,12 @@
-"""Does every board of the whole space lie in exactly one unit with a verdict?  Only then is a run *proven*.
+"""Whether every board of the whole space lies in exactly one unit with a verdict.  Only then is a run *proven*.
 
     ids       the roots in the store are exactly the canonical classes of the partition; no row is about others
     sizes     the boards of each class times its orbit size add up to 26^n
-    splits    the parts that a split unit settled itself and its children share no board and are all of it; the
+    splits    the parts that a split unit settled itself and its children share no board and make up the unit; the
               children have verdicts, down to the leaves
     boards    each candidate belongs to the unit that lists it
 
-The check of classes is here, with their sizes from space.py and foreign ones from foreign.py; splits.py checks units.
+Classes are checked here (their sizes come from space.py, rows of foreign classes from foreign.py), units in splits.py.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The boards of a run found a second way: from the Parquet files that the manifest lists, by DuckDB alone.
 
 It shares only the bytes and the table of symmetries with :func:`results.proof.rescore.scored_again`: which parts count,
-which rows list candidates, what repeats, and which image is canonical is decided here in SQL.
+which rows list candidates, what is repeated, and which image is canonical is all decided here in SQL.
 """
 
 from __future__ import annotations

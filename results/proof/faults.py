@@ -40,7 +40,7 @@ class Faults:
 
 
 def listed(items: Sequence[object]) -> str:
-    """Return the first few items as text, with dots in place of the others."""
+    """Return the first few items as text, with dots instead of the others."""
     return ", ".join(map(str, items[:MAX_EXAMPLES])) + ", ..." * (len(items) > MAX_EXAMPLES)
 
 

@@ -1,11 +1,11 @@
-"""What the rows of a run prove.  Every reader finds it anew: nothing that a run says about itself is believed.
+"""What the rows of a run prove.  Every reader works it out again: nothing that a run says about itself is believed.
 
     prove -> unscored_boards    the boards, with the scores that the rows give                      rescore.py
           -> check_coverage     every board in exactly one unit with a verdict                      coverage.py
           -> suspects           no verdict rests on a host that was contradicted                    suspects.py
           -> the board that the cutoff was climbed to is among those listed
 
-While something is plainly open, nobody looks at the rows one by one, so a reader of a run under way answers at once.
+While something is plainly open, the rows are not checked one by one, so a reader of a run under way answers at once.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ NodesOf = Callable[[Run], NodesLike]  # how the search of a run cuts its classes
 
 @dataclass(frozen=True)
 class Proof:
-    """What the rows came to.
+    """What the rows prove, and what is missing.
 
     Attributes
     ----------
@@ -44,7 +44,7 @@ class Proof:
     missing : tuple of str
         What is still to be done, a sentence each.
     faults : tuple of str
-        What cannot be true of a run that went well, a sentence each.
+        What cannot be true of a sound run, a sentence each.
     """
 
     listed: BoardList
@@ -54,7 +54,7 @@ class Proof:
 
     @property
     def proven(self) -> bool:
-        """Whether the listed boards are all there are, if each verdict is right."""
+        """Whether the listed boards are all boards that reach the cutoff, provided that each verdict is right."""
         return not self.missing and not self.faults and self.coverage is not None and self.coverage.complete
 
     @property

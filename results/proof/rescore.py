@@ -1,4 +1,4 @@
-"""The exact pass over all candidates: from what workers found to the list of boards that a claim is about.
+"""The exact pass over all candidates: turns what workers found into the list of boards that a claim is about.
 
 Workers' scores are checked, not believed; boards are made canonical only here, so the rows keep what was found.
 """

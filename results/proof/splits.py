@@ -1,4 +1,4 @@
-"""Units and their parts: a split must cut a unit into parts that share no board and are all of it."""
+"""Units and their parts: a split must cut a unit into parts that share no board and make up the unit."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Units:
     ids : int64[n]
         Classes whose root has a verdict, ascending.
     n_boards : object[n] of int
-        What their rows say they hold.
+        How many boards their rows say they hold.
     """
 
     def __init__(self, run: Run, partition: PartitionLike, faults: Faults) -> None:
@@ -79,7 +79,7 @@ class Units:
         return unfinished
 
     def _check_split(self, row: dict[str, Any], children: list[Key], nodes: NodesLike | None) -> None:
-        """Check the parts of one split unit: they share no board, lie in the unit, and are all of it.
+        """Check the parts of one split unit: they share no board, lie in the unit, and make it up.
 
         A unit names each part that it decided itself (settled, in the order of its search) and each that it left to be
         searched (children).  A part may not be, hold or lie in another.  With ``nodes``, each must be one that the
@@ -162,7 +162,7 @@ def check_apart(path: str, children: Sequence[str]) -> None:
 
 
 def uncovered(nodes: NodesLike, unit: Key, named: Sequence[str]) -> str | None:
-    """Return a part of a unit that the ``named`` parts do not cover; None if together they are all of it.
+    """Return a part of a unit that the ``named`` parts do not cover; None if they cover the unit.
 
     Every split on the way from the unit to a named part is made anew, so a part that was lost cannot hide.
 

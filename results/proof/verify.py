@@ -40,7 +40,7 @@ from results.store.schema import COUNTERS, VERDICTS
 
 @dataclass(frozen=True)
 class Verified:
-    """What verification came to; ``notes`` say which records of the run are out of date."""
+    """The result of a verification; ``notes`` say which records of the run are out of date."""
 
     claim: Claim
     coverage: Coverage
@@ -79,7 +79,7 @@ def verify(run: Run, nodes: NodesLike, scorer: ScorerLike, referee: ScorerLike, 
     if stored is not None and stored != listed:
         raise MismatchError(
             f"the list of boards in {run.folder.where(files.RESCORED_MANIFEST)} is not what the rows give: do not use "
-            "what was taken from it; remove it, and `orderly verify --write` writes it anew"
+            "what was taken from it; remove it, and `orderly verify --write` rewrites it"
         )
     checked = Checked(_strength(run, listed, n_checked), statistics(run), verdict_digest(run))
     claim = make_claim(run.fingerprint, coverage, listed, question, checked)
@@ -91,7 +91,7 @@ def verify(run: Run, nodes: NodesLike, scorer: ScorerLike, referee: ScorerLike, 
                 f"{where} is not about these rows: {told}; one of them was altered: restore the run from a copy, or "
                 "remove the claim if the rows are right"
             )
-        notes.append(f"{where} is out of date: {told}; --write writes it anew")
+        notes.append(f"{where} is out of date: {told}; --write rewrites it")
     return Verified(claim, coverage, listed, tuple(notes))
 
 
@@ -145,7 +145,7 @@ def verdict_digest(run: Run) -> str:
 
 
 def _double_check(run: Run, referee: ScorerLike) -> int:
-    """Score every candidate by the independent scorer; return how many boards that were.
+    """Score every candidate by the independent scorer; return the number of boards.
 
     Raises
     ------

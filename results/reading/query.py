@@ -1,4 +1,4 @@
-"""Questions about a run: its boards, how far it is and what it proves; also while a driver writes to it.
+"""Questions about a run, also while a driver writes to it: its boards, how far it is, what it proves.
 
 Everything is derived from the rows.  ``claim.json`` and ``rescored/`` are records of what was found once: a reader says
 when they disagree with the rows, and believes the rows.
@@ -81,7 +81,7 @@ class Summary:
 
     @property
     def state(self) -> State:
-        """What the rows come to: proven, faulty or incomplete, whoever works on the run."""
+        """The state that the rows show: proven, faulty or incomplete, whether or not a driver works on the run."""
         return State.PROVEN if self.proven else State.FAULTY if self.is_faulty else State.INCOMPLETE
 
     @property

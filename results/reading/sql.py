@@ -56,7 +56,7 @@ class Database:
     nodes_of : callable, optional
         That of :func:`results.reading.query.summary`.
     memory_mb : int, optional
-        MiB that DuckDB may take for a query, beyond the views; default as much as it likes.
+        MiB that DuckDB may take for a query, beyond the views; no limit by default.
 
     Attributes
     ----------
@@ -190,7 +190,7 @@ def _too_long(sql: str, limits: Limits) -> str:
 
 
 def _distinct(names: Sequence[str]) -> tuple[str, ...]:
-    """Return the names, with a number added to those that came before."""
+    """Return the names; a name that came before gets a number."""
     seen: list[str] = []
     for name in names:
         number, fresh = 1, name

@@ -22,7 +22,7 @@ def state_of(rows: State | None, *, is_running: bool, error: str = "") -> State:
     Parameters
     ----------
     rows : State or None
-        What the rows come to (``Summary.state``); None when they have not been read since they changed.
+        What the rows show (``Summary.state``); None when they have not been read since they changed.
     is_running : bool
         Whether a driver holds its lock.
     error : str

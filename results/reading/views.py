@@ -1,4 +1,4 @@
-"""The three views that SQL sees, as Arrow tables; sql.py tells their columns."""
+"""The three views that SQL sees, as Arrow tables; sql.py lists their columns."""
 
 from __future__ import annotations
 

@@ -73,7 +73,7 @@ def time_charts(charts: Any, found: Summary, database: Database, stages: Mapping
 
 
 def search_charts(charts: Any, found: Summary, database: Database) -> list[Chart]:
-    """Return the charts of what the bounds came to."""
+    """Return the charts of what the bounds ruled out."""
     bounds = [row["max_bound"] for row in records(database, _BOUNDS)]
     cutoff = found.fingerprint.cutoff
     return _drawn(

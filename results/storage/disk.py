@@ -19,7 +19,7 @@ class DiskUse(NamedTuple):
 
 
 def disk_use(folder: Folder) -> DiskUse | None:
-    """Return the room that a run takes; None for an object store, and where it cannot be told."""
+    """Return the room that a run takes; None for an object store, and where the system does not tell."""
     if not isinstance(folder, LocalFolder):
         return None
     total = 0

@@ -4,7 +4,7 @@
     RUN/lock/hold-ID    put when nobody else asks or holds: I write; put again every BEAT_S seconds
 
 Putting and then listing keeps two drivers apart, because object stores list what was put: of two that ask at the same
-time, at least the later one sees the other.  Both may see each other, and then both are refused; both are never let in.
+time, at least the later one sees the other.  If both see each other, both are refused; never are both let in.
 
 A claim that was not renewed for LEASE_S seconds, by the store's own clock, belongs to a driver that died or sleeps.
 The next driver removes it, after closing the place of the next manifest line with a fence.  A sleeper that wakes up
@@ -97,7 +97,7 @@ class Lease:
         holders = [name for name in self._folder.names(files.LOCK) if name.startswith(_HOLD)]
         if holders != [self._hold]:
             raise StoreLockedError(
-                f"{self._folder.where('')} was taken over by another driver, as this one was silent for more than "
+                f"{self._folder.where('')} was taken over by another driver, because this one was silent for more than "
                 f"{LEASE_S:.0f} s (asleep, or cut off); what was stored before is safe: let the other one finish"
             )
 

@@ -1,4 +1,4 @@
-"""Runs in a local directory, with atomic publishing; and where an address leads.
+"""Runs in a local directory, with atomic publishing; and the folder that an address names.
 
 The functions at the end are the only ones that change a disk; tests make each of their calls fail in turn.
 """

@@ -55,7 +55,7 @@ class RunLock:
         Raises
         ------
         StoreLockedError
-            Naming the owner and for how long the lock has been held.
+            Naming the owner, and how long the lock has been held.
         """
         try:
             self._base.mkdir(mode=0o700 if self._lease else 0o777, parents=True, exist_ok=True)
@@ -140,7 +140,8 @@ class RunLock:
                 return
 
     def _identity(self) -> tuple[int, int] | None:
-        """Return which directory, or where that is not locked which file, has the name of the lock now."""
+        """Return the identity of the directory, or of the file where directories cannot be locked, that has the lock's
+        name."""
         with contextlib.suppress(OSError):
             found = (self._base if self._directory is not None else self._base / files.LOCK).stat()
             return found.st_dev, found.st_ino

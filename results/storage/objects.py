@@ -1,7 +1,7 @@
 """Runs on object stores (address.py says how they are named).
 
-Such a store has no rename, no append and no locks.  One thing is atomic there, putting a whole object, and everything
-that a local directory does is done with it:
+Such a store has no rename, no append and no locks.  One thing is atomic there: putting a whole object.  Everything that
+a local directory does is done with it:
 
 - publish: one put; readers get the old object or the new one;
 - a line of the manifest: an object of its own, named by the number of bytes before it, so that a missing, a torn or a

@@ -30,7 +30,7 @@ class Owner:
     since_s: float
 
     def describe(self) -> str:
-        """Return who it is and how long it has been at it."""
+        """Return who it is and for how long it has been writing."""
         age_s = max(0, int(time.time() - self.since_s))
         return f"{self.user}@{self.host} (process {self.pid}), for {_duration(age_s)}"
 

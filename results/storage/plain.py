@@ -106,7 +106,7 @@ def open_file(root: Path, name: str, flags: int) -> int:
 
 @contextlib.contextmanager
 def _refused(root: Path, name: str, base: str, at: int) -> Iterator[None]:
-    """Say what stands in the way when the system refuses to open something because of its kind."""
+    """Say what is there when the system refuses to open something because it is not a plain file."""
     try:
         yield
     except OSError as error:

@@ -1,7 +1,7 @@
 """Which units of a run have a verdict, and in which part it stands.
 
-Arrays for what was loaded, dictionaries for what came since: a store with a million rows must open in seconds, so no
-Python object is made per loaded class.
+Loaded rows are kept in arrays, rows that came since in dictionaries: a store with a million rows must open in seconds,
+so no Python object is made per loaded class.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from results.store.schema import QUARANTINED, SPLIT, VERDICTS, Row, scalar
 Key = tuple[int, str]
 INDEX_COLUMNS = ("fingerprint", "class_id", "path", "status", "children", "candidates", "host")
 _VERDICTS = pa.array(VERDICTS)
-BUFFERED = 0  # in place of a part number: not yet in a part
+BUFFERED = 0  # in place of a part number, for rows not yet in a part
 
 
 class Index:
@@ -34,7 +34,7 @@ class Index:
     doubted_hosts : set
         Hosts that loaded quarantined rows name: replicas contradicted them.
     repeated : dict
-        Keys that more than one loaded row gives a verdict for, with the numbers of their parts.
+        Keys with a verdict in more than one loaded row, with the numbers of their parts.
     with_candidates : set
         Numbers of the loaded parts that list candidates.
     n_loaded : Counter

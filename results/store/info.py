@@ -1,4 +1,4 @@
-"""What ``run.json`` tells about a run beside its fingerprint, checked where it is read: types and sizes, not truth.
+"""What ``run.json`` says about a run besides its fingerprint, checked when it is read: types and sizes, not truth.
 
 Every field may be missing, and there may be others.  A field that is there has its type, and so has all that it holds.
 """

@@ -14,12 +14,12 @@ from results.store.run import RUN_REMEDY, read_identity
 
 
 class Repaired(NamedTuple):
-    """What a repair took out or wrote anew.
+    """What a repair took out or rewrote.
 
     Attributes
     ----------
     parts : dict of str to str
-        Parts whose rows are to be computed again, each with what was wrong with it.
+        Parts whose rows are to be computed again, and what was wrong with each.
     others : dict of str to str
         Other files likewise.
     """

@@ -220,13 +220,13 @@ def read_identity(folder: Folder) -> tuple[Fingerprint, dict[str, Any]] | None:
 
 
 def conflict_message(rows: list[tuple[str, Row]], folder: Folder) -> str:
-    """Return what to say about rows of one unit that contradict each other, each with where it stands."""
+    """Return what to say about rows of one unit that contradict each other, and where each stands."""
     remedy = "Find out which is wrong; move the part file with the wrong row away and run again with --drop-damaged."
     return describe_conflict([(folder.where(name), row) for name, row in rows], remedy)
 
 
 def describe_conflict(rows: Sequence[tuple[str, Row]], remedy: str) -> str:
-    """Return what to say about rows of one unit that contradict each other, each with the full name of its place."""
+    """Return what to say about rows of one unit that contradict each other, with the full name of each one's place."""
     lines = [
         f"  {place}: {row.status}, {row.n_boards} boards, {len(row.candidates)} candidates, "
         f"{len(row.children)} children, by host {row.host!r} kernels {row.kernel_hash!r}"

@@ -34,7 +34,7 @@ SCHEMA = pa.schema(
             ("max_bound", pa.int64()),
             ("candidates", pa.list_(pa.field("element", _CANDIDATE, nullable=False))),
             ("children", pa.list_(pa.field("element", pa.string(), nullable=False))),  # paths, status split only
-            ("settled", pa.list_(pa.field("element", pa.string(), nullable=False))),  # paths decided beside children
+            ("settled", pa.list_(pa.field("element", pa.string(), nullable=False))),  # paths that the unit decided
             *((name, pa.int64()) for name in COUNTERS),
             ("seconds", pa.float64()),
             ("peak_rss_bytes", pa.int64()),
@@ -93,7 +93,7 @@ class UnitResultLike(Protocol):
 
     @property
     def settled(self) -> Sequence[str]:
-        """Paths of the parts of a split unit that were decided out of turn, beside its children."""
+        """Paths of the parts of a split unit that were decided before it was split, besides its children."""
 
     @property
     def counters(self) -> Mapping[str, int]:
@@ -106,9 +106,9 @@ class UnitResultLike(Protocol):
 
 @dataclass(frozen=True)
 class Row:
-    """What one unit came to.
+    """The result of one unit.
 
-    The *verdict* (status, n_boards, candidates, children, settled) is the same whoever finds it, the rest is
+    The *verdict* (status, n_boards, candidates, children, settled) is the same whoever finds it; the rest is
     circumstance.
     """
 
@@ -142,7 +142,7 @@ class Row:
 
     @property
     def verdict(self) -> Verdict:
-        """The part of the row that every correct machine must agree on, order of the lists aside."""
+        """The part of the row that every correct machine must agree on, except for the order of the lists."""
         lists = tuple(sorted(self.children)), tuple(sorted(self.settled))
         return self.status, self.n_boards, tuple(sorted(self.candidates)), *lists
 

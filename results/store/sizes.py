@@ -1,4 +1,4 @@
-"""Sizes before contents: what a Parquet file would become in memory, told before a page of it is decoded.
+"""Sizes before contents: how large a Parquet file would be in memory, found before a page of it is decoded.
 
 A few thousand bytes can stand for as many gigabytes: pages compress, a dictionary holds a text once for all its rows,
 and a run of equal values is a count.  The footer may lie about all of that, but a reader takes its sizes from the
@@ -33,7 +33,7 @@ _Struct = dict[int, tuple[int, Any]]
 
 
 def check_footer(data: bytes) -> None:
-    """Refuse a footer too long to be ours, before it is parsed.
+    """Refuse a footer that is too long to be ours, before it is parsed.
 
     Raises
     ------
@@ -62,7 +62,7 @@ def check_sizes(data: bytes, metadata: Any, columns: Iterable[str] | None = None
     Raises
     ------
     ValueError
-        With the sizes, or what the file has that ours do not have.
+        Naming the sizes, or what the file has that ours do not have.
     """
     if metadata.num_rows > MAX_ROWS:
         raise ValueError(f"it has {metadata.num_rows:,} rows, at most {MAX_ROWS:,} are read")

@@ -50,11 +50,11 @@ class Store:
     leftovers : tuple of str
         Files of a writer that died, removed on opening.
     dropped : tuple of str
-        Parts that were damaged and do not count any more (only when asked for).
+        Parts that were damaged and were taken off the manifest (only when asked for).
     faults : dict of str to str
-        These parts, and other files that were removed or written anew, each with what was wrong with it.
+        These parts, and other files that were removed or rewritten, and what was wrong with each.
     last_part : (str, int)
-        Name and rows of the last part that this store wrote; an empty name before.
+        Name and number of rows of the last part that this store wrote; an empty name before the first.
     n_merged : int
         Rows that repeated a stored verdict and were not stored again.  One that repeats a verdict in doubt is stored.
     """
@@ -164,7 +164,7 @@ class Store:
         return self._n_buffered
 
     def append(self, rows: Iterable[Row]) -> None:
-        """Take rows in; flushes when enough have come or enough time has passed.
+        """Take rows in; flush when enough have come or enough time has passed.
 
         Raises
         ------
@@ -259,7 +259,7 @@ class Store:
         self._tables = [pa.concat_tables(self._tables).slice(table.num_rows)] if self._n_buffered else []
 
     def close(self) -> None:
-        """Flush and give the lock back, the latter even when the former fails."""
+        """Flush and give the lock back, even when the flush fails."""
         if not self._closed:
             try:
                 self.flush()

@@ -2,8 +2,8 @@
 
 A replica that differs leaves a quarantined row that names the host not to be believed.  Verdicts of that host
 from before that row do not count until the unit has been searched again, by another host or later by the same one: a
-single machine can do no more.  The store keeps the row of such a second verdict, even if it repeats the first.  So the
-rows alone tell what is in doubt, whatever a claim says.
+single machine can do no more.  The store keeps the row of such a second verdict, even if it repeats the first.  So what
+is in doubt follows from the rows alone, whatever a claim says.
 """
 
 from __future__ import annotations

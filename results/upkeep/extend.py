@@ -4,10 +4,10 @@ Why it is sound.  A stored verdict says of its unit U at cutoff C:
 
     eliminated    no board of U scores C or more
     candidates    exactly the listed boards of U do (up to the symmetry within U)
-    split         the same of the settled parts of U, and that those parts and the children are all of U
+    split         the same of the settled parts of U, and that those parts and the children make up U
 
 A higher cutoff C' needs nothing new: of the boards that reach C exactly those with a score of C' or more reach C'.  The
-candidates in between are dropped, and a unit that lists none any more is eliminated.
+candidates in between are dropped, and a unit whose list becomes empty is eliminated.
 
 A lower cutoff C' asks about boards between C' and C.  A verdict alone says nothing about them, but its row may:
 
@@ -16,7 +16,7 @@ A lower cutoff C' asks about boards between C' and C.  A verdict alone says noth
   less, so the list is complete for every cutoff above ``max_bound``.
 - Where one bound decided a whole unit (no states, no pushes, no splits, no survivors), ``max_bound`` is that bound, in
   whatever version.
-- A unit that was split before any part of it was settled says only that its children are all of it.
+- A unit that was split before any part of it was settled says only that its children make it up.
 
 A part is useful only if everything above it is: otherwise the search splits the class anew, perhaps elsewhere.  So a
 row is reused only if the whole chain of splits from the class down to it is reused.
@@ -40,13 +40,13 @@ from results.store.schema import CANDIDATES, ELIMINATED, SPLIT, Row
 from results.store.store import FLUSH_ROWS, Store
 from results.store.suspects import suspects
 
-COVERS = "max_bound_covers"  # in the information of a run: what its max_bound is the largest of
+COVERS = "max_bound_covers"  # key in ``run.json``: what ``max_bound`` of its rows is the largest of
 EVERYTHING = "all that was discarded"
 
 
 @dataclass(frozen=True)
 class Extension:
-    """What an older run gave.
+    """What was taken from an older run.
 
     Attributes
     ----------
@@ -56,7 +56,7 @@ class Extension:
     n_verdicts : int
         Verdicts it has.
     n_reused : int
-        Those that hold at the new cutoff and were stored in the new run now.
+        Those that hold at the new cutoff and were stored in the new run.
     n_before : int
         Units that already had a verdict in the new run.
     """
@@ -152,7 +152,7 @@ def _sound(source: Run) -> Iterator[Row]:
 
 
 def _holds(row: Row, source: Run, cutoff: int, covers: bool) -> bool:
-    """Return whether a verdict, taken by itself, is as true at another cutoff."""
+    """Return whether a verdict, taken by itself, holds at another cutoff as well."""
     if reaches(cutoff, source.fingerprint.cutoff):
         return True
     if row.status == SPLIT and not row.settled:

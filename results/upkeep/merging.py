@@ -41,7 +41,7 @@ from results.store.store import Store
 from results.upkeep.extend import COVERS, EVERYTHING
 from results.upkeep.placed import apart, lacking, no_rows, once, read_placed, unlike
 
-PART_ROWS = 50_000  # of a new part: few files, and what one of them takes in memory stays small
+PART_ROWS = 50_000  # of a new part: few files, none of which takes much memory
 _APART = "Only runs of one question can be merged."
 _STRUCTURE = "Only runs that cut their classes in the same way can be merged."
 
@@ -77,13 +77,13 @@ class Sources:
     ----------
     runs : tuple of Run
     info : dict
-        For ``run.json`` of a target that is new.
+        For the ``run.json`` of a new target.
     verdicts : Table
         One row for each unit, with its place.
     others : Table
         All rows that are not verdicts, without those that are equal in every column.
     n_verdicts : int
-        Verdicts in the files, those that came twice counted twice.
+        Verdicts in the files; one that came twice counts twice.
     """
 
     runs: tuple[Run, ...]
@@ -95,7 +95,7 @@ class Sources:
 
 
 def check_sources(runs: Sequence[Run], partition: PartitionLike, nodes: NodesLike) -> Sources:
-    """Read runs of one question from the first to the last row and check that they can be put together.
+    """Read every row of some runs of one question and check that they can be put together.
 
     Parameters
     ----------

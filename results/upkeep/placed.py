@@ -83,7 +83,7 @@ def _check_agreement(known: pa.Table, offered: pa.Table, names: Sequence[str]) -
     """Compare verdicts on the same units, row by row."""
     plain = [pc.equal(table.column("status"), ELIMINATED) for table in (known, offered)]
     same_size = pc.equal(known.column("n_boards"), offered.column("n_boards"))
-    doubtful = pc.invert(pc.and_(pc.and_(*plain), same_size))  # the others have nothing else to differ in
+    doubtful = pc.invert(pc.and_(pc.and_(*plain), same_size))  # the other rows cannot differ in anything else
     pairs = zip(*(_placed(table.filter(doubtful), names) for table in (known, offered)), strict=True)
     conflicts = [pair for pair in pairs if pair[0][1].verdict != pair[1][1].verdict]
     if conflicts:

@@ -1,11 +1,11 @@
-"""``--drop-damaged``: takes what is damaged out of a run, so that its units, and no others, are searched again.
+"""``--drop-damaged``: takes damaged files out of a run, so that their units, and no others, are searched again.
 
     part unreadable, altered or missing    a manifest line takes it off the list
     part with rows of other classes        the same
     a host is doubted in such a part only  the same for all parts with its verdicts: nothing else says that they are in
                                            doubt; the part, if it can be read, or the event log tells which hosts
     manifest line unreadable or missing    the part that it listed is taken off the list: nothing vouches for its bytes
-    run.json unreadable or missing         written anew, if the rows of the run are of the question that was asked
+    run.json unreadable or missing         rewritten, if the rows of the run are of the question that was asked
     claim, rescored list, audits, certificates unreadable or impossible   removed; they are made again in the end, the
                                            last two by request
 
@@ -87,7 +87,7 @@ def _fault_of_identity(folder: Folder, fingerprint: Fingerprint) -> str:
 
 
 def _check_rows(folder: Folder, fingerprint: Fingerprint) -> None:
-    """Refuse a folder whose parts, as far as they can be read, are not of the run that was asked for.
+    """Refuse a folder whose parts, as far as they can be read, do not belong to the run that was asked for.
 
     Raises
     ------
@@ -184,7 +184,7 @@ def _doubted(table: pa.Table) -> set[str]:
 
 
 def _drop_doubted(folder: Folder, doubts: dict[str, int], done: Repaired) -> None:
-    """Take the parts with verdicts of hosts off the manifest whose contradiction went with a part."""
+    """Take parts off the manifest whose verdicts come from hosts that only a lost part contradicted."""
     manifest = read_manifest(folder)
     tables = list(read_parts(folder, manifest.parts, SCHEMA, ("class_id", "status", "host")))
     kept = {host: part.number for part, table in tables for host in _doubted(table)}  # the last of each

@@ -3,7 +3,8 @@
 Each step changes one letter or swaps two cells of every chain's board and scores all of them in one batch.  A worse
 board is accepted with probability exp(difference / temperature); the temperature is a share of the mean score, so that
 it suits every board size and score table, and falls geometrically.  At the end the best boards of the chains climb to
-their local optima, and a pool (climb.py) begins with those: what it finds beyond them is often the best of all.
+their local optima, and a pool (climb.py) begins with those.  The best board of all is often one that only the pool
+finds.
 """
 
 from __future__ import annotations
@@ -50,11 +51,11 @@ def anneal(
     Parameters
     ----------
     scorer : of the board size and word list
-    seed : of everything random
-    chains : walks at once
+    seed : of all random choices
+    chains : number of walks
     steps : of each walk; by default 400 per cell
     letters : letters that boards may use
-    start : where every walk starts, or what makes the first boards, instead of random ones
+    start : the board where every walk starts, or a function that makes the first boards; default: random boards
     progress : called a hundred times, and after each round of the pool at the end
 
     Raises

@@ -1,6 +1,6 @@
 """Pool hill climb (the paper's listing 1 in outline): good boards fast, no proof; gives ``--cutoff auto``.
 
-Also what the other local searches share: alphabets, neighbours, the way up from a board to a local optimum.
+Holds what the other local searches share as well: alphabets, neighbours, the way up from a board to a local optimum.
 
 Every round takes all boards of the pool that have not been expanded yet, makes their neighbours (one letter changed,
 or two cells swapped), scores those never seen before in batches, and keeps the best ``pool`` distinct canonical
@@ -28,7 +28,7 @@ Progress = Callable[[int, int, int], None]
 """Called after each round with its number, the best score so far and the number of boards scored so far."""
 
 Start = str | Callable[[np.random.Generator, int, NDArray[np.uint8]], NDArray[np.uint8]]
-"""A board, or what makes the first boards uint8[m, n] from a random generator, m and the alphabet."""
+"""A board, or a function that makes the first boards uint8[m, n] from a random generator, m and the alphabet."""
 
 
 class BatchScorer(Protocol):
@@ -36,7 +36,7 @@ class BatchScorer(Protocol):
 
     @property
     def geometry(self) -> Geometry:
-        """Of the boards scored."""
+        """Size of the boards scored."""
 
     def scores(self, boards: NDArray[np.uint8]) -> NDArray[np.int32]:
         """Return int32[m], the scores of the boards in uint8[m, n]."""
@@ -59,9 +59,9 @@ def climb(
     scorer : of the board size and word list
     seed : of the random first pool
     pool : boards kept from round to round, at least 1
-    rounds : stop after so many rounds, None = when the pool no longer changes
+    rounds : stop after this many rounds; None: when the pool no longer changes
     letters : letters that boards may use
-    start : the only board of the first pool, or what makes them, instead of random ones
+    start : the only board of the first pool, or a function that makes the pool; default: random boards
     progress : called after each round
 
     Raises
@@ -212,7 +212,7 @@ class _Pool:
 
 
 def ascend(scorer: BatchScorer, boards: NDArray[np.uint8], alphabet: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """Return for each board in uint8[m, n] the local optimum that steps to the best neighbour lead to."""
+    """Return the local optimum of each board in uint8[m, n], reached by steps to the best neighbour."""
     best = boards.copy()
     scores = scorer.scores(best)
     moving = np.arange(len(best))

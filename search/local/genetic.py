@@ -17,7 +17,7 @@ from search.local.anneal import propose
 from search.local.climb import BatchScorer, Progress, Start, ascend, canonical_cells, first_boards, pack, parse_alphabet
 from search.scoring.scorer import decode_boards
 
-CHILDREN = 8  # a parent
+CHILDREN = 8  # per parent
 STALE = 40  # generations without a better board
 _ASCENTS = 50
 _MAX_MUTATIONS = 3
@@ -38,11 +38,11 @@ def breed(
     Parameters
     ----------
     scorer : of the board size and word list
-    seed : of everything random
+    seed : of all random choices
     population : boards that survive a generation
-    stale : stop after so many generations without a better board
+    stale : stop after this many generations without a better board
     letters : letters that boards may use
-    start : the ancestor of the first population, or what makes it, instead of random boards
+    start : the ancestor of the first population, or a function that makes it; default: random boards
     progress : called after each generation
 
     Raises

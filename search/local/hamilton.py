@@ -2,7 +2,7 @@
 
 A word of n cells (n letters, one more for each Qu) fixes a board once its path is chosen.  4x4 has 42,898 such paths up
 to symmetry, so all boards that hold one of a few thousand words can be scored: an exhaustive search, and a proof.
-Where there are too many paths, a random sample of them.
+Where there are too many paths, a random sample of them is used, which proves nothing.
 """
 
 from __future__ import annotations

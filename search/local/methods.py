@@ -17,8 +17,8 @@ from search.local.genetic import breed
 from search.local.parallel import StoppableScorer, Stopped
 
 # Runs unless asked otherwise: several small pools beat one large one, which soon holds a single family of boards.
-# 4x4 with ENABLE2K: of 50 pools of 100 boards 37 reach 3625, each in about 12 s of CPU, and each of the seeds 0 to 9
-# has at least two of its five among them; a pool of 500 takes 55 s, and of four seeds two reach it.
+# 4x4 with ENABLE2K: of 50 pools of 100 boards, 37 reach 3625, each in about 12 s of CPU; of the five pools of each seed
+# 0 to 9, at least two do. A pool of 500 takes 55 s; two of four seeds reach it.
 DEFAULT_RUNS = {"pool": 5, "anneal": 1, "genetic": 1}
 METHODS = tuple(DEFAULT_RUNS)
 
@@ -52,21 +52,21 @@ def local_search(
 ) -> list[Find]:
     """Return what ``runs`` searches found, best first; run k has the seed ``seed * runs + k``.
 
-    They are searches of their own that share the ``pool`` out, so more of them cost no more.
+    The runs are separate searches that divide the ``pool`` among them, so more runs cost no more.
 
     Parameters
     ----------
     scorer : of the board size and word list
     method : one of :data:`METHODS`
-    seed : of everything random
-    runs : how many searches, by default as many as :data:`DEFAULT_RUNS` says, or one pool from a given board, which
-        leaves nothing to chance
+    seed : of all random choices
+    runs : number of searches; default: what :data:`DEFAULT_RUNS` says, or 1 for a pool from a given board, which leaves
+        nothing to chance
     pool : boards kept, chains, or population of all runs together
     letters : letters that boards may use
-    start : a board to start from, or what makes the first boards, instead of random ones
+    start : a board to start from, or a function that makes the first boards; default: random boards
     progress : called now and then
-    stop : asked before each batch of boards; when it says so, the best boards that the run under way has seen count as
-        found once
+    stop : asked before each batch of boards; when it says True, the search ends, and the best boards that the run under
+        way has seen count as found once
 
     Raises
     ------
@@ -96,7 +96,7 @@ def local_search(
                 seen or scorer, method, seed * runs + run, pool // runs, letters, start, _told(progress, run, best)
             )
         except Stopped:
-            assert seen is not None, "who else stops"
+            assert seen is not None, "only ``stop`` stops a run"
             found = [(board, score, 1) for board, score in seen.best()]
         for board, score, n in found:
             score_of[board] = score
@@ -108,7 +108,7 @@ def local_search(
 
 
 def default_runs(method: str, start: Start | None) -> int:
-    """Return how many searches a method makes unless told: pools that begin with the same board would all be equal."""
+    """Return how many searches a method makes by default: pools that begin with the same board would all be equal."""
     return 1 if isinstance(start, str) else DEFAULT_RUNS[method]
 
 

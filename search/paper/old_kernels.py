@@ -19,7 +19,8 @@ _POINTS = read_only(types.int32)
 
 @kernel(int64(_IN, _POINTS, _IN, _IN, writable(uint8)))
 def sum_points(nodes: Any, points: Any, neighbour_masks: Any, letters: Any, seen: Any) -> int:
-    """Return the points of the distinct words that the class ``letters`` (int64[n] masks) can spell; ``seen`` is 0."""
+    """Return the points of the distinct words that the class ``letters`` (int64[n] masks) can spell; ``seen`` is all
+    0."""
     stack_node = np.zeros(_WALK_STACK, np.int64)
     stack_place = np.zeros(_WALK_STACK, np.int64)
     total = 0

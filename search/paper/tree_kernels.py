@@ -62,7 +62,7 @@ def build(high: Any, low: Any, points: Any, weights: Any, bases: Any, in_low: An
     """Build the tree of the sorted, distinct keys; return the number of nodes, -1 if ``tree`` is too small.
 
     Level by level ``weights``, ``bases`` (letters + 1) and ``in_low`` say where a key holds its letter; 0 = no literal.
-    A key begins with as many of the previous key's literals as their letters agree on from the first level on.
+    A key shares the previous key's literals up to the first level at which their letters differ.
     """
     n_levels = len(weights)
     previous = np.zeros(n_levels, np.int64)
@@ -106,7 +106,7 @@ def build(high: Any, low: Any, points: Any, weights: Any, bases: Any, in_low: An
 def fill_bounds(n_nodes: int, tree: Any) -> int:
     """Fill BOUND and RUN_BOUND from the last node to the first (children come after their parents); return the root's.
 
-    Soundness: a board takes one letter a cell, so of each run at most one child holds.
+    Soundness: a board takes one letter a cell, so at most one child of each run holds.
     """
     for node in range(n_nodes - 1, -1, -1):
         bound = tree[node, POINTS]

@@ -57,7 +57,7 @@ class Scorer:
     words : words in q-form; those longer than the board are left out
     table : points by number of letters
     portable : use the scalar kernel even where the vector kernel would run
-    trie : that of the same words and table, where there is one
+    trie : a trie made earlier of the same words and table
 
     Raises
     ------
@@ -93,7 +93,7 @@ class Scorer:
         other = copy(self)
         other._seen, other._generation = np.zeros_like(self._seen), np.zeros_like(self._generation)
         if self._vector is not None:
-            # lanes too: the kernel writes the letters of each board into them
+            # lanes of its own too: the kernel writes the letters of each board into them
             other._vector = scorer_simd.make_lanes(self.geometry.neighbours), scorer_simd.make_queue()
         return other
 

@@ -74,7 +74,7 @@ def solve(
     words : a word list, or words in q-form
     method : ``trie``, ``words``, ``heap`` or ``paths``
     dims : width and height; inferred from the number of cells for the usual sizes
-    begin_only, end_only : cells that may only be the first, only be the last cell of a word
+    begin_only, end_only : cells that may only be the first cell of a word, and those that may only be the last
 
     Raises
     ------

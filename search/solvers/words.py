@@ -16,7 +16,7 @@ class WordsSolver:
     def __init__(self, words: Iterable[str]) -> None:
         self._words = sorted(set(words) - {""})
         if not all(word.isascii() and word.isalpha() and word.islower() for word in self._words):
-            raise InputError("a word holds something else than letters a-z")
+            raise InputError("a word has a character other than a-z")
         self._needs = np.array([_letters(word) for word in self._words], np.int64)
 
     def solve(self, grid: Grid) -> list[str]:

@@ -25,7 +25,8 @@ _ODD = np.uint64(0x9E3779B97F4A7C15)
 def _number(rows, distinct, n, slots, out):  # type: ignore[no-untyped-def]
     """Fill ``out`` with the place of each row among the first ``n`` of ``distinct``; new ones are appended there.
 
-    slots : a hash table of places + 1, 0 where nothing is: a power of two, at least twice the places of ``distinct``
+    slots : a hash table of places + 1, 0 for an empty slot; its size is a power of two, at least twice that of
+        ``distinct``
 
     Returns the new number of distinct rows, or -1 when there is no place left.
     """
@@ -58,7 +59,7 @@ def _number(rows, distinct, n, slots, out):  # type: ignore[no-untyped-def]
 
 
 class Distinct:
-    """Rows of words, each kept once: there are 40 times as many paths as different ones of either kind."""
+    """Rows of words, each kept once: a table has 40 times as many paths as distinct rows of either kind."""
 
     def __init__(self, width: int) -> None:
         self.rows = np.zeros((1 << 12, width), np.uint64)

@@ -44,9 +44,9 @@ RIM_TYPE = types.NamedTuple([read_only(types.int64), read_only(types.int64), rea
 def emit(table, where, codes, drop, points_code, terms, n):  # type: ignore[no-untyped-def]
     """Append the terms of a word on the paths of a large range, four positions at a time; there must be room.
 
-    where : first path, number of paths, their place in the shifts, how far apart their free positions are there, how
-        many there are
-    codes : the word's letter codes, shifted past the points code, by free position; 0 on a cell that is bare after all
+    where : first path, number of paths, their place in the shifts, how far apart their free positions are there, number
+        of free positions
+    codes : the word's letter codes, shifted past the points code, by free position; 0 on an extra cell that is bare
     drop : words of the word for absorb (two) and swap
 
     Returns the new number of terms.

@@ -6,7 +6,7 @@ bare cells) fits every path of the group, and its terms differ only in the level
 
 Forcing the next free cell, and the one after it, does not take a table of its own: the paths of a group are sorted by
 the position at which they meet the first *extra* cell (the free cells that come first in cell order), then the second,
-so what goes over or around them are ranges of the group.
+so the paths that use or avoid these cells are ranges of the group.
 
 Each path has marks that say when its term is not needed (search.terms.superfluous).
 """
@@ -52,14 +52,14 @@ class PathTable(NamedTuple):
     first : int64[n_groups + 1], number of the first path of each group
     block : int64[n_groups + 1], where the shifts of a group start
     shifts : uint8[], per group: free position after free position, the shift of the level of every path
-    absorb : uint32[n_paths], which row of ``absorb_words`` is the path's
-    absorb_words : uint64[n, 2], all different ones (8 bits per position)
-    swap : uint32[n_paths], which row of ``swap_words`` is the path's
-    swap_words : uint64[n, 1], all different ones
+    absorb : uint32[n_paths], the row of ``absorb_words`` of each path
+    absorb_words : uint64[n, 2], the distinct rows (8 bits per position)
+    swap : uint32[n_paths], the row of ``swap_words`` of each path
+    swap_words : uint64[n, 1], the distinct rows
     parts : int32[n_groups + 1], where the ranges of each group by its first extra cell start in the arrays below
     place : uint8[], position of the range's paths on its extra cell, ELSEWHERE if they do not meet it
-    start : int32[], first path of the range; it goes on to that of the next one
-    sub : int32[], where its ranges by the next extra cell start, up to those of the next one
+    start : int32[], first path of the range, which ends where the next one starts
+    sub : int32[], where its ranges by the next extra cell start; they end where those of the next range start
     n_bare : number of bare cells
     n_extra : number of extra cells
     """
@@ -131,7 +131,7 @@ def path_table(dims: str, bare: int, max_len: int, cell_order: tuple[int, ...] =
 
 
 def give_back_memory() -> None:
-    """Let the C library return to the system what is freed; glibc would keep 500 MB of the four tables of 4x4."""
+    """Make the C library return freed memory to the system; glibc would keep 500 MB of the four tables of 4x4."""
     with contextlib.suppress(OSError, AttributeError):  # another C library
         ctypes.CDLL(None).malloc_trim(0)
 
@@ -283,7 +283,7 @@ class _TableBuilder:
 
 
 def _joined(parts: list[NDArray[Any]]) -> NDArray[Any]:
-    """Return the parts as one array; the list is emptied on the way, for the parts of 4x4 are as large as the whole."""
+    """Return the parts as one array; empty the list on the way: the parts of 4x4 are as large as the whole."""
     out = np.empty((sum(map(len, parts)), *parts[0].shape[1:]), parts[0].dtype)
     end = len(out)
     while parts:

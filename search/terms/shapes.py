@@ -5,9 +5,9 @@ steps on a bare cell that has its letter.  At the end stands a group of paths.  
 ``letter code << shift`` over its free positions, by the same few instructions.  Terms that are superfluous
 (search.terms.superfluous) are dropped, then those with a letter that a restricted free cell must not have.
 
-Forcing one more cell changes the terms of few words, so they are not generated anew: with ``new`` bare cells only the
-difference is written, the terms that use one of them, and with negative points those that are absorbed because of them.
-search.trees.merge puts it into the tree of the node above.
+Forcing one more cell changes the terms of few words, so they are not all generated again: with ``new`` bare cells only
+the difference is written, the terms that use one of them, and with negative points those that are absorbed because of
+them.  search.trees.merge puts it into the tree of the node above.
 
 Absorption here is one AND per path and therefore weaker than in search.terms.walk by the few terms that need two moves
 at once; both are sound.
@@ -28,7 +28,7 @@ from search.terms.words import WORDS_TYPE
 
 TERMS_FULL = -2
 _MARKED = (1 << MAX_BARE) - 1  # bare cells that absorb words have a bit for
-_FEW = 32  # paths of a group that are not worth a call
+_FEW = 32  # a group with no more paths than this is not worth a call
 NO_LIMIT = np.uint64((1 << 64) - 1)
 _ZERO = np.uint64(0)
 _ONE = np.uint64(1)
@@ -41,7 +41,8 @@ _ONE = np.uint64(1)
     inline="always",
 )
 def _bare_cells(letters, length, on_bare, wanted):  # type: ignore[no-untyped-def]
-    """Return the ``wanted`` bare cells (a mask) that have the letter of each position, as absorb words, and of any."""
+    """Return the ``wanted`` bare cells (a mask) that have the letter of each position, as absorb words, and those that
+    have any of the letters."""
     low = high = _ZERO
     found = np.int64(0)
     for t in range(length):
@@ -76,8 +77,8 @@ def shape_terms(words, table, rim, terms, code_bits, new, limit, only_losses):  
     """Write terms of a node to ``terms``; return (their number or TERMS_FULL, paths looked at).
 
     terms : uint64[], filled in place: 5 bits per level, then the points code in the low ``code_bits``; the highest bit
-        of the code is set for points to lose.  Of size 0: nothing is written, and the number returned is an upper bound
-        of what would be, terms to lose not counted.
+        of the code is set for points to lose.  If its size is 0, nothing is written, and the number returned is an
+        upper bound on the terms, without those to lose.
     new : mask of bare cell numbers, 0 for all terms of the node; otherwise the difference to the node where these cells
         were free and none of the terms used them
     limit : terms above it are left out (those with a literal on a first level)
@@ -103,7 +104,7 @@ def shape_terms(words, table, rim, terms, code_bits, new, limit, only_losses):  
     n_extra = rim.n_extra
     entry = np.zeros(MAX_EXTRA + 2, np.int64)  # by extra cell: next range, and the end of its ranges
     last = np.zeros(MAX_EXTRA + 2, np.int64)
-    row = np.zeros(MAX_EXTRA + 2, np.int64)  # free position whose code is 0 now, or -1, and that code
+    row = np.zeros(MAX_EXTRA + 2, np.int64)  # free position whose code was set to 0, or -1, and that code
     code = np.zeros(MAX_EXTRA + 2, np.uint64)
     on_way = np.zeros(MAX_EXTRA + 2, np.int64)  # bare cells used with those before
     keep_low = np.zeros(MAX_EXTRA + 2, np.uint64)  # bare cells each position may move to, 8 bits, as in absorb words

@@ -89,7 +89,7 @@ def mark_superfluous(paths, length, neighbours, number, target, pair_bit, absorb
             absorb[p, word] = bits
         bits = np.uint64(0)
         for i in range(length):
-            mates = near[i] & used  # cells of the path that position i could take over, neighbours in the path apart
+            mates = near[i] & used  # cells of the path that position i could take over, but not its neighbours there
             while mates:
                 c = lowest_bit(mates)
                 mates &= mates - 1

@@ -17,7 +17,7 @@ _MOST_NARROW = 64  # points of a word up to which the bounds of a tree take 2 by
 
 
 def n_terms_in(memory_mb: int) -> int:
-    """Return how many terms, with the tree over them, so many MiB hold."""
+    """Return how many terms, with the tree over them, fit into so many MiB."""
     return memory_mb * (1 << 20) // BYTES_PER_TERM
 
 
@@ -54,7 +54,8 @@ class Arrays:
     def sort(self, begin: int, n: int, n_levels: int, tip: int) -> int:
         """Sort and group the terms from ``begin`` on, in place; return the number of keys.
 
-        The cells from ``tip`` on are overwritten: the tree over these terms, larger than they, will go there.
+        The cells from ``tip`` on are overwritten: the tree over these terms will go there, and it is larger than they
+        are.
         """
         terms = self.terms[begin : begin + n]
         even = tip + tip % 2  # where 8 bytes are aligned

@@ -33,7 +33,7 @@ from search.trees.tree import LETTER_BITS, LETTERS, LINE, RUN, RUN_BITS, TREE_TY
 DONE = 0
 BUDGET_SPENT = 1
 SURVIVORS_FULL = 2
-_AHEAD = 12  # pushes for which cells are asked for beforehand
+_AHEAD = 12  # how many pushes ahead cells are prefetched
 _ZERO = np.uint64(0)
 
 
@@ -119,9 +119,9 @@ def orderly_bound(tree, s, cutoff, budget, survivors):  # type: ignore[no-untype
             rows[deeper, level] = rows[depth, level]
         deeper_rows = deeper * MAX_LEVELS * ROW
         later = not_less[depth]
-        # What is behind the letter counts as points first, so leaves are done; anything else gives its bound back and
-        # is pushed.  Each push can only lower the bound of the state, so the first that takes it below the cutoff is
-        # the last one.
+        # First, all that is behind the letter counts as points, which is right for leaves. Anything else gives its
+        # bound back and is pushed.  Each push can only lower the bound of the state, so the first that takes it below
+        # the cutoff is the last one.
         held = points[depth] + sums[row + letter]
         total = others + sums[row + letter]
         if later:
@@ -154,7 +154,7 @@ def orderly_bound(tree, s, cutoff, budget, survivors):  # type: ignore[no-untype
         i = 0
         asked = 0
         while i < n_picked and reaches(total, cutoff):
-            while asked < n_picked and asked <= i + _AHEAD:  # ask for what lies behind the letter some pushes ahead
+            while asked < n_picked and asked <= i + _AHEAD:  # prefetch what lies behind the letter some pushes ahead
                 ref = np.int64(cells[picked[asked]])
                 asked += 1
                 if ref > 0:

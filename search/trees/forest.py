@@ -3,8 +3,7 @@
     grow(node)            all terms of a node as one tree
     grow_on_layers(node)  the same tree, merged layer by layer (search.trees.layers)
 
-Where half of the cells or fewer are free there is little to keep: such a node is grown at once, by the walk, behind the
-layers.
+A node with half of the cells free, or fewer, has little to keep: it is grown at once, by the walk, behind the layers.
 """
 
 from __future__ import annotations
@@ -46,7 +45,7 @@ class Forest:
     points : points by number of letters
     params : Params
     lexicon : Lexicon, optional
-        That of the same words and points, where there is one.
+        One made earlier of the same words and points.
     """
 
     def __init__(
@@ -71,14 +70,14 @@ class Forest:
         self._layers.turn(board)
 
     def begin(self) -> None:
-        """Forget what the unit before left behind that would make this one's way another."""
+        """Forget what the last unit left behind if it could change how this one is searched."""
         self._layers.begin()
 
     def grow(self, node: Node, free: list[int]) -> Grown | None:
         """Return one tree over all terms of a node; None if it does not fit the memory.
 
-        It goes behind the layers that are there, of which it may leave only the last; all of them are given up if it
-        does not fit there.
+        It goes behind the layers that are in the arrays.  If it does not fit, they are reduced to one of them; if it
+        still does not fit, all of them are given up.
         """
         while self._layers.stack:
             last = self._layers.with_room()
@@ -117,8 +116,8 @@ class Forest:
         """Return whether :meth:`grow_on_layers` applies to a node of an open class.
 
         The bare cells of the class, then those of the node, must come first in cell order, so that every layer numbers
-        them alike and levels are taken away from the top; no more may be free than a key has room for, and more than
-        the walk is for.
+        them alike and levels are taken away from the top.  The free cells must fit a key and be more than the walk is
+        for.
         """
         order, n_bare = self.geometry.cell_order, node.bare.bit_count()
         is_first = set(class_bare) == set(order[: len(class_bare)]) and all(map(node.is_bare, order[:n_bare]))

@@ -31,17 +31,17 @@ class Generator:
     ----------
     board, params : geometry, Params
     lexicon : the words
-    capacity : most terms that there is memory for
+    capacity : most terms that fit the memory
 
     Attributes
     ----------
     board : geometry
-    rim : the bare cells of the rim, whose path table serves the nodes above it; empty if there is none
+    rim : the bare cells of the rim, whose path table serves the nodes over it as well; empty if there is no rim
     code_bits : low bits of a term that hold the points code; the highest of them marks points to lose
     points_of_code : int32[], points by code
     max_free : most free cells of a node that a key has room for
     whole_terms : most terms of its own with which a node is searched as one tree
-    max_walked : up to so many free cells the walk is as fast as path shapes or faster
+    max_walked : with at most this many free cells the walk is at least as fast as path shapes
     """
 
     def __init__(self, board: Geometry, params: Params, lexicon: Lexicon, capacity: int) -> None:
@@ -78,9 +78,11 @@ class Generator:
     def of_layer(
         self, bare: Bare, new: int, limit: np.uint64, room: NDArray[np.uint64], only_losses: bool = False
     ) -> int:
-        """Write to ``room`` what the ``new`` ones of some bare cells (a mask of numbers) change.
+        """Write to ``room`` the terms that change when the ``new`` ones of some bare cells (a mask of numbers) become
+        bare.
 
-        Returns the number of terms or a negative status.  Without a limit more than ``whole_terms`` are too many.
+        Returns the number of terms or a negative status.  Without a ``limit``, more than ``whole_terms`` terms are too
+        many.
         """
         most = min(room.size, self.whole_terms) if limit == shapes.NO_LIMIT else room.size
         return self._shapes(bare, new, limit, room[:most], only_losses=only_losses)
@@ -88,7 +90,7 @@ class Generator:
     def of_bare(self, bare: Bare, room: NDArray[np.uint64]) -> int:
         """Write all terms of an open node with some bare cells to ``room``; return their number or a negative status.
 
-        With no letter on any of its bare cells that is the rim.
+        If none of its bare cells has a letter, that is the rim.
         """
         return self._shapes(bare, 0, shapes.NO_LIMIT, room)
 

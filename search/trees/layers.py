@@ -11,7 +11,7 @@ has behind that letter (the gains); only the terms that absorption takes away ha
 a whole is too large to be there, the gains are generated as well.
 
 Where a layer finds no room behind the others, one of those below it is grown by itself, as the *bottom* of a new stack
-in place of the rim: it is smaller alone than together with what it was merged from.
+instead of the rim: it is smaller alone than together with what it was merged from.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from search.terms.shapes import NO_LIMIT
 from search.trees.arrays import Arrays
 from search.trees.generator import Bare, Generator
 
-_ROOM = 8  # a whole that leaves less than this part of the cells free is given up when one of its parts is grown
+_ROOM = 8  # a whole that leaves less than one cell in 8 free is given up when one of its parts is grown
 _MOST_SPILLED = 3  # keys that one new key can make a merge copy: itself and an unbuilt pair
 
 
@@ -60,7 +60,7 @@ class Layer(NamedTuple):
 
 
 def n_bytes_of(n_keys: int, tip: int) -> int:
-    """Return the size of so many keys and points and of the cells before ``tip``."""
+    """Return the size of ``n_keys`` keys and points and of the cells before ``tip``."""
     return 12 * n_keys + 4 * (tip - 1)
 
 
@@ -184,7 +184,7 @@ class Layers:
     def with_room(self) -> Layer:
         """Return the last layer; a whole that leaves little room behind it is given up first.
 
-        How much is there depends on the layers alone: what a node's search does must not depend on which nodes were
+        Only the layers decide whether the whole stays: the search of a node must not depend on which nodes were
         searched before it.
         """
         last = self.stack[-1]

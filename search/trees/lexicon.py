@@ -21,7 +21,7 @@ class Lexicon(NamedTuple):
 def make_lexicon(board: Geometry, words: Sequence[str], points: Sequence[int], trie: Trie | None = None) -> Lexicon:
     """Return the arrays of the words that fit a board and are worth something; ``points`` by number of letters.
 
-    trie : that of the same words and points (a scorer's), where there is one
+    trie : one made earlier of the same words and points, such as a scorer's
     """
     fitting = [w for w in words if len(w) <= board.n and points[n_letters(w)]]
     trie = trie or build_trie(fitting, [points[n_letters(w)] for w in fitting], board.n)

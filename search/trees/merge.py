@@ -237,7 +237,7 @@ def merge(keys, points, begin, end, spill, n_levels, first_level, cells, bounds,
             n = last - first
             ends = n > 0 and keys[first] & within == _ZERO
             if a_below or n > 2 or (n == 2 and ended) or (n == 1 and ended and not ends):
-                if i < stop and a_letters:  # ask for the sum node that the next key will meet
+                if i < stop and a_letters:  # prefetch the sum node that the next key will meet
                     ask_ahead(cells, first_edge(np.int64(keys[i] & low)), a_letters, a_place, a_ref)
                 s = saved[depth]
                 s[_EDGE], s[_NEXT], s[_STOP], s[_LOW], s[_HELD] = edge, i, stop, np.int64(low), held

@@ -27,7 +27,8 @@ class Search(NamedTuple):
     Attributes
     ----------
     sums : int32[13 * 13 * 32], letter sums: a row by depth and level
-    rows : int64[13, 13], by depth and level, where in ``sums`` the row is: that of a depth above until it is changed
+    rows : int64[13, 13], by depth and level, where in ``sums`` the row is; it is the row of an earlier depth until the
+        level changes
     points : int64[13], points that hold, by depth
     best : int32[13, 13], largest letter sum by depth and level
     bound : int64[13], bound of the state by depth

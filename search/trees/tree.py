@@ -186,7 +186,7 @@ def put_node(cells, bounds, tip, points, bound, words, word, last_word, entries,
 
 @kernel(types.void(writable(types.int32), types.int64, types.int64, types.int64, types.int64), inline="always")
 def ask_ahead(cells, edge, letters, place, ref):  # type: ignore[no-untyped-def]
-    """Ask for the sum node behind an edge, if the current choice, its ``letters`` left at ``place``, has the edge."""
+    """Prefetch the sum node behind an edge, if the current choice (``letters`` left, ``place``) has that edge."""
     letter = (edge & LITERAL) - 1
     if edge >> LITERAL_BITS == place and (letters >> letter) & 1:
         node = np.int64(cells[ref - popcount(letters & ((np.int64(1) << letter) - 1))])

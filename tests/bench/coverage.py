@@ -1,4 +1,4 @@
-"""How often does the interval of ``orderly plan`` hold the truth?  Many plans of all of 3x4, whose cost is known.
+"""How often the interval of ``orderly plan`` holds the truth: many plans of all of 3x4, whose cost is known.
 
     python -m tests.bench.coverage                    # 1,000 plans of each length, from recorded costs; seconds
     python -m tests.bench.coverage --record FILE      # search every class once and record what it costs; 20 minutes

@@ -2,7 +2,7 @@
 
     python -m tests.bench [--only NAME ...] [--history FILE]
 
-Each figure is printed beside what it must be and added with machine, commit and time as one line of JSON to the
+Each figure is printed next to what it must be and added with machine, commit and time as one line of JSON to the
 history, ``benchmarks.jsonl``.  CPU seconds are those of the processes that do the work, start-up included.  Needs the
 word list enable2k (in a folder of $ORDERLY_WORDLISTS).
 """

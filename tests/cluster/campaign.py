@@ -2,14 +2,14 @@
 
     python -m tests.cluster.campaign --kills 200 --seed 1         # about an hour on two cores
 
-KINDS lists what is shot at, and with which signal, when a random number of units has been broken; what is stopped goes
-on after a minute.  A driver that died, or gave up, is started again by the same command, and ten seconds later at most
-no process of the old one may be there.  In the end the digest must be that of an undisturbed run, every unit must have
-one row, the temporary folder must be empty, and the work done twice may not exceed what was in flight, or not yet
-flushed, when something died; after SIGTERM for all all that had arrived must be stored.  Assignments are worth
-a second in place of seven, so that work gets done between two kills.  A run has work for KILLS_OF_A_RUN kills; more are
-spread over several runs, and what a run that was over too soon left undone is for the next one.  A short run can be
-made to last by a pause after each unit: a fast machine would be through with it while what was killed starts again.
+KINDS lists what is shot at and with which signal; each shot comes when a random number of units has been broken.  What
+is stopped goes on after a minute.  A driver that died, or gave up, is started again by the same command, and ten
+seconds later at most no process of the old one may be there.  In the end the digest must be that of an undisturbed run,
+every unit must have one row, the temporary folder must be empty, and the work done twice may not exceed what was in
+flight, or not yet flushed, when something died.  After SIGTERM for every process, all that had arrived must be stored.
+Assignments are worth one second instead of seven, so that work gets done between two kills.  A run has work for
+KILLS_OF_A_RUN kills; more are spread over several runs, and the kills that a run was too short for go to the next one.
+A pause after each unit makes a short run last: a fast machine would finish it while what was killed starts again.
 """
 
 from __future__ import annotations
@@ -131,7 +131,7 @@ class Notes:
     """What the notes say so far."""
 
     broken: Counter[tuple[str, ...]] = field(default_factory=Counter)
-    lately: set[tuple[str, ...]] = field(default_factory=set)  # broken under the present driver
+    lately: set[tuple[str, ...]] = field(default_factory=set)  # broken under this driver
     in_flight: dict[str, tuple[int, int]] = field(default_factory=dict)  # assignment -> worker, units
     digest: str = ""
 
@@ -219,7 +219,7 @@ class Campaign:
             self.child = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=log, stderr=log)
 
     def play(self, victims, n_units):
-        """Kill ``victims`` in order, spread over the ``n_units``, while there are some left; return the last notes.
+        """Kill ``victims`` in order, spread over the ``n_units``, while there are units left; return the last notes.
 
         Between two kills at least one unit is broken: what is killed is at work.  The last quarter of the units is left
         in peace: they take longer than it takes to aim, so that there is always somebody to kill.
@@ -276,7 +276,7 @@ class Campaign:
         return True
 
     def look_after(self, kind, family):
-        """Look at what a driver that was shot at leaves: no process, and nothing unsaid if it could say it."""
+        """Look at what a driver that was shot at leaves: no process, and its last event if it could write one."""
         code = self.child.wait(WAIT_S)
         died_s = time.monotonic()
         while left := {process: line for process in family if (line := command_line(process))}:
@@ -303,7 +303,7 @@ class Campaign:
 
 
 def shoot(processes, number):
-    """Send a signal to processes; what is stopped goes on after a minute, if it is there still."""
+    """Send a signal to processes; what is stopped goes on after a minute, if it still exists."""
     for process in processes:
         with contextlib.suppress(ProcessLookupError):
             if number == signal.SIGSTOP:
@@ -360,7 +360,7 @@ def main():
     folder = Path(options.out or tempfile.mkdtemp(prefix="campaign-"))
     began_s = time.monotonic()
     say(f"undisturbed run, into {folder}")
-    # What is left behind must be here; short, since it holds sockets.
+    # What is left behind must be here; the path is short because the folder holds sockets.
     os.environ["TMPDIR"] = temporary = tempfile.mkdtemp(prefix="c", dir="/tmp")
     digest, n_units = Campaign(config_of_classes(folder), folder, options.seed).undisturbed()
     say(f"{n_units} units, digest {digest}, {time.monotonic() - began_s:.0f} s")

@@ -30,7 +30,7 @@ RUN = ("run", "2x2", "--cutoff", "5", "--workers", "0")
 
 
 class Said(NamedTuple):
-    """What a command came to."""
+    """The outcome of a command."""
 
     code: int
     out: str
@@ -88,7 +88,7 @@ class Campaign:
     outcomes : Counter
         Exit codes by command.
     faults : list of str
-        What should not have been.
+        What should not have happened.
     """
 
     def __init__(self, folder: Path) -> None:

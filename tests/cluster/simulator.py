@@ -217,7 +217,7 @@ class Simulation:
                 assert unit in self.expected, f"seed {self.seed}: {unit} is unknown"
                 assert unit not in self.published, f"seed {self.seed}: {unit} has two verdicts"
                 assert unit not in self.quarantined, f"seed {self.seed}: {unit} was given up"
-                assert not answer.is_replica, f"seed {self.seed}: {unit}: a replica is no verdict"
+                assert not answer.is_replica, f"seed {self.seed}: {unit}: a replica is not a verdict"
                 if answer.result.candidates != fake_break(unit, self.seed).candidates:
                     let_go = self.scheduler._trust.n_let_go > self.n_let_go
                     assert unit not in self.held or let_go, f"seed {self.seed}: {unit}: a lie was published"

@@ -95,7 +95,7 @@ def test_a_query_keeps_to_its_memory(orderly_process, proven, sql):
 
 @pytest.mark.parametrize("sql", ["SELECT count(*) FROM range(1000000000000)", "SELECT range(20000000)"])
 def test_a_query_keeps_to_its_time(orderly_process, proven, sql):
-    """The second one is one long step that hears no interruption, or is over before."""
+    """The second one is one long step that cannot be interrupted, or ends before."""
     answer = orderly_process("query", proven, sql, "--memory", 16000, "--timeout", 0.2)
     assert (answer.code, answer.out) == (2, ""), answer.err
     assert "took more than 0.2 s" in answer.err

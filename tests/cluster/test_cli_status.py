@@ -182,4 +182,4 @@ def test_the_range_of_guesses_is_told_as_of_the_last_one(tmp_path):
     (tmp_path / files.EVENTS).write_text("".join(json.dumps(row) + "\n" for row in rows))
     assert live(open_folder(tmp_path)).remaining_range_s == (10.0, 25.0)
     (tmp_path / files.EVENTS).write_text("".join(json.dumps(row) + "\n" for row in rows[:2]))
-    assert live(open_folder(tmp_path)).remaining_range_s is None, "two guesses are no range"
+    assert live(open_folder(tmp_path)).remaining_range_s is None, "two guesses are not a range"

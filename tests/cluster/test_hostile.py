@@ -180,7 +180,7 @@ def test_what_was_dropped_is_told(campaign):
         document(files.AUDITS, "audits", value=[{}])(run)
         said = call(*RUN, "-w", campaign.folder / "list.txt", "--out", run, "--drop-damaged")
         assert said.code == 0
-        assert "dropped run.json: removed or written anew" in said.err
+        assert "dropped run.json: removed or rewritten" in said.err
         assert "info.wordlist is []" in said.err
         assert "dropped claim.json" in said.err
         assert "dropped audits.json" in said.err

@@ -1,4 +1,4 @@
-"""Reliability row 8: kill anything, lose nothing; 200 kills: ``python -m tests.cluster.campaign``."""
+"""Kill anything, lose nothing; 200 kills: ``python -m tests.cluster.campaign``."""
 
 from __future__ import annotations
 

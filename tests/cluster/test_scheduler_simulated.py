@@ -1,4 +1,4 @@
-"""Reliability row 18: the scheduler is right under kills, delays, duplicates, reordering and lost replies."""
+"""The scheduler is right under kills, delays, duplicates, reordering and lost replies."""
 
 from __future__ import annotations
 

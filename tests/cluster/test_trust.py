@@ -1,4 +1,4 @@
-"""Reliability row 14: hosts are trusted after replicas that agree; one that is contradicted counts for nothing more.
+"""Hosts are trusted after replicas that agree; from one that is contradicted, nothing counts afterwards.
 
 Under bad weather, with hosts that lie: test_scheduler_simulated.py.
 """

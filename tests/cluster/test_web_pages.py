@@ -107,7 +107,7 @@ def test_nothing_is_cut_off_or_scrolls_sideways_and_every_picture_has_a_name(ope
     pictures = tab.locator("main svg:not([aria-hidden]), main canvas, main img")
     names = [pictures.nth(i).get_attribute("aria-label") for i in range(pictures.count())]
     assert all(names)
-    assert names or path.startswith("/board"), "a board to type in is no picture"
+    assert names or path.startswith("/board"), "a board to type in is not a picture"
     assert tab.locator("h1").count() == 1
 
 

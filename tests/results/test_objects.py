@@ -423,7 +423,7 @@ def test_addresses(bucket, s3_server, monkeypatch):
     folder = storage.open_folder(f"{bucket}/run?scheme=http&endpoint_override={host}")
     folder.publish("a/b", b"1")
     assert folder.names("a") == ["a/b"]
-    assert folder.where("a/b") == f"{bucket}/run/a/b", "settings are no part of a name"
+    assert folder.where("a/b") == f"{bucket}/run/a/b", "settings are not part of a name"
     missing = storage.open_folder(f"s3://no-such-bucket/run?scheme=http&endpoint_override={host}")
     with pytest.raises(StoreError, match=r"cannot write s3://no-such-bucket/run/a.*repair access"):
         missing.publish("a", b"1")

@@ -137,7 +137,7 @@ def test_where_the_time_goes_is_told_in_seconds(page, tmp_path):
     dearest = re.findall(r'<td class="n">(\d+)</td><td class="n">([\d.]+)</td><td class="n">([\d.]+) %</td>', section)
     assert dearest[:2] == [(str(rows[5].class_id), "5.0", "33.3"), (str(rows[4].class_id), "4.0", "26.7")]
     begun = make_page(tmp_path / "begun", rows[1:4]).read_text()
-    assert "The dearest classes so far" in begun
+    assert "The most expensive classes so far" in begun
     assert "subclasses included, so far." in begun
 
 

@@ -1,4 +1,4 @@
-"""Bounds against full enumerations (reliability row 2): no bound of a class is below the score of one of its boards.
+"""Bounds against full enumerations: no bound of a class is below the score of one of its boards.
 
 python -m tests.soundness.enumerations [--small] [--wordlist enable2k] [--seed 1]
 

@@ -4,7 +4,7 @@ python -m tests.soundness.mutate [--only TEXT ...] [--quick] [--jobs N] [--repor
 
 For every mutant: the tests nearest to the code until one fails, then the audit of a small run that the mutant made
 itself (probe.py); ``--quick`` leaves the audit out where a test failed.  Exit code 1 when fewer than 95 % are caught,
-or a mutant does not fit the code any more.
+or a mutant does not fit the code.
 
 Compiled kernels are kept from mutant to mutant, but for the file that changed and all files that import it.
 """
@@ -35,7 +35,7 @@ FOLDERS = ("boardclass", "cluster", "configs", "results", "search", "tests")
 KERNEL_FOLDERS = ("boardclass", "search")
 TARGET = 0.95
 TIMEOUT_S = 3600
-_HASH = ("boardclass/jit.py", "return digest.hexdigest()[:16]", 'return "0" * 16')  # caches are looked after here
+_HASH = ("boardclass/jit.py", "return digest.hexdigest()[:16]", 'return "0" * 16')  # caches are handled here
 
 
 class Mutant(NamedTuple):

@@ -1,4 +1,4 @@
-"""Everything that is too long for every day, with a one-page report: ``make nightly``.
+"""Everything that takes too long for every day, with a one-page report: ``make nightly``.
 
 python -m tests.soundness.nightly [--report nightly.md] [--only NAME ...]
 
@@ -44,7 +44,7 @@ class Stage(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """What a stage came to."""
+    """The result of a stage."""
 
     stage: Stage
     code: int
@@ -73,7 +73,7 @@ def stages(seed: int) -> list[Stage]:
     found = [
         Stage(
             "certificates",
-            "all of 3x3 run, verified, certified, every leaf audited, verified again (rows 1 and 5)",
+            "all of 3x3 run, verified, certified, every leaf audited, verified again",
             (
                 _orderly("run", *question),
                 _orderly("verify", run),
@@ -85,14 +85,14 @@ def stages(seed: int) -> list[Stage]:
         ),
         Stage(
             "enumerations",
-            "no bound below a score: full enumerations and random pairs (row 2)",
+            "no bound below a score: full enumerations and random pairs",
             (_module("enumerations", "--wordlist", words, "--seed", str(seed)),),
         ),
         Stage("tests", "the tests marked nightly", (_pytest("-m", "nightly"),)),
         Stage("properties", "ten times the examples that are tried every day", (_pytest(*WITH_EXAMPLES),)),
         Stage(
             "referees",
-            "the scorer against four independent solvers on 100,000 boards (row 3)",
+            "the scorer against four independent solvers on 100,000 boards",
             (
                 (
                     sys.executable,
@@ -109,24 +109,24 @@ def stages(seed: int) -> list[Stage]:
         ),
         Stage(
             "mutations",
-            "seeded soundness bugs are noticed (row 6)",
+            "seeded soundness bugs are noticed",
             (_module("mutate", "--jobs", "1", "--quick", "--report", str(ROOT / "nightly-mutations.md")),),
             told="in all:",
         ),
         Stage(
             "planted",
-            "1,000 planted winners are returned (row 4)",
+            "1,000 planted winners are returned",
             (_module("planted", "--boards", "1000", "--wordlist", words, "--seed", str(seed)),),
         ),
         Stage(
             "boundscheck",
-            "no index leaves its array: tests of the kernels with NUMBA_BOUNDSCHECK=1 (row 13)",
+            "no index leaves its array: tests of the kernels with NUMBA_BOUNDSCHECK=1",
             (_pytest("tests/boardclass", "tests/search", "-m", "not slow and not nightly"),),
             (("NUMBA_BOUNDSCHECK", "1"), ("NUMBA_CACHE_DIR", "{tmp}")),
         ),
         Stage(
             "no-jit",
-            "the same source as plain Python: NUMBA_DISABLE_JIT=1 on small inputs (row 13)",
+            "the same source as plain Python: NUMBA_DISABLE_JIT=1 on small inputs",
             (_pytest(*WITHOUT_JIT),),
             (("NUMBA_DISABLE_JIT", "1"), ("NUMBA_CACHE_DIR", "{tmp}")),
         ),
@@ -135,7 +135,7 @@ def stages(seed: int) -> list[Stage]:
         copy = (sys.executable, "-c", "import shutil, sys; shutil.copytree(*sys.argv[1:])", str(PUBLISHED_3X4), run)
         drawn = ("--sample", "100", "--force", "4", "--seed", str(seed))
         commands = (copy, _orderly("verify", run), _orderly("certify", run, *drawn), _orderly("audit", run))
-        shows = "100 parts of the published 3x4 run, drawn anew: certified, every leaf audited (row 5)"
+        shows = "100 parts of the published 3x4 run, drawn again each time: certified, every leaf audited"
         found.append(Stage("parts of 3x4", shows, commands, told="Audited"))
     return found
 

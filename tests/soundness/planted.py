@@ -1,4 +1,4 @@
-"""Planted winners (reliability row 4): the class of a good board, with the cutoff at its score, must return that board.
+"""Planted winners: the class of a good board, with the cutoff at its score, must return that board.
 
 python -m tests.soundness.planted --boards 1000 --seed 1 [--wordlist enable2k]
 

@@ -1,4 +1,4 @@
-"""A small proof from start to end: run, verify, certify and audit all of 2x3; says what the audit came to.
+"""A small proof from start to end: run, verify, certify and audit all of 2x3; says what the audit found.
 
 python -m tests.soundness.probe FOLDER      prints ``accepted N boards``, ``rejected: ...`` or the error that stopped it
 
@@ -32,7 +32,7 @@ N_BOARDS = 742  # audited: no leaf of the unmutated program's certificates is re
 
 
 def probe(folder: Path) -> str:
-    """Return what a run of :data:`CONFIG` in an empty folder comes to."""
+    """Return the outcome of a run of :data:`CONFIG` in an empty folder."""
     from cluster.answers.render import Format
     from cluster.cli.certify import Choice, certify
     from cluster.cli.verify import verify

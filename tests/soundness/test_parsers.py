@@ -1,4 +1,4 @@
-"""Any input to any parser becomes a value or a typed error, never something else (reliability row 15).
+"""Any input to any parser becomes a value or a typed error, never anything else.
 
 Texts that a user types, files that a user names, and what a run directory holds.  Stored JSON gets its seal anew after
 the damage, so that the checks behind the seal have to notice.

@@ -19,7 +19,7 @@ def top(
         list[str] | None,
         typer.Option("--contains", metavar="WORD", help="Only boards on which WORD can be traced; may be repeated."),
     ] = None,
-    min_words: Annotated[int, typer.Option(metavar="N", min=0, help="Only boards with so many words.")] = 0,
+    min_words: Annotated[int, typer.Option(metavar="N", min=0, help="Only boards with at least N words.")] = 0,
     rollable: Annotated[
         str | None,
         typer.Option(
@@ -54,13 +54,13 @@ def query(
         list[str] | None,
         typer.Argument(
             metavar="RUN|SQL",
-            help="Run directories, the latest under runs by default; one SELECT statement, or a prompt asks for some.",
+            help="Run directories, the latest under runs by default; one SELECT statement, or none for a prompt.",
             show_default=False,
         ),
     ] = None,
     timeout: Annotated[float, typer.Option("--timeout", metavar="S", min=0.1, help="Seconds it may take.")] = 60,
     memory: Annotated[
-        int, typer.Option("--memory", metavar="MIB", min=64, max=2**24, help="MiB it may take beside the runs.")
+        int, typer.Option("--memory", metavar="MIB", min=64, max=2**24, help="MiB it may take besides the runs.")
     ] = 1024,
     fmt: FormatOption = Format.table,
 ) -> None:
@@ -93,8 +93,8 @@ def compare(
     """Compare the boards of a run with those of a file, whatever their rotation.
 
     FILE: what climb, top or score print as CSV, a published list, or bare boards, which are scored with the run's word
-    list.  Boards of the file with a score below the cutoff of the run are listed apart: the run has nothing to say
-    about them.
+    list.  Boards of the file with a score below the cutoff of the run are listed separately: the run says nothing about
+    them.
     """
     from cluster.cli import compare as cli_compare
 

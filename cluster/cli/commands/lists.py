@@ -16,7 +16,7 @@ wordlists = typer.Typer(name="wordlist", cls=Whole, help="List, check and downlo
 
 @wordlists.command("list")
 def wordlist_list(fmt: FormatOption = Format.table) -> None:
-    """List the word lists that can be named, and how to come by the well-known others."""
+    """List the word lists that can be named, and how to get the other well-known ones."""
     from cluster.cli import wordlist as cli_wordlist
 
     cli_wordlist.list_all(fmt)
@@ -35,7 +35,7 @@ def wordlist_check(
     ],
     fmt: FormatOption = Format.table,
 ) -> None:
-    """Count usable words and lines left out by reason; tell whether it is a known list."""
+    """Count usable words and lines left out by reason; say whether it is a known list."""
     from cluster.cli import wordlist as cli_wordlist
 
     cli_wordlist.check(file, fmt)

@@ -66,11 +66,11 @@ def climb(
     scores: ScoresOption = None,
     fmt: FormatOption = Format.table,
 ) -> None:
-    """Look for good boards by local search: fast, and no proof.
+    """Look for good boards by local search: fast, but without proof.
 
-    Boards are canonical (one of their rotations and reflections).  The column "found" tells how often a board was
-    found: for annealing by how many chains, otherwise in how many of the --runs.  Ctrl-C prints the best boards so far
-    (exit code 130); a second one prints nothing.
+    Boards are canonical (one of their rotations and reflections).  The column "found" says how often a board was found:
+    for annealing by how many chains, otherwise in how many of the --runs.  Ctrl-C prints the best boards so far (exit
+    code 130); a second one prints nothing.
 
     The wordiest board: --scores words.  Points that double with every letter: --scores powers; climbing then misses
     boards with one very long word, such as rpqaselinifcoita: orderly longest --letters 17 --scores powers finds it.
@@ -134,7 +134,7 @@ def roll(
     ] = "new",
     n: LimitOption = 1,
     seed: Annotated[
-        int | None, typer.Option("--seed", metavar="N", min=0, help="For the same rolls again.", show_default="random")
+        int | None, typer.Option("--seed", metavar="N", min=0, help="Repeats the same rolls.", show_default="random")
     ] = None,
     wordlist: WordlistOption = None,
     scores: ScoresOption = None,
@@ -221,7 +221,7 @@ def bound(
         str,
         typer.Argument(
             metavar="CLASS",
-            help="A number of --dims and --buckets, or one group of letters per cell, as in 'lnrsy aeiou ...'.",
+            help="A class number (with --dims, --buckets), or one group of letters per cell: 'lnrsy aeiou ...'.",
             show_default=False,
         ),
     ],
@@ -258,16 +258,16 @@ def explain(
     dims: DimsOption = None,
     buckets: BucketsOption = None,
     cutoff: Annotated[
-        int | None, typer.Option(metavar="N", min=1, help="Tell where this cutoff eliminates the class.")
+        int | None, typer.Option(metavar="N", min=1, help="Show where this cutoff eliminates the class.")
     ] = None,
     run: Annotated[
-        str | None, typer.Option("--run", metavar="DIR", help="Tell what this run stored about class number CLASS.")
+        str | None, typer.Option("--run", metavar="DIR", help="Show what this run stored about class number CLASS.")
     ] = None,
     wordlist: WordlistOption = None,
     scores: ScoresOption = None,
     fmt: FormatOption = Format.table,
 ) -> None:
-    """Tell the story of one class: terms, bounds by forced cell, where it is eliminated."""
+    """Explain one class: terms, bounds by forced cell, where it is eliminated."""
     from cluster.answers import explain as cli_explain
 
     cli_explain.explain(board_class, dims, buckets, wordlist, scores, cutoff, run, fmt)

@@ -88,7 +88,7 @@ def run(
         typer.Option(
             metavar="N",
             min=0,
-            help="Ray workers; 0: this process, faster where it takes seconds.",
+            help="Ray workers; 0: this process, faster for a search of seconds.",
             show_default="config",
         ),
     ] = None,
@@ -110,7 +110,7 @@ def run(
     ] = None,
     extend: Annotated[
         str | None,
-        typer.Option(metavar="DIR", help="Take over what another run of another cutoff proves at this one, too."),
+        typer.Option(metavar="DIR", help="Take over verdicts of a run at another cutoff that hold at this one."),
     ] = None,
     share: Annotated[
         str | None,
@@ -150,7 +150,7 @@ def merge(
     ],
     fmt: FormatOption = Format.table,
 ) -> None:
-    """Put runs of the same question together: TARGET gets what it lacks, as new files; nothing else changes."""
+    """Put runs of the same question together: TARGET gets what it lacks, as new files; the sources stay as they are."""
     from cluster.cli import merge as cli_merge
 
     cli_merge.merge(target, sources, fmt)
@@ -158,10 +158,10 @@ def merge(
 
 def status(
     directory: RunDirectory = None,
-    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="All figures, not only the first ten.")] = False,
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="All figures, not only ten lines.")] = False,
     fmt: FormatOption = Format.table,
 ) -> None:
-    """Tell how far a run is, who works on it and how long still, what it found, the digest of its result."""
+    """Show how far a run is, who works on it, the time left, what it found, the digest of its result."""
     from cluster.answers import status as cli_status
 
     cli_status.status(run_or_latest(directory), fmt, verbose=verbose)
@@ -184,10 +184,10 @@ def verify(
 def repeat(
     directory: RunDirectory = None,
     classes: Annotated[
-        str | None, typer.Option(metavar="IDS", help="Class ids, such as 0,17: with all their parts.")
+        str | None, typer.Option(metavar="IDS", help="Class ids, such as 0,17; all their parts are searched.")
     ] = None,
-    sample: Annotated[int | None, typer.Option(metavar="N", min=1, help="So many verdicts at random.")] = None,
-    seed: Annotated[int, typer.Option(metavar="S", min=0, help="Of --sample, images and cell orders.")] = 0,
+    sample: Annotated[int | None, typer.Option(metavar="N", min=1, help="N verdicts at random.")] = None,
+    seed: Annotated[int, typer.Option(metavar="S", min=0, help="Seed of --sample, images and cell orders.")] = 0,
     workers: Annotated[int, typer.Option("--workers", metavar="N", min=1, help="Processes that search.")] = 1,
     wordlist: RunWordlistOption = None,
     fmt: FormatOption = Format.table,
@@ -201,8 +201,8 @@ def repeat(
 def certify(
     directory: RunDirectory = None,
     classes: Annotated[str | None, typer.Option(metavar="IDS", help="Class ids, such as 0,17.")] = None,
-    sample: Annotated[int | None, typer.Option(metavar="N", min=1, help="So many classes at random.")] = None,
-    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Of --sample.")] = 0,
+    sample: Annotated[int | None, typer.Option(metavar="N", min=1, help="N classes at random.")] = None,
+    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Seed of --sample.")] = 0,
     hot: Annotated[
         bool, typer.Option("--hot", help="Classes that list a candidate, and the tenth that took the most pushes.")
     ] = False,
@@ -229,10 +229,10 @@ def audit(
     leaves: Annotated[
         int | None,
         typer.Option(
-            metavar="K", min=1, help="Check so many leaves and boards, drawn at random.", show_default="all of them"
+            metavar="K", min=1, help="Check K leaves and boards, drawn at random.", show_default="all of them"
         ),
     ] = None,
-    seed: Annotated[int, typer.Option(metavar="S", min=0, help="Of --leaves.")] = 0,
+    seed: Annotated[int, typer.Option(metavar="S", min=0, help="Seed of --leaves.")] = 0,
     wordlist: RunWordlistOption = None,
     fmt: FormatOption = Format.table,
 ) -> None:

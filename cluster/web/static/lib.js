@@ -24,7 +24,7 @@ export async function ask(address, values = {}, options = {}) {
   const query = new URLSearchParams(Object.entries(values).filter(([, value]) => value !== "" && value !== undefined));
   const text = query.toString();
   const answer = await fetch(text ? `${address}?${text}` : address, options);
-  if (answer.status === 403) throw new Error("This browser is not let in any more: open the address that orderly serve printed.");
+  if (answer.status === 403) throw new Error("This browser is no longer let in: open the address that orderly serve printed.");
   const told = await answer.json();
   if (!answer.ok) throw new Error(told.error || `The server answered ${answer.status}.`);
   return told;

@@ -1,4 +1,4 @@
-// The classes of a run as tiles: what is done, what was dear, where boards were found.  Arrow keys walk over the tiles.
+// The classes of a run as tiles: what is done, what was expensive, where boards were found.  Arrow keys walk over the tiles.
 import { count, duration } from "/static/lib.js";
 
 const GAP = 1;
