@@ -37,9 +37,9 @@ class Params:
     letter_order: str = LETTER_ORDER
     unfuse_parts: int = 3
     force_groups: tuple[str, ...] = tuple(LETTER_ORDER)
-    node_budget: int = 2_000_000
+    node_budget: int = 5_000_000
     whole_terms: int = 45_000_000
-    least_budget: int = 100_000
+    least_budget: int = 5_000_000
     fused_budget: int = 3_000_000
     fused_misses: int = 2
     unit_budget: int = 2_000_000_000
