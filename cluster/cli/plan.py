@@ -72,7 +72,10 @@ def _progress(seconds: float) -> Iterator[Callable[[float], None]]:
         BarColumn(),
         TextColumn("{task.fields[gone]} of {task.fields[all]}"),
     )
-    with Progress(*columns, console=console(sys.stderr), transient=True, refresh_per_second=4) as bar:
+    shown = console(sys.stderr)
+    with Progress(
+        *columns, console=shown, transient=True, refresh_per_second=4, disable=not shown.is_terminal
+    ) as bar:  # elsewhere it would leave an empty line
         task = bar.add_task("", total=max(seconds, 1), gone=duration(0), all=duration(seconds))
         yield lambda gone: bar.update(task, completed=gone, gone=duration(gone))
 

@@ -167,7 +167,7 @@ def draw(plan: Plan, seed: int) -> list[list[int]]:
     """Return the classes of a run by stratum, weak ones first, each stratum in random order."""
     ids = plan.class_ids()
     ids = ids[np.argsort(plan.predicted_costs(ids), kind="stable")]
-    cuts = np.round(np.cumsum((0, *SHARES)) / sum(SHARES) * ids.size).astype(int)
+    cuts = np.round(np.cumsum((0, *SHARES)) * ids.size).astype(int)
     rng = random.Random(seed)
     return [rng.sample(ids[a:b].tolist(), int(b - a)) for a, b in pairwise(cuts) if b > a]
 

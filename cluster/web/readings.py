@@ -19,7 +19,6 @@ N_DEAR = 8
 MAX_TILES = 1200
 MAX_MAPPED = 400_000  # classes that are looked at one by one
 MAX_TEXT = 4000
-_COSTS = "SELECT class_id, sum(seconds) AS seconds, sum(len(candidates)) AS found FROM classes GROUP BY class_id"
 _TOTALS = "SELECT sum(seconds) AS seconds, count(*) AS units, count(DISTINCT host) AS hosts FROM classes"
 
 
@@ -94,6 +93,8 @@ def class_map(run: Run, database: Database) -> dict[str, list[int] | list[float]
         Per tile: number of its first class, classes, how many of them are done, how many begun, seconds spent on them,
         candidates found in them.  None when there are too many classes to look at one by one.
     """
+    from results.reading.work import COSTS
+
     partition = parse_partition(run.fingerprint.partition, run.fingerprint.dims)
     if partition.n_canonical > MAX_MAPPED:
         return None
@@ -105,7 +106,7 @@ def class_map(run: Run, database: Database) -> dict[str, list[int] | list[float]
     done = begun & ~np.isin(ids, list(unsettled))
     seconds, found = np.zeros(len(ids)), np.zeros(len(ids), np.int64)
     own = set(ids.tolist())
-    rows = [row for row in database.query(_COSTS).rows if row[0] in own]
+    rows = [row for row in database.query(COSTS).rows if row[0] in own]
     if rows:
         at = np.searchsorted(ids, [row[0] for row in rows])
         seconds[at], found[at] = [row[1] or 0.0 for row in rows], [row[2] or 0 for row in rows]

@@ -17,7 +17,7 @@ from results.reading.sql import Database
 
 _BINS = 24
 _MAX_NAME = 60  # of a stage: the drawing is as wide as its names
-_COSTS = "SELECT class_id, sum(seconds) AS seconds, sum(len(candidates)) AS found FROM classes GROUP BY class_id"
+COSTS = "SELECT class_id, sum(seconds) AS seconds, sum(len(candidates)) AS found FROM classes GROUP BY class_id"
 _DEPTHS = """
     SELECT depth, status, count(*) AS units, sum(seconds) AS seconds
     FROM classes GROUP BY depth, status ORDER BY depth, status
@@ -42,7 +42,7 @@ def records(database: Database, sql: str) -> list[dict[str, Any]]:
 def dear_classes(found: Summary, database: Database, n: int) -> list[dict[str, Any]]:
     """Return the classes of a run that took longest: ``class_id``, ``letters``, ``seconds``, ``found`` candidates."""
     partition = parse_partition(found.fingerprint.partition, found.fingerprint.dims)
-    rows = records(database, f"{_COSTS} ORDER BY seconds DESC, class_id LIMIT {n:d}")
+    rows = records(database, f"{COSTS} ORDER BY seconds DESC, class_id LIMIT {n:d}")
     for row in rows:
         is_known = row["class_id"] < partition.n_classes
         letters = " ".join(partition.class_letters(row["class_id"])) if is_known else ""
@@ -54,7 +54,7 @@ def dear_classes(found: Summary, database: Database, n: int) -> list[dict[str, A
 def time_charts(charts: Any, found: Summary, database: Database, stages: Mapping[str, float]) -> list[Chart]:
     """Return the charts of where the time went; ``stages`` are the seconds of each stage."""
     so_far = "." if found.proven else ", so far."
-    costs = [row["seconds"] for row in records(database, _COSTS)]
+    costs = [row["seconds"] for row in records(database, COSTS)]
     named = [{"stage": printable(name)[:_MAX_NAME], "seconds": seconds} for name, seconds in stages.items()]
     log, depth = "Wall time of the driver, all sessions together", "Seconds of computing by the number of cells forced"
     return _drawn(

@@ -149,19 +149,29 @@ class Layers:
         if self._generator.n_at_most(bare) > self._arrays.terms.size:
             return False
         self.stack.clear()
-        n_levels, first = self._n_levels, len(bare) - len(self._generator.rim)
-        n = self._generator.of_bare(bare, self._arrays.terms)
-        n_keys = self._arrays.sort(0, n, n_levels - first, 1)
-        built = self._arrays.build(0, n_keys, n_levels, 1)
-        if built is None:
+        first = len(bare) - len(self._generator.rim)
+        grown = self._grow_alone(bare, first)
+        if grown is None:
             return False
-        end_tip, whole, bound = built
+        n, n_keys, end_tip, whole, bound = grown
         base, tip = self._arrays.root_of(end_tip, whole, first + 1, 0)
         bottom = Layer(bare, base, n_keys, tip, n_keys, tip)
         if n <= self._generator.whole_terms:
             bottom = bottom._replace(whole=whole, bound=bound, n_bytes=n_bytes_of(n_keys, tip), n_terms=n)
         self.stack.append(bottom)
         return tip < self._arrays.cells.size
+
+    def _grow_alone(self, bare: Bare, first: int) -> tuple[int, int, int, int, int] | None:
+        """Grow one tree over all terms of some bare cells at the start of the arrays; None if it does not fit.
+
+        Returns (terms, keys, tip, root, bound).  The levels before ``first`` are forced.
+        """
+        n = self._generator.of_bare(bare, self._arrays.terms)
+        if n < 0:
+            return None
+        n_keys = self._arrays.sort(0, n, self._n_levels - first, 1)
+        built = self._arrays.build(0, n_keys, self._n_levels, 1)
+        return None if built is None else (n, n_keys, *built)
 
     @property
     def _n_levels(self) -> int:
@@ -170,14 +180,10 @@ class Layers:
 
     def _add_rim(self) -> bool:
         """Put down the rim; return whether it fits."""
-        n = self._generator.of_bare(tuple((c, 0) for c in self._generator.rim), self._arrays.terms)
-        if n < 0:
+        grown = self._grow_alone(tuple((c, 0) for c in self._generator.rim), 0)
+        if grown is None:
             return False
-        n_keys = self._arrays.sort(0, n, self._n_levels, 1)
-        built = self._arrays.build(0, n_keys, self._n_levels, 1)
-        if built is None:
-            return False
-        tip, root, bound = built
+        n, n_keys, tip, root, bound = grown
         self.stack.append(Layer((), root, n_keys, tip, n_keys, tip, root, bound, n_bytes_of(n_keys, tip), n))
         return True
 

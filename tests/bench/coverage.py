@@ -16,7 +16,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from boardclass.geometry import geometry
 from cluster.planning.estimate import PROBE_BUDGET, draw, interval, sample, together
@@ -52,12 +52,11 @@ def record(file: Path) -> None:
             todo += result.children
 
 
-class Verdict:
+class Verdict(NamedTuple):
     """What a recorded unit cost, seconds, and what it split into."""
 
-    def __init__(self, seconds: float, children: list[Unit]) -> None:
-        self.seconds = seconds
-        self.children = children
+    seconds: float
+    children: list[Unit]
 
 
 class Recorded:

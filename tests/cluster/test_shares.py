@@ -15,7 +15,6 @@ from cluster.driver.journal import Journal
 from cluster.driver.progress import Overview, describe, format_report
 from cluster.planning.plan import make_plan
 from cluster.planning.shares import Hand, Share, parse_share
-from cluster.scheduling.figures import Report
 from configs.model import load_config
 from results.errors import ConflictError
 from results.log.eventlog import EventLog
@@ -24,6 +23,7 @@ from results.storage import files
 from results.store.run import open_run
 from results.store.schema import QUARANTINED, Row
 from results.store.store import Store
+from tests.cluster.fakes import REPORT
 
 SMALL = {"dims": "2x2", "cutoff": 12, "workers": 0, "buckets": "aeiou bcdfg hjklmnp qrstvwxyz"}
 
@@ -131,16 +131,13 @@ def test_what_is_shown_of_a_share_under_way_is_said_to_be_of_the_share(orderly, 
     n_all, n_own = len(whole.class_ids()), len(Hand(Share(2, 3), whole).class_ids)
     overview = Overview("runs/x", "2x2", "scowl70", 12, n_all, 0, 1, share="2/3", n_own=n_own)
     assert f"{n_all} board classes, {n_own} of them are share 2/3" in describe(overview)
-    report = Report(
+    report = replace(
+        REPORT,
         n_classes=n_all,
         n_classes_done=2,
         n_open=5,
         best_score=None,
-        best_board="",
-        n_candidates=0,
-        n_workers=1,
         n_deaths=0,
-        n_quarantined=0,
         elapsed_s=10.0,
         remaining_s=25.0,
         n_measured=2,
