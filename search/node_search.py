@@ -23,6 +23,7 @@ from search.params import Params
 from search.scoring.scorer import Scorer, decode_boards
 from search.trees import bound, state
 from search.trees.forest import Forest, Grown
+from search.trees.unbuilt import fold
 from search.trees.generator import MAX_FREE_CELLS
 
 _SURVIVORS = 4096
@@ -175,15 +176,18 @@ class NodeSearch:
         left = 0
         n_before = 0
         status = bound.SURVIVORS_FULL
-        while status != bound.DONE and left != every:
-            status = bound.orderly_bound(grown.orderly, s, tally.cutoff, budget, self._survivors)
-            n = int(s.counts[state.SURVIVORS]) - n_before
-            n_before += n
-            if not self._score(node, self._survivors[:n, first:], tally):
-                left = every
-            elif status == bound.BUDGET_SPENT:
-                left |= every if whole else 1 << state.skip_letter(s, first)
-                budget = max(budget // 2, min(budget, self.params.least_budget))
+        try:
+            while status != bound.DONE and left != every:
+                status = bound.orderly_bound(grown.orderly, s, tally.cutoff, budget, self._survivors)
+                n = int(s.counts[state.SURVIVORS]) - n_before
+                n_before += n
+                if not self._score(node, self._survivors[:n, first:], tally):
+                    left = every
+                elif status == bound.BUDGET_SPENT:
+                    left |= every if whole else 1 << state.skip_letter(s, first)
+                    budget = max(budget // 2, min(budget, self.params.least_budget))
+        finally:
+            fold(grown.orderly.cells, s.counts[state.LINK])
         tally.max_bound = max(tally.max_bound, int(s.counts[state.DISCARDED]))
         tally.n_nodes += int(s.counts[state.STATES])
         tally.n_pushes += int(s.counts[state.PUSHES])

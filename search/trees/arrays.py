@@ -46,10 +46,10 @@ class Arrays:
         self._code_bits = code_bits
         self._points_of_code = points_of_code
 
-    def as_tree(self, n_levels: int, first: int) -> tree.Tree:
-        """Return the arrays as a tree, read only."""
-        cells, bounds, keys, points = map(frozen, (self.cells, self.bounds, self.terms, self.points))
-        return tree.Tree(cells, bounds, keys, points, n_levels, first)
+    def as_tree(self, n_levels: int, first: int, tip: int) -> tree.Tree:
+        """Return the arrays as a tree with its cells before ``tip``; a search may build what lies unbuilt behind it."""
+        keys, points = map(frozen, (self.terms, self.points))
+        return tree.Tree(self.cells, self.bounds, keys, points, n_levels, first, tip)
 
     def sort(self, begin: int, n: int, n_levels: int, tip: int) -> int:
         """Sort and group the terms from ``begin`` on, in place; return the number of keys.

@@ -6,9 +6,11 @@ State at depth k (the levels before k have a letter): ``points`` of the terms th
     points + sum over levels c >= k of  max over letters l of V[c][l]
 
 is an upper bound, because every choice on a level must take the letter of that level, and V never underestimates a
-subtree.  On the way down the bound grows in one case only: two terms that were left as a pair (search.trees.tree) are
-pushed one by one.  A pair that goes on with different letters of one level counts as its larger term in the tree, and
-as both terms once pushed.  So no sum here exceeds twice the bound at the root, and MAX_BOUND keeps that within int32.
+subtree.  On the way down the bound never grows, so no sum here exceeds the bound at the root, and MAX_BOUND keeps that
+within int32.
+
+A subtree that was left unbuilt is built when it is pushed, one sum node at a time (search.trees.unbuilt).  When there
+is no more room for these nodes, the letter of the first level is given up as if it had spent its budget.
 
 A letter that a level may not take has the value FORBIDDEN there, so it is never a maximum and never survives.  Residual
 symmetry works the same way.  Where level ``a`` must not be greater than level ``b``, choosing a letter for ``a``
@@ -25,10 +27,11 @@ from numba import types
 from boardclass.cutoff import reaches
 from boardclass.jit import kernel, writable
 from search.bits import lowest_bit, popcount, prefetch
-from search.keys import LITERAL, LITERAL_BITS, MAX_LEVELS, are_apart, first_place, last_levels
-from search.trees.state import DEPTH, DISCARDED, FORBIDDEN, PUSHES, SEARCH_TYPE, SINCE, STATES, SURVIVORS
+from search.keys import LITERAL, LITERAL_BITS, MAX_LEVELS, first_place, last_levels
+from search.trees.state import DEPTH, DISCARDED, FORBIDDEN, LINK, PUSHES, SEARCH_TYPE, SINCE, STATES, SURVIVORS, TIP
 from search.trees.sums import ROW, add_letters
 from search.trees.tree import LETTER_BITS, LETTERS, LINE, RUN, RUN_BITS, TREE_TYPES, places_in, points_of
+from search.trees.unbuilt import MOST_CELLS, SCRATCH, fold, unfold
 
 DONE = 0
 BUDGET_SPENT = 1
@@ -43,9 +46,12 @@ _ZERO = np.uint64(0)
 def orderly_bound(tree, s, cutoff, budget, survivors):  # type: ignore[no-untyped-def]
     """Search on from the state in ``s``; return DONE, BUDGET_SPENT or SURVIVORS_FULL (call again with an empty buffer).
 
+    In place, the cells from the tip of the tree on are written to, and references to unbuilt subtrees; call
+    :func:`search.trees.unbuilt.fold` when the search is over.
+
     cutoff : points; every discarded state has a bound below it
-    budget : pushes behind one letter of the first level at which the search gives up; :func:`skip_letter` goes on with
-        the next one
+    budget : pushes behind one letter of the first level at which the search gives up, or earlier when no room is left;
+        :func:`skip_letter` goes on with the next one
     survivors : int8[m, >= n_levels], filled from the first level on with the letters of complete assignments whose
         bound reaches the cutoff
 
@@ -79,6 +85,9 @@ def orderly_bound(tree, s, cutoff, budget, survivors):  # type: ignore[no-untype
     n_pushes = s.counts[PUSHES]
     since = s.counts[SINCE]
     discarded = s.counts[DISCARDED]
+    tip = s.counts[TIP]
+    link = s.counts[LINK]
+    scratch = np.empty(SCRATCH, np.int32)
     status = DONE
     n = 0
     while depth >= first:
@@ -104,6 +113,10 @@ def orderly_bound(tree, s, cutoff, budget, survivors):  # type: ignore[no-untype
             continue
         if depth == first:
             since = n_pushes
+            if 2 * tip > tree.tip + cells.size:  # half of the room is used, and no state needs what was built
+                fold(cells, link)
+                tip = np.int64(tree.tip)
+                link = np.int64(0)
         elif n_pushes - since > budget:
             status = BUDGET_SPENT
             break
@@ -168,20 +181,20 @@ def orderly_bound(tree, s, cutoff, budget, survivors):  # type: ignore[no-untype
             if ref == 0:
                 continue
             n_pushes += 1
-            if ref < 0:  # an unbuilt subtree: its terms go behind the stacked single terms of this level
-                run = ~ref >> RUN_BITS
-                if ~ref & RUN:
-                    a = np.int64(term_points[run])
-                    b = np.int64(term_points[run + 1])
-                    if are_apart(keys[run] & this_level, keys[run + 1] & this_level):  # it counted as the larger one
-                        held += min(a, b)
-                        total += min(a, b)
-                    ends[n_ends + 1] = keys[run + 1] & this_level
-                    end_points[n_ends + 1] = b
-                ends[n_ends] = keys[run] & this_level
-                end_points[n_ends] = term_points[run]
-                n_ends += 1 + (~ref & RUN)
-                continue
+            if ref < 0:
+                if ~ref & RUN == 0:  # a single term: it goes behind the stacked ones of this level
+                    run = ~ref >> RUN_BITS
+                    ends[n_ends] = keys[run] & this_level
+                    end_points[n_ends] = term_points[run]
+                    n_ends += 1
+                    continue
+                if tip + MOST_CELLS > cells.size:
+                    status = BUDGET_SPENT
+                    break
+                tip, link = unfold(
+                    cells, bounds, tip, link, keys, term_points, picked[i - 1], later_levels, top, scratch
+                )
+                ref = np.int64(cells[picked[i - 1]])
             change = points_of(cells[ref]) - cells[ref + 1]
             held += change
             total += change
@@ -200,6 +213,8 @@ def orderly_bound(tree, s, cutoff, budget, survivors):  # type: ignore[no-untype
                 n_letters = popcount(letters)
                 at += n_letters
                 o -= n_letters
+        if status == BUDGET_SPENT:
+            break
         code = np.uint64(letter + 1) << np.uint64(LITERAL_BITS * (top - depth))
         i = 0
         while i < n_ends and reaches(total, cutoff):
@@ -242,5 +257,7 @@ def orderly_bound(tree, s, cutoff, budget, survivors):  # type: ignore[no-untype
     s.counts[PUSHES] = n_pushes
     s.counts[SINCE] = since
     s.counts[DISCARDED] = discarded
+    s.counts[TIP] = tip
+    s.counts[LINK] = link
     s.counts[SURVIVORS] += n
     return status

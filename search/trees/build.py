@@ -6,7 +6,7 @@ import numpy as np
 from numba import types
 
 from boardclass.jit import kernel, read_only, writable
-from search.keys import LITERAL, LITERAL_BITS, MAX_LEVELS, are_apart, first_place, last_levels
+from search.keys import LITERAL, LITERAL_BITS, MAX_LEVELS, first_place, last_levels
 from search.trees.tree import (
     BOUND_TOO_LARGE,
     BOUND_TYPES,
@@ -16,6 +16,7 @@ from search.trees.tree import (
     LETTER_BITS,
     MAX_BOUND,
     MAX_NARROW,
+    MOST_UNBUILT,
     RUN_BITS,
     TREE_FULL,
 )
@@ -96,6 +97,7 @@ def build(keys, points, begin, n, n_levels, cells, bounds, tip):  # type: ignore
     """
     depths = MAX_LEVELS + 1
     largest = MAX_BOUND if bounds.size == cells.size else MAX_NARROW
+    begins = np.zeros(depths, np.int64)  # its first key
     edge = np.zeros(depths, np.int64)  # to the open node: level << LITERAL_BITS | letter (0..25)
     points_of = np.zeros(depths, np.int64)
     total = np.zeros(depths, np.int64)  # bound over the finished choices
@@ -113,19 +115,13 @@ def build(keys, points, begin, n, n_levels, cells, bounds, tip):  # type: ignore
     after = _first_difference(keys[i], keys[i + 1], n_levels) if i + 1 < n else 0
     while i < n:
         key = keys[i]
-        follow = _first_difference(keys[i + 1], keys[i + 2], n_levels) if i + 2 < n else 0
         alone = max(before, after)  # from this level on the term shares nothing with its neighbours
-        pair = _ZERO
-        if after > before and follow < after:  # the longest run of shared letters is with the next key alone
-            shared = max(before, follow)
-            pair = _between(key, n_levels, shared, after)
-            if pair:
-                alone = shared
         if alone > before:
             rest = _between(key, n_levels, before, alone)
             while rest:
                 place = first_place(rest)
                 depth += 1
+                begins[depth] = i
                 edge[depth] = _edge(rest, alone - 1 - place, place)
                 points_of[depth] = 0
                 total[depth] = 0
@@ -134,29 +130,17 @@ def build(keys, points, begin, n, n_levels, cells, bounds, tip):  # type: ignore
                 n_entries[depth] = 0
                 rest &= last_levels(place)
         new = True
-        if pair:
-            place = first_place(pair)
-            new_edge = _edge(pair, after - 1 - place, place)
-            apart = are_apart(key, keys[i + 1])
-            a = np.int64(points[i])
-            b = np.int64(points[i + 1])
-            new_bound = max(a, b) if apart else a + b
-            new_ref = ~((i << RUN_BITS) | 1)
-            i += 1
-            after = follow
-            follow = _first_difference(keys[i + 1], keys[i + 2], n_levels) if i + 2 < n else 0
+        rest = key & last_levels(n_levels - alone)
+        new_bound = np.int64(points[i])
+        if rest:
+            place = first_place(rest)
+            new_edge = _edge(rest, n_levels - 1 - place, place)
+            new_ref = 0 if rest & last_levels(place) == _ZERO else ~(i << RUN_BITS)
         else:
-            rest = key & last_levels(n_levels - alone)
-            new_bound = np.int64(points[i])
-            if rest:
-                place = first_place(rest)
-                new_edge = _edge(rest, n_levels - 1 - place, place)
-                new_ref = 0 if rest & last_levels(place) == _ZERO else ~(i << RUN_BITS)
-            else:
-                points_of[depth] += new_bound
-                new_edge = 0
-                new_ref = 0
-                new = False
+            points_of[depth] += new_bound
+            new_edge = 0
+            new_ref = 0
+            new = False
         while True:
             if new:
                 if new_bound > largest:
@@ -176,17 +160,21 @@ def build(keys, points, begin, n, n_levels, cells, bounds, tip):  # type: ignore
                 break
             new = True
             new_bound = points_of[depth] + total[depth] + best[depth]
-            if tip + LARGEST_NODE > cells.size:
-                return TREE_FULL, 0, 0
-            tip, new_ref = _write_node(
-                cells, bounds, tip, points_of[depth], new_bound, entry_edge[depth], entry_bound[depth],
-                entry_ref[depth], n_entries[depth],
-            )  # fmt: skip
+            n_below = i + 1 - begins[depth]
+            if n_below <= MOST_UNBUILT:
+                new_ref = ~((begins[depth] << RUN_BITS) | (n_below - 1))
+            else:
+                if tip + LARGEST_NODE > cells.size:
+                    return TREE_FULL, 0, 0
+                tip, new_ref = _write_node(
+                    cells, bounds, tip, points_of[depth], new_bound, entry_edge[depth], entry_bound[depth],
+                    entry_ref[depth], n_entries[depth],
+                )  # fmt: skip
             new_edge = edge[depth]
             depth -= 1
         before = after
-        after = follow
         i += 1
+        after = _first_difference(keys[i], keys[i + 1], n_levels) if i + 1 < n else 0
     if tip + LARGEST_NODE > cells.size:
         return TREE_FULL, 0, 0
     root_bound = points_of[0] + total[0] + best[0]

@@ -98,7 +98,7 @@ class Forest:
         if built is None:
             return None
         end, root, bound = built
-        return Grown(self._arrays.as_tree(len(free), 0), root, bound, n, n_bytes_of(n_keys, end - tip + 1))
+        return Grown(self._arrays.as_tree(len(free), 0, end), root, bound, n, n_bytes_of(n_keys, end - tip + 1))
 
     def terms(self, node: Node, free: list[int]) -> tuple[NDArray[np.uint64], NDArray[np.int32]] | None:
         """Return the distinct keys of a node, sorted, and their points, in arrays that the next call overwrites.
@@ -139,5 +139,5 @@ class Forest:
         if layer is None or not layer.whole:
             return None
         n_rim = len(self._generator.rim)
-        orderly = self._arrays.as_tree(self.geometry.n - n_rim, len(layer.bare) - n_rim)
+        orderly = self._arrays.as_tree(self.geometry.n - n_rim, len(layer.bare) - n_rim, layer.end_tip)
         return Grown(orderly, layer.whole, layer.bound, layer.n_terms, layer.n_bytes)

@@ -27,9 +27,10 @@ from search.node import Node
 from search.terms.shapes import NO_LIMIT
 from search.trees.arrays import Arrays
 from search.trees.generator import Bare, Generator
+from search.trees.tree import MOST_UNBUILT
 
 _ROOM = 8  # a whole that leaves less than one cell in 8 free is given up when one of its parts is grown
-_MOST_SPILLED = 3  # keys that one new key can make a merge copy: itself and an unbuilt pair
+_MOST_SPILLED = MOST_UNBUILT + 1  # keys that one new key can make a merge copy: itself and an unbuilt subtree
 
 
 class Layer(NamedTuple):

@@ -14,7 +14,7 @@ from numba import types
 
 from boardclass.jit import kernel, writable
 from search.bits import lowest_bit, popcount
-from search.keys import LITERAL, LITERAL_BITS, MAX_LEVELS, are_apart, first_edge, last_levels
+from search.keys import LITERAL, LITERAL_BITS, MAX_LEVELS, first_edge, last_levels
 from search.trees.runs import join
 from search.trees.tree import (
     BOUND_TOO_LARGE,
@@ -24,6 +24,7 @@ from search.trees.tree import (
     LETTERS,
     MAX_BOUND,
     MAX_NARROW,
+    MOST_UNBUILT,
     RUN,
     RUN_BITS,
     TREE_FULL,
@@ -32,6 +33,7 @@ from search.trees.tree import (
     points_of,
     put_node,
 )
+from search.trees.unbuilt import SCRATCH, bound_of
 
 NO_EQUAL = -3
 _ZERO = np.uint64(0)
@@ -72,7 +74,7 @@ def merge(keys, points, begin, end, spill, n_levels, first_level, cells, bounds,
     have: by edge (search.keys), rising.  What only one tree has is copied, up to the next edge of anything else.  Where
     two meet at an edge, a frame opens for what lies behind it.  The node is put together in three buffers, and written
     to ``cells`` when it is complete, after all below it.  The state of the frame on top is in local variables, of the
-    others in ``saved``.  Terms that end nowhere near another stay unbuilt (search.trees.tree).
+    others in ``saved``.  Subtrees of few terms stay unbuilt (search.trees.unbuilt).
     """
     per = bounds.size // cells.size
     largest = MAX_BOUND if per == 1 else MAX_NARROW
@@ -80,6 +82,7 @@ def merge(keys, points, begin, end, spill, n_levels, first_level, cells, bounds,
     words, refs = np.empty(room, np.int32), np.empty(room, np.int32)  # letters and level of each choice; references
     entries = np.empty(room, np.int32)  # bounds
     saved = np.empty((MAX_LEVELS + 1, _SLOTS), np.int64)
+    scratch = np.empty(SCRATCH, np.int32)
     top = n_levels - 1
     depth = 0
     edge = np.int64(0)
@@ -236,7 +239,7 @@ def merge(keys, points, begin, end, spill, n_levels, first_level, cells, bounds,
                         first, last = begins, spill
             n = last - first
             ends = n > 0 and keys[first] & within == _ZERO
-            if a_below or n > 2 or (n == 2 and ended) or (n == 1 and ended and not ends):
+            if a_below or n > MOST_UNBUILT or (ended and (n > 1 or (n == 1 and not ends))):
                 if i < stop and a_letters:  # prefetch the sum node that the next key will meet
                     ask_ahead(cells, first_edge(np.int64(keys[i] & low)), a_letters, a_place, a_ref)
                 s = saved[depth]
@@ -266,14 +269,11 @@ def merge(keys, points, begin, end, spill, n_levels, first_level, cells, bounds,
                 current = np.int64(-1)
                 start_word, start_entry = n_words, n_entries
                 continue
-            if n == 2:
-                x = np.int64(points[first])
-                y = np.int64(points[first + 1])
-                if x < 0 or y < 0:
+            if n > 1:
+                new_bound = bound_of(keys, points, first, last, within, scratch)
+                new_ref = ~((first << RUN_BITS) | (n - 1))
+                if new_bound < 0:
                     return NO_EQUAL, 0, 0, 0
-                apart = are_apart(keys[first] & within, keys[first + 1] & within)
-                new_bound = max(x, y) if apart else x + y
-                new_ref = ~((first << RUN_BITS) | 1)
             else:
                 new_bound = ended
                 if n == 1:

@@ -18,7 +18,7 @@ from search.trees.sums import ROW
 from search.trees.tree import LETTER_BITS, LETTERS, TREE_TYPES, places_in, points_of
 
 FORBIDDEN = -(1 << 30)  # the letter sum of a letter that a level may not take
-STATES, PUSHES, SURVIVORS, DEPTH, SINCE, DISCARDED, _N_COUNTS = range(7)  # what is where in ``counts``
+STATES, PUSHES, SURVIVORS, DEPTH, SINCE, DISCARDED, TIP, LINK, _N_COUNTS = range(9)  # what is where in ``counts``
 
 
 class Search(NamedTuple):
@@ -39,8 +39,9 @@ class Search(NamedTuple):
     tail_points : int32[13, capacity], their points
     not_less : int64[13], mask of the levels that must not take a smaller letter than this one
     smaller : int64[26], for each letter the mask of the letters before it in the order of ``not_less``
-    counts : int64[6]: states, pushes, survivors, current depth, pushes when the first level took its letter, largest
-        bound of a discarded state
+    counts : int64[8]: states, pushes, survivors, current depth, pushes when the first level took its letter, largest
+        bound of a discarded state, first unused cell behind the tree and the nodes that were unfolded there, link of the
+        last one of them (search.trees.unbuilt)
     """
 
     sums: NDArray[np.int32]
@@ -140,6 +141,7 @@ def add_root(tree, s, root):  # type: ignore[no-untyped-def]
         s.best[first, level] = s.sums[row : row + ROW].max()
         s.bound[first] += s.best[first, level]
     s.letter[first] = 0
+    s.counts[TIP] = max(s.counts[TIP], tree.tip)
     return s.bound[first]
 
 

@@ -1,10 +1,9 @@
 """The orderly tree of a node: what lies where in its arrays.  This module owns the layout of a tree node.
 
 A *sum node* holds the points of the terms that end there and one *choice* per level that goes on; a choice has a letter
-set, and per letter an *entry*: a bound and a reference to the sum node behind it.  Subtrees of a single term are not
-built: their reference is the complement of the term's place in the sorted key array.  Neither are subtrees of two
-terms: they are left as a *pair*.  Longer runs would save memory and time here, but OrderlyBound would lose more than
-that on them.
+set, and per letter an *entry*: a bound and a reference to the sum node behind it.  Subtrees of up to ``MOST_UNBUILT``
+terms are left *unbuilt*: their reference tells where their terms are in the sorted key array, and their bound is that of
+the subtree.  Most of them are never reached by a search; those that are get built then (search.trees.unbuilt).
 
 A sum node at place r > 0 of ``cells`` (int32), with ``n`` choices:
 
@@ -45,6 +44,7 @@ LETTER_BITS = 26
 LETTERS = (1 << LETTER_BITS) - 1
 RUN_BITS = 4  # of a reference to unbuilt terms: how many follow the first
 RUN = (1 << RUN_BITS) - 1
+MOST_UNBUILT = 16
 LINE = 16  # cells in a cache line
 HEAD = 2  # cells of a node before its choices: the first cell and the bound
 LARGEST_NODE = HEAD + MAX_LEVELS * (1 + 2 * LETTER_BITS)
@@ -61,6 +61,7 @@ class Tree(NamedTuple):
     points : int32[], summed points of each key
     n_levels : number of levels of a key
     first : levels before this one have no literal anywhere in the tree (their cells are forced)
+    tip : first unused cell: a search builds there what was left unbuilt
     """
 
     cells: NDArray[np.int32]
@@ -69,16 +70,18 @@ class Tree(NamedTuple):
     points: NDArray[np.int32]
     n_levels: int
     first: int
+    tip: int
 
 
 BOUND_TYPES = (types.int16, types.int32)
 TREE_TYPES = tuple(
     types.NamedTuple(
         [
-            read_only(types.int32),
-            read_only(bound),
+            writable(types.int32),
+            writable(bound),
             read_only(types.uint64),
             read_only(types.int32),
+            types.int64,
             types.int64,
             types.int64,
         ],

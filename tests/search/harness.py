@@ -172,7 +172,7 @@ def planted(
     cells = np.zeros(capacity, np.int32)
     bounds = cells.view(width)
     end, root, root_bound = build.build(keys, points, len(before), len(keys), case.n_levels, cells, bounds, tip)
-    grown = tree.Tree(frozen(cells), frozen(bounds), frozen(keys), frozen(points), case.n_levels, 0)
+    grown = tree.Tree(cells, bounds, frozen(keys), frozen(points), case.n_levels, 0, int(end))
     return Planted(grown, int(end), int(root), int(root_bound))
 
 

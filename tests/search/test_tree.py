@@ -29,7 +29,7 @@ def grown(case: Case) -> Planted:
     bounds = cells.view(harness.width)
     tip, root, root_bound = build.build(terms, points, 0, n_keys, case.n_levels, cells, bounds, 1)
     assert tip > root > 0
-    return Planted(tree.Tree(cells, bounds, terms[:n_keys], points[:n_keys], case.n_levels, 0), tip, root, root_bound)
+    return Planted(tree.Tree(cells, bounds, terms[:n_keys], points[:n_keys], case.n_levels, 0, tip), tip, root, root_bound)
 
 
 def read_back(case: Case, plant: Planted) -> dict[Literals, int]:
@@ -163,7 +163,7 @@ def test_a_full_tree_is_reported_or_did_not_matter(seed):
     total = any_total(rng, case, 300, 9)
     _, tip, root, root_bound = planted(case, total)
     n_full = 0
-    for capacity in [1, 2, 100, tip // 2, tip - 1, tip, tip + 200, 4 * tip]:
+    for capacity in [1, 2, 100, tip // 2, tip - 1, tip, tip + 200, tip + tree.LARGEST_NODE]:
         plant = planted(case, total, capacity)
         if plant.tip == tree.TREE_FULL:
             n_full += 1
@@ -171,7 +171,7 @@ def test_a_full_tree_is_reported_or_did_not_matter(seed):
             assert plant[1:] == (tip, root, root_bound)
             assert read_back(case, plant) == total
     assert n_full >= 5
-    assert planted(case, total, 4 * tip).tip == tip
+    assert planted(case, total, tip + tree.LARGEST_NODE).tip == tip
 
 
 def test_too_large_a_bound_is_reported(width):

@@ -1,0 +1,149 @@
+"""Unbuilt subtrees: their bound, taken straight from the keys, and how a search builds those that it reaches.
+
+Half of the terms that a merge adds end in new subtrees of three to seven terms, and a search reaches few of these.  So
+a subtree of up to MOST_UNBUILT terms stays a run of sorted keys.  When OrderlyBound pushes it for the first time,
+:func:`unfold` writes its top sum node behind the tree, and the reference that named the run names the node from then
+on.  When the search is over :func:`fold` puts the old references back, so the tree is again what it was: other layers
+share it, and the place behind it is theirs.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import types
+
+from boardclass.jit import kernel, read_only, writable
+from search.keys import LITERAL, LITERAL_BITS, MAX_LEVELS, first_edge, first_place, last_levels
+from search.trees.tree import (
+    BOUND_TYPES,
+    HEAD,
+    LETTER_BITS,
+    MOST_UNBUILT,
+    RUN,
+    RUN_BITS,
+    put_node,
+)
+
+SCRATCH = 3 * (MAX_LEVELS + 1) + 3 * MOST_UNBUILT  # elements of working space
+_LINK = 3  # cells before a node that was unfolded: the reference's place, what it was, the link before
+MOST_CELLS = _LINK + HEAD + 3 * MOST_UNBUILT  # of an unfolded node and its link
+NO_BOUND = -1
+_ZERO = np.uint64(0)
+
+
+@kernel(
+    types.int64(
+        read_only(types.uint64), read_only(types.int32), types.int64, types.int64, types.uint64, writable(types.int32)
+    )
+)  # fmt: skip
+def bound_of(keys, points, first, end, within, scratch):  # type: ignore[no-untyped-def]
+    """Return the bound U of ``keys[first:end]`` (sorted, at least one, what they have ``within``); NO_BOUND if one has
+    negative points.
+
+    scratch : overwritten, at least SCRATCH elements
+
+    Neighbours say where a group of keys divides: at the first place where they differ.  Keys without a literal there
+    come first, then a subgroup for each letter, so the bound of the group is that of the former and the largest of the
+    latter.  Open groups lie on a stack, later places on top of earlier ones.
+    """
+    depth = 0
+    value = np.int64(points[first])
+    least = value
+    key = keys[first] & within
+    for i in range(first + 1, end):
+        after = keys[i] & within
+        place = first_place(key ^ after)
+        while depth and scratch[depth - 3] < place:  # that group is complete
+            depth -= 3
+            value = scratch[depth + 1] + max(np.int64(scratch[depth + 2]), value)
+        if depth and scratch[depth - 3] == place:
+            scratch[depth - 1] = max(np.int64(scratch[depth - 1]), value)
+        else:
+            has_letter = (key >> np.uint64(LITERAL_BITS * place)) & np.uint64(LITERAL) != _ZERO
+            scratch[depth] = place
+            scratch[depth + 1] = 0 if has_letter else value
+            scratch[depth + 2] = value if has_letter else 0
+            depth += 3
+        value = np.int64(points[i])
+        least = min(least, value)
+        key = after
+    while depth:
+        depth -= 3
+        value = scratch[depth + 1] + max(np.int64(scratch[depth + 2]), value)
+    return value if least >= 0 else np.int64(NO_BOUND)
+
+
+@kernel([
+    types.UniTuple(types.int64, 2)(
+        writable(types.int32), writable(bound), types.int64, types.int64, read_only(types.uint64),
+        read_only(types.int32), types.int64, types.uint64, types.int64, writable(types.int32),
+    )
+    for bound in BOUND_TYPES
+])  # fmt: skip
+def unfold(cells, bounds, tip, link, keys, points, o, within, top, scratch):  # type: ignore[no-untyped-def]
+    """Write the top sum node of the unbuilt subtree that the reference at ``o`` names to ``cells`` at ``tip``, and let
+    the reference name it, in place; return the new tip and the new link.
+
+    There must be room for MOST_CELLS.  What lies deeper in the subtree stays unbuilt.
+
+    link : of the node that was unfolded before, 0 for none
+    within : mask of the levels of the subtree
+    top : number of the last level
+    scratch : overwritten, at least SCRATCH elements
+    """
+    ref = np.int64(cells[o])
+    i = ~ref >> RUN_BITS
+    stop = i + (~ref & RUN) + 1
+    cells[tip] = o
+    cells[tip + 1] = ref
+    cells[tip + 2] = link
+    words = scratch[3 * (MAX_LEVELS + 1) :]
+    entries = words[MOST_UNBUILT:]
+    refs = entries[MOST_UNBUILT:]
+    held = total = best = np.int64(0)
+    current = np.int64(-1)
+    n_words = n = 0
+    if keys[i] & within == _ZERO:
+        held = np.int64(points[i])
+        i += 1
+    while i < stop:
+        key = keys[i] & within
+        edge = first_edge(np.int64(key))
+        place = edge >> LITERAL_BITS
+        below = last_levels(place)
+        j = i + 1
+        while j < stop and (keys[j] & within ^ key) <= below:
+            j += 1
+        if j - i > 1:
+            value = bound_of(keys, points, i, j, below, scratch)
+        else:
+            value = np.int64(points[i])
+        is_leaf = j - i == 1 and key & below == _ZERO
+        if current != place:
+            total += best
+            best = np.int64(0)
+            current = place
+            words[n_words] = (top - place) << LETTER_BITS
+            n_words += 1
+        words[n_words - 1] |= 1 << ((edge & LITERAL) - 1)
+        best = max(best, value)
+        entries[n] = value
+        refs[n] = 0 if is_leaf else ~((i << RUN_BITS) | (j - i - 1))
+        n += 1
+        i = j
+    end, node = put_node(
+        cells, bounds, tip + _LINK, held, held + total + best, words, 0, n_words, entries, refs, 0, n
+    )
+    cells[o] = node
+    return end, tip
+
+
+@kernel(types.void(writable(types.int32), types.int64))
+def fold(cells, link):  # type: ignore[no-untyped-def]
+    """Put back the references that :func:`unfold` has replaced, the last one first, in place.
+
+    link : of the node that was unfolded last, 0 for none
+    """
+    while link:
+        cells[cells[link]] = cells[link + 1]
+        link = np.int64(cells[link + 2])
