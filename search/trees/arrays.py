@@ -12,13 +12,13 @@ from search.keys import LITERAL_BITS
 from search.terms import radix
 from search.trees import build, merge, runs, tree
 
-BYTES_PER_TERM = 22  # 8 term or key, 4 points, 10 tree: 2.5 cells; strong classes of 4x4 fill up to 2.46
+BYTES_PER_TERM = 17  # 8 term or key, 4 points, 5 tree: 1.25 cells
 _MOST_NARROW = 64  # points of a word up to which the bounds of a tree take 2 bytes; above they may not fit
 
 
 def n_terms_in(memory_mb: int) -> int:
-    """Return how many terms, with the tree over them, fit into so many MiB."""
-    return memory_mb * (1 << 20) // BYTES_PER_TERM
+    """Return how many terms, with the tree over them, fit into so many MiB; no more than a reference can name."""
+    return min(memory_mb * (1 << 20) // BYTES_PER_TERM, 1 << (31 - tree.RUN_BITS))
 
 
 class Arrays:
@@ -41,7 +41,7 @@ class Arrays:
         capacity = n_terms_in(memory_mb)
         self.terms = np.empty(capacity, np.uint64)
         self.points = np.empty(capacity, np.int32)
-        self.cells = np.empty(max(1 << 12, capacity * 5 // 2), np.int32)
+        self.cells = np.empty(max(1 << 12, capacity * 5 // 4), np.int32)
         self.bounds = self.cells.view(tree.NARROW if most_points <= _MOST_NARROW else tree.WIDE)
         self._code_bits = code_bits
         self._points_of_code = points_of_code
