@@ -174,8 +174,8 @@ def merge(keys, points, begin, end, spill, n_levels, first_level, cells, bounds,
                 return TREE_FULL, 0, 0, 0
             if n_words > start_word or depth == 0:
                 tip, new_ref = put_node(
-                    cells, bounds, tip, held, new_bound, words, start_word, n_words, entries, refs, start_entry,
-                    n_entries,
+                    cells, bounds, tip, held, new_bound, words, start_word, n_words, entries, start_entry,
+                    n_entries, refs, start_entry,
                 )  # fmt: skip
             if depth == 0:
                 return tip, new_ref, new_bound, spill

@@ -159,22 +159,24 @@ def places_in(node, first_cell, per):  # type: ignore[no-untyped-def]
     [
         types.UniTuple(types.int64, 2)(
             writable(types.int32), writable(bound), types.int64, types.int64, types.int64, writable(types.int32),
-            types.int64, types.int64, writable(types.int32), writable(types.int32), types.int64, types.int64,
+            types.int64, types.int64, writable(types.int32), types.int64, types.int64, writable(types.int32),
+            types.int64,
         )
         for bound in BOUND_TYPES
     ],
     inline="always",
 )  # fmt: skip
-def put_node(cells, bounds, tip, points, bound, words, word, last_word, entries, refs, entry, last_entry):  # type: ignore[no-untyped-def]
+def put_node(cells, bounds, tip, points, bound, words, word, last_word, entries, entry, last_entry, refs, ref):  # type: ignore[no-untyped-def]
     """Write a sum node to ``cells`` at ``tip``, in place; return the new tip and the node.  There must be room.
 
     words : letters and level of each choice, as cells have them, from place ``word`` to before ``last_word``
-    entries, refs : bound and reference of each entry, from ``entry`` to before ``last_entry``
+    entries : bound of each entry, from place ``entry`` to before ``last_entry``
+    refs : their references, from place ``ref`` on
     """
     n = last_entry - entry
     node = tip + n
     for x in range(n):
-        cells[tip + x] = refs[last_entry - 1 - x]
+        cells[tip + x] = refs[ref + n - 1 - x]
     cells[node] = (last_word - word) | (points << COUNT_BITS)
     cells[node + 1] = bound
     at = node + HEAD

@@ -24,7 +24,9 @@ from search.trees.tree import (
     put_node,
 )
 
-SCRATCH = 3 * (MAX_LEVELS + 1) + 3 * MOST_UNBUILT  # elements of working space
+_WORDS = 3 * (MAX_LEVELS + 1)  # places in the working space, behind the stack of groups
+_ENTRIES, _REFS = _WORDS + MOST_UNBUILT, _WORDS + 2 * MOST_UNBUILT
+SCRATCH = _WORDS + 3 * MOST_UNBUILT  # elements of working space
 _LINK = 3  # cells before a node that was unfolded: the reference's place, what it was, the link before
 MOST_CELLS = _LINK + HEAD + 3 * MOST_UNBUILT  # of an unfolded node and its link
 NO_BOUND = -1
@@ -97,12 +99,9 @@ def unfold(cells, bounds, tip, link, keys, points, o, within, top, scratch):  # 
     cells[tip] = o
     cells[tip + 1] = ref
     cells[tip + 2] = link
-    words = scratch[3 * (MAX_LEVELS + 1) :]
-    entries = words[MOST_UNBUILT:]
-    refs = entries[MOST_UNBUILT:]
     held = total = best = np.int64(0)
     current = np.int64(-1)
-    n_words = n = 0
+    last_word, n = _WORDS, 0
     if keys[i] & within == _ZERO:
         held = np.int64(points[i])
         i += 1
@@ -123,16 +122,17 @@ def unfold(cells, bounds, tip, link, keys, points, o, within, top, scratch):  # 
             total += best
             best = np.int64(0)
             current = place
-            words[n_words] = (top - place) << LETTER_BITS
-            n_words += 1
-        words[n_words - 1] |= 1 << ((edge & LITERAL) - 1)
+            scratch[last_word] = (top - place) << LETTER_BITS
+            last_word += 1
+        scratch[last_word - 1] |= 1 << ((edge & LITERAL) - 1)
         best = max(best, value)
-        entries[n] = value
-        refs[n] = 0 if is_leaf else ~((i << RUN_BITS) | (j - i - 1))
+        scratch[_ENTRIES + n] = value
+        scratch[_REFS + n] = 0 if is_leaf else ~((i << RUN_BITS) | (j - i - 1))
         n += 1
         i = j
     end, node = put_node(
-        cells, bounds, tip + _LINK, held, held + total + best, words, 0, n_words, entries, refs, 0, n
+        cells, bounds, tip + _LINK, held, held + total + best, scratch, _WORDS, last_word, scratch, _ENTRIES,
+        _ENTRIES + n, scratch, _REFS,
     )
     cells[o] = node
     return end, tip
