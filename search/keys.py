@@ -46,10 +46,3 @@ def used_levels(key, low):  # type: ignore[no-untyped-def]
     """Return the lowest bit of each level on which a key or term has a literal; ``low`` has that bit of every level."""
     two = key | (key >> np.uint64(1))
     return (two | (two >> np.uint64(2)) | (key >> np.uint64(4))) & low
-
-
-@kernel(types.boolean(types.uint64, types.uint64))
-def are_apart(a, b):  # type: ignore[no-untyped-def]
-    """Return whether no board holds both of two keys a < b because they begin to differ in the letter of one level."""
-    shift = np.uint64(LITERAL_BITS * first_place(a ^ b))
-    return (a >> shift) & np.uint64(LITERAL) != np.uint64(0)

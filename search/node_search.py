@@ -23,8 +23,8 @@ from search.params import Params
 from search.scoring.scorer import Scorer, decode_boards
 from search.trees import bound, state
 from search.trees.forest import Forest, Grown
-from search.trees.unbuilt import fold
 from search.trees.generator import MAX_FREE_CELLS
+from search.trees.unbuilt import fold
 
 _SURVIVORS = 4096
 

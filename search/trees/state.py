@@ -40,8 +40,8 @@ class Search(NamedTuple):
     not_less : int64[13], mask of the levels that must not take a smaller letter than this one
     smaller : int64[26], for each letter the mask of the letters before it in the order of ``not_less``
     counts : int64[8]: states, pushes, survivors, current depth, pushes when the first level took its letter, largest
-        bound of a discarded state, first unused cell behind the tree and the nodes that were unfolded there, link of the
-        last one of them (search.trees.unbuilt)
+        bound of a discarded state, first unused cell behind the tree and what the search built there, link of the last
+        node that it built (search.trees.unbuilt)
     """
 
     sums: NDArray[np.int32]

@@ -2,8 +2,8 @@
 
 A *sum node* holds the points of the terms that end there and one *choice* per level that goes on; a choice has a letter
 set, and per letter an *entry*: a bound and a reference to the sum node behind it.  Subtrees of up to ``MOST_UNBUILT``
-terms are left *unbuilt*: their reference tells where their terms are in the sorted key array, and their bound is that of
-the subtree.  Most of them are never reached by a search; those that are get built then (search.trees.unbuilt).
+terms are left *unbuilt*: their reference tells where their terms are in the sorted key array.  Their bound is that of
+the subtree all the same.  A search reaches few of them and builds these as it goes (search.trees.unbuilt).
 
 A sum node at place r > 0 of ``cells`` (int32), with ``n`` choices:
 

@@ -81,16 +81,11 @@ def branch(terms: Weighted, cell: int, letter: str) -> Weighted:
     return list(total.items())
 
 
-def synchronised_bound(
-    terms: Weighted, order: Sequence[int], chosen: Mapping[int, str], *, pairs_apart: bool = False
-) -> int:
+def synchronised_bound(terms: Weighted, order: Sequence[int], chosen: Mapping[int, str]) -> int:
     """Bound of a state whose cells ``chosen`` (the first of the order) have letters: no merging, one letter a cell.
 
     What a term still needs is a subtree of the node that its chosen literals lead to.  Subtrees that begin on the
     same cell take the same letter there, so their bounds are added up letter by letter before the maximum.
-
-    pairs_apart : subtrees of two terms in all are two subtrees once their first literal is chosen, as where they are
-        not built; a little looser, where the two share more literals and then differ
     """
     points = 0
     sums: dict[int, dict[str, int]] = {}
@@ -100,9 +95,8 @@ def synchronised_bound(
         done = frozenset(x for x in literals if x[0] in chosen)
         if all(chosen[c] == x for c, x in done):
             nodes.setdefault(done, []).append((literals - done, worth))
-    for done, below in nodes.items():
-        apart = pairs_apart and done and sum(done <= literals for literals, _ in terms) == 2
-        for cell, letter, part in _first_literals(below, rest_order, apart=bool(apart)):
+    for below in nodes.values():
+        for cell, letter, part in _first_literals(below, rest_order):
             if cell is None:
                 points += sum(worth for _, worth in part)
             else:
@@ -112,14 +106,8 @@ def synchronised_bound(
     return points + sum(max(own.values()) for own in sums.values())
 
 
-def _first_literals(
-    terms: Weighted, order: Sequence[int], *, apart: bool = False
-) -> Iterator[tuple[int | None, str, Weighted]]:
-    """Yield the terms grouped by their first literal in the order (or each ``apart``); None for those without any."""
-    if apart:
-        for term in terms:
-            yield from _first_literals([term], order)
-        return
+def _first_literals(terms: Weighted, order: Sequence[int]) -> Iterator[tuple[int | None, str, Weighted]]:
+    """Yield the terms grouped by their first literal in the order; None for those without any."""
     groups: dict[tuple[int | None, str], Weighted] = {}
     for literals, points in terms:
         cell, letter = min(literals, key=lambda x: order.index(x[0])) if literals else (None, "")

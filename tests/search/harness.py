@@ -186,3 +186,16 @@ def prepared(case: Case, demands: tuple[tuple[int, int], ...] = (), letter_order
         rows[level, [ord(x) - 97 for x in case.letters[c]]] = 0
         s.not_less[level] = sum(1 << case.free.index(d) for a, d in demands if a == c)
     return s
+
+
+def bound_of(terms: dict[int, int], place: int) -> int:
+    """Return the bound U of points by key, of what the keys have on the last ``place`` levels, level by level."""
+    if not place:
+        return sum(terms.values())
+    at = 5 * (place - 1)
+    by_letter: dict[int, dict[int, int]] = {}
+    for key, points in terms.items():
+        by_letter.setdefault(key >> at & 31, {})[key] = points
+    return bound_of(by_letter.pop(0, {}), place - 1) + max(
+        (bound_of(some, place - 1) for some in by_letter.values()), default=0
+    )

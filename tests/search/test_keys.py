@@ -7,7 +7,7 @@ import random
 import numpy as np
 import pytest
 
-from search.keys import LITERAL_BITS, are_apart, first_edge, first_place, last_levels, used_levels
+from search.keys import LITERAL_BITS, first_edge, first_place, last_levels, used_levels
 
 CASES = [(seed, n_levels) for seed in range(4) for n_levels in (1, 3, 9, 12)]
 
@@ -43,17 +43,3 @@ def test_levels_of_a_key(seed, n_levels):
         codes, n = random_codes(rng, n_levels), rng.randint(0, n_levels)
         assert key_of(codes) & last_levels(n) == key_of([0] * (n_levels - n) + codes[n_levels - n :])
         assert used_levels(key_of(codes), low) == key_of([int(code > 0) for code in codes])
-
-
-@pytest.mark.parametrize(("seed", "n_levels"), CASES)
-def test_keys_are_apart_where_they_begin_to_differ_in_a_letter(seed, n_levels):
-    rng = random.Random(seed)
-    for _ in range(200):
-        a, b = sorted(random_codes(rng, n_levels) for _ in range(2))
-        same = rng.randint(0, n_levels)
-        b[:same] = a[:same]
-        if a == b:
-            continue
-        a, b = sorted([a, b])
-        x, y = next((x, y) for x, y in zip(a, b, strict=True) if x != y)
-        assert are_apart(key_of(a), key_of(b)) == bool(x and y)

@@ -123,20 +123,7 @@ class Ground:
             assert other >> 5 * place == key >> 5 * place
             found[other] = found.get(other, 0) + points
         assert size > 1 or run[0][0] != key
-        return bound_of(dict(run), place)
-
-
-def bound_of(terms: Terms, place: int) -> int:
-    """Return the bound U of terms with literals on the levels behind ``place``, one level after the other."""
-    if not place or len(terms) < 2:
-        return sum(terms.values())
-    at = 5 * (place - 1)
-    by_letter: dict[int, Terms] = {}
-    for key, points in terms.items():
-        by_letter.setdefault(key >> at & 31, {})[key] = points
-    return bound_of(by_letter.pop(0, {}), place - 1) + max(
-        (bound_of(some, place - 1) for some in by_letter.values()), default=0
-    )
+        return harness.bound_of(dict(run), place)
 
 
 def cases() -> list[tuple[int, int, int, int, int]]:

@@ -29,7 +29,9 @@ def grown(case: Case) -> Planted:
     bounds = cells.view(harness.width)
     tip, root, root_bound = build.build(terms, points, 0, n_keys, case.n_levels, cells, bounds, 1)
     assert tip > root > 0
-    return Planted(tree.Tree(cells, bounds, terms[:n_keys], points[:n_keys], case.n_levels, 0, tip), tip, root, root_bound)
+    return Planted(
+        tree.Tree(cells, bounds, terms[:n_keys], points[:n_keys], case.n_levels, 0, tip), tip, root, root_bound
+    )
 
 
 def read_back(case: Case, plant: Planted) -> dict[Literals, int]:
