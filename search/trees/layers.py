@@ -30,7 +30,8 @@ from search.trees.generator import Bare, Generator
 from search.trees.tree import MOST_UNBUILT
 
 _ROOM = 8  # a whole that leaves less than one cell in 8 free is given up when one of its parts is grown
-_MOST_SPILLED = MOST_UNBUILT + 1  # keys that one new key can make a merge copy: itself and an unbuilt subtree
+# Keys that one new key makes a merge copy: hardly ever more than three, at most itself and an unbuilt subtree.
+_SPILLED = (3, MOST_UNBUILT + 1)
 
 
 class Layer(NamedTuple):
@@ -209,9 +210,8 @@ class Layers:
         n_levels = self._n_levels
         first = len(bare) - len(self._generator.rim)
         new = (1 << len(bare)) - (1 << len(below.bare))
-        first_key = 1 << LITERAL_BITS * (
-            n_levels - 1 - first
-        )  # keys from here on have a literal on the first free cell
+        # keys from here on have a literal on the first free cell
+        first_key = 1 << LITERAL_BITS * (n_levels - 1 - first)
         limit = np.uint64((first_key << self._generator.code_bits) - 1)
         begin = below.end_keys
         room = self._arrays.terms[begin:]
@@ -224,10 +224,14 @@ class Layers:
         end = begin + self._arrays.sort(begin, n, n_levels - first, below.end_tip)
         cut = begin + int(np.searchsorted(self._arrays.terms[begin:end], np.uint64(first_key)))
         n_later = end - cut  # keys of the whole only: they wait behind all that the base may need, up to the end
-        wait = min(cut + _MOST_SPILLED * (cut - begin), self._arrays.terms.size - n_later)
-        self._arrays.move_keys(cut, wait, n_later)
         root, tip = self._arrays.root_of(below.end_tip, below.base, first + 1, 0)
-        merged = self._arrays.merge(begin, cut, cut, wait, n_levels, first, tip, root)
+        wait = cut
+        for n_spilled in _SPILLED:
+            last, wait = wait, min(cut + n_spilled * (cut - begin), self._arrays.terms.size - n_later)
+            self._arrays.move_keys(last, wait, n_later)
+            merged = self._arrays.merge(begin, cut, cut, wait, n_levels, first, tip, root)
+            if merged is not None:
+                break
         if merged is None and n_later:
             whole = False
             merged = self._arrays.merge(begin, cut, cut, self._arrays.terms.size, n_levels, first, tip, root)
