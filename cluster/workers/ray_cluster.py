@@ -31,6 +31,7 @@ CLIENT = "ray://"
 LET_IN, TURNED_AWAY = "let in", "turned away"
 
 _OBJECT_STORE_BYTES = 150 * 2**20
+_VITAL = ("raylet", "gcs_server")  # processes without which a private cluster starts no worker
 _ROOT = Path(__file__).resolve().parents[2]
 _KNOCK_S = 60.0
 _MAKE_TOKEN = (
@@ -95,6 +96,12 @@ def private_cluster(n_workers: int, guard: Guard) -> Iterator[Any]:
         _init(ray, options, "Ray does not start", "--workers 0 runs without it", n_tries=4)
         stack.callback(ray.shutdown)
         yield ray
+
+
+def dead_part(ray: Any) -> str:
+    """Return which vital process of the private cluster that this process started has ended; none: an empty text."""
+    ended = dict(ray._private.worker._global_node.dead_processes())
+    return next((name for name in _VITAL if name in ended), "")
 
 
 @contextlib.contextmanager

@@ -20,6 +20,7 @@ from cluster.workers.executors import signed
 from cluster.workers.ray_cluster import (
     ClusterGoneError,
     brief,
+    dead_part,
     joined_cluster,
     private_cluster,
     private_folder,
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 
 _BEAT_S = 30.0
 _ROOM_S = 3.0
+_LOOK_S = 3.0
 _NODE_SIGNS = ("node has died", "owner has died")  # the owner of all actors is the driver's side
 _OOM_SIGNS = ("memory monitor", "running low on memory", "out of memory (OOM)", "OutOfMemory")
 
@@ -91,6 +93,7 @@ class RayExecutor:
         self._guard = guard
         self._room: int | None = None
         self._room_at_s = 0.0
+        self._look_at_s = 0.0
 
     def __enter__(self) -> Self:
         self._start()
@@ -156,6 +159,7 @@ class RayExecutor:
             raise self._gone(error) from error
 
     def _poll(self, timeout_s: float) -> list[Event]:
+        self._look_at_cluster()
         self._ask_for_beats()
         self._look_for_room()
         ready = self._ready(0.0 if self._reported else timeout_s)
@@ -194,6 +198,15 @@ class RayExecutor:
 
         request_resources(num_cpus=self._n_workers)
         self._stack.callback(request_resources, num_cpus=0)
+
+    def _look_at_cluster(self) -> None:
+        """Notice that a private cluster has lost a vital process: Ray may be silent, and workers would start for ever."""
+        if self._address is not None or time.monotonic() < self._look_at_s:
+            return
+        self._look_at_s = time.monotonic() + _LOOK_S
+        dead = dead_part(self._ray)
+        if dead:
+            raise ClusterGoneError(f"its {dead} has ended")
 
     def _look_for_room(self) -> None:
         """Report how many workers a joined cluster has room for: its free processors and those that ours have."""

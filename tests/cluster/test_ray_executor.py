@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import sys
@@ -13,6 +14,7 @@ import pytest
 
 from cluster.planning.plan import make_plan
 from cluster.scheduling.events import Answer, Assign, Death, Event, Returned, WorkerDown, WorkerUp
+from cluster.workers.ray_cluster import ClusterGoneError
 from cluster.workers.ray_executor import RayExecutor, cause_of
 from configs.model import RunConfig, SearchConfig
 from search.breaker import Breaker, Unit, share
@@ -135,6 +137,16 @@ def test_the_token_is_private(cluster):
     path = Path(os.environ["RAY_AUTH_TOKEN_PATH"])
     assert path.stat().st_mode & 0o777 == 0o600
     assert not any(path.read_text() in command_line(process) for process in descendants())
+
+
+@pytest.mark.parametrize(("ended", "is_gone"), [("raylet", True), ("gcs_server", True), ("log_monitor", False)])
+def test_a_cluster_that_lost_a_vital_process_is_gone_though_ray_says_nothing(cluster, monkeypatch, ended, is_gone):
+    node = ray._private.worker._global_node
+    assert {"raylet", "gcs_server"} <= set(node.all_processes), "what Ray calls them"
+    monkeypatch.setattr(node, "dead_processes", lambda: [(ended, None)])
+    monkeypatch.setattr(cluster, "_look_at_s", 0.0)
+    with pytest.raises(ClusterGoneError, match=ended) if is_gone else contextlib.nullcontext():
+        cluster.poll(0.0)
 
 
 @pytest.mark.parametrize(
