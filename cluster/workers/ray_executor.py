@@ -200,7 +200,7 @@ class RayExecutor:
         self._stack.callback(request_resources, num_cpus=0)
 
     def _look_at_cluster(self) -> None:
-        """Notice that a private cluster has lost a vital process: Ray may be silent, and workers would start for ever."""
+        """Notice that a private cluster lost a vital process: Ray may be silent, and workers would start for ever."""
         if self._address is not None or time.monotonic() < self._look_at_s:
             return
         self._look_at_s = time.monotonic() + _LOOK_S
