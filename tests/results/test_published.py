@@ -22,6 +22,7 @@ RUNS = {
     "3x3-scowl70": (400, 10, 430, 26),
     "3x3-yawl": (600, 130, 705, 26),
     "3x4-enable2k": (1500, 33, 1651, 351),
+    "3x4-scowl70": (1060, 45, 1167, 351),
 }
 COMPARED = ("3x3-enable2k", "3x4-enable2k")  # whose boards were published by others as well
 FOLDER = Path("results") / "published"
