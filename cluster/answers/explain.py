@@ -201,7 +201,7 @@ def narrate(story: dict[str, Any]) -> Iterator[str]:
         yield f"  cell {item['cell']} = {item['letter']}: bound {item['bound']:,}"
     cutoff = story["cutoff"]
     if cutoff is None:
-        yield "With --cutoff N: where the class is eliminated."
+        yield "With a cutoff, the story goes on to where the class is eliminated."
     elif not reaches(story["orderly_bound"], cutoff):
         yield f"Cutoff {cutoff:,}: eliminated at once, by its orderly bound."
     else:

@@ -198,11 +198,26 @@ def _rate(record: dict[str, Any]) -> str:
 
 def time_left(record: Mapping[str, Any]) -> str:
     """Return the time left and what it is based on; needs ``remaining_s``, its range, ``n_measured`` and ``share``."""
-    if record["remaining_s"] is None:
+    if record["remaining_s"] is None or not record["n_measured"]:
         return "unknown: no class was finished yet since the driver began"
-    few = ", a rough guess" if (record["n_measured"] or 0) < 30 else ""
+    few = ", a rough guess" if record["n_measured"] < 30 else ""
     classes = "1 class" if record["n_measured"] == 1 else f"{record['n_measured']:,} classes"
     share = f" for share {record['share']}, which is all that this driver searches" if record["share"] else ""
     low, high = record["remaining_range_s"] or (0.0, 0.0)
     between = f" (guesses of late: {duration(low)} to {duration(high)})" if high > low + 1 else ""
     return f"about {duration(record['remaining_s'])}{between}{share}, judging by {classes} finished so far{few}"
+
+
+def time_left_of(now: Live) -> str:
+    """Return the time left of a run that goes on, as its driver told it last."""
+    last = now.progress
+    if not last:
+        return "unknown: the driver is starting up"
+    return time_left(
+        {
+            "remaining_s": last.get("remaining_s"),
+            "remaining_range_s": now.remaining_range_s,
+            "n_measured": last.get("n_measured"),
+            "share": last.get("share") or None,
+        }
+    )

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from boardclass.errors import OrderlyError
+from cluster.answers.status import time_left_of
 from cluster.watch.catalog import Place
 from results.log.live import Live, live
 from results.storage import files
@@ -73,6 +74,7 @@ def told(now: Live) -> dict[str, Any]:
         "is_running": now.is_running,
         "driver": _driver(now),
         "progress": progress or None,
+        "time_left": time_left_of(now) if now.is_running else None,
         "classes_per_h": now.classes_per_h if now.is_running else None,
         "verdicts_per_h": now.verdicts_per_h if now.is_running else None,
         "end": end or None,

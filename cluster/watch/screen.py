@@ -18,7 +18,7 @@ from boardclass.board import dims_of_length, format_rows
 from boardclass.errors import BoardError
 from boardclass.printable import printable
 from cluster.answers.render import draw_board
-from cluster.answers.status import status_record, time_left
+from cluster.answers.status import status_record, time_left_of
 from cluster.driver.progress import duration
 from cluster.watch.view import View
 from results.reading.state import State
@@ -109,7 +109,7 @@ def _told(view: View, record: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
     live = view.live
     last = live.progress if live else {}
     if live and live.is_running:
-        yield "time left", _left(view)
+        yield "time left", time_left_of(live)
         if live.verdicts_per_h is not None:
             yield "rate", f"{live.classes_per_h or 0:,.0f} classes and {live.verdicts_per_h:,.0f} verdicts an hour"
         names = last.get("hosts") or {}
@@ -131,21 +131,6 @@ def _told(view: View, record: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
         yield "in the way", view.found.why_not
     if live and live.is_running and live.age_s is not None:
         yield "figures from", f"{duration(live.age_s)} ago"
-
-
-def _left(view: View) -> str:
-    assert view.live is not None
-    last = view.live.progress
-    if not last:
-        return "unknown: the driver is starting up"
-    return time_left(
-        {
-            "remaining_s": last.get("remaining_s"),
-            "remaining_range_s": view.live.remaining_range_s,
-            "n_measured": last.get("n_measured"),
-            "share": last.get("share") or None,
-        }
-    )
 
 
 def _boards(view: View, width: int) -> tuple[RenderableType, int] | None:

@@ -45,7 +45,7 @@ async def run(request: Request) -> Response:
     place = site.place(request.path_params["key"])
     if place is None:
         return missing()
-    return render("run", place=place, is_record=place.key in site.records.places(), price=site.price)
+    return render("run", place=place, is_record=place.key not in site.catalog.places(), price=site.price)
 
 
 async def records(request: Request) -> Response:

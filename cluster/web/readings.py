@@ -35,6 +35,7 @@ def read_run(location: str) -> dict[str, Any]:
     from results.log.live import live
     from results.reading.sql import Database
     from results.reading.work import dear_classes
+    from results.storage.disk import disk_use
     from results.store.run import open_run
 
     run = open_run(location)
@@ -55,6 +56,7 @@ def read_run(location: str) -> dict[str, Any]:
         "n_hosts": int(n_hosts or 0),
         "map": class_map(run, database),
         "dear": dear_classes(found, database, N_DEAR),
+        "disk": disk_use(run.folder),
     }
     database.close()
     return told

@@ -93,7 +93,7 @@ def test_explain_ends_as_the_search_does(orderly, words):
     assert "Scored exactly, 1 of them reach" in over or "Scored exactly, 2 of them reach" in over
     assert "stands for 2 boards" in over
     assert "eliminated at once" in told(orderly, " ".join(CLASS), "-w", words, "--cutoff", 1000)
-    assert "With --cutoff" in told(orderly, " ".join(CLASS), "-w", words)
+    assert "With a cutoff" in told(orderly, " ".join(CLASS), "-w", words)
     story = json.loads(told(orderly, " ".join(CLASS), "-w", words, "--cutoff", best, "--format", "json"))
     assert story["orderly_bound"] <= story["max_bound"]
     assert max(item["bound"] for item in story["forced"]) <= story["orderly_bound"]

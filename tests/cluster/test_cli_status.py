@@ -8,9 +8,12 @@ import re
 import signal
 import subprocess
 import time
+from dataclasses import replace
 
 import pytest
 
+from cluster.answers.status import time_left_of
+from cluster.watch.pulse import told
 from results.storage import files
 from tests.conftest import COMMAND
 
@@ -180,6 +183,16 @@ def test_the_range_of_guesses_is_told_as_of_the_last_one(tmp_path):
         {"time": at, "session": "s", "event": "progress", "n_workers": 1, "remaining_s": left} for at, left in lines
     ]
     (tmp_path / files.EVENTS).write_text("".join(json.dumps(row) + "\n" for row in rows))
-    assert live(open_folder(tmp_path)).remaining_range_s == (10.0, 25.0)
+    now = live(open_folder(tmp_path))
+    assert now.remaining_range_s == (10.0, 25.0)
+    assert time_left_of(now).startswith("unknown: no class was finished yet")
+    assert told(replace(now, is_running=True))["time_left"] == time_left_of(now)
+    assert told(replace(now, is_running=False))["time_left"] is None
+    measured = replace(now, progress={**now.progress, "remaining_s": 20.0, "n_measured": 1})
+    assert time_left_of(measured) == (
+        "about 20 s (guesses of late: 10 s to 25 s), judging by 1 class finished so far, a rough guess"
+    )
+    bare = replace(now, progress={"remaining_s": 20.0})
+    assert time_left_of(bare).startswith("unknown"), "a guess that says nothing of what it is based on"
     (tmp_path / files.EVENTS).write_text("".join(json.dumps(row) + "\n" for row in rows[:2]))
     assert live(open_folder(tmp_path)).remaining_range_s is None, "two guesses are not a range"

@@ -3,16 +3,23 @@ import { byId, count, el, points } from "/static/lib.js";
 
 const LETTERS = "abcdefghijklmnopqrstuvwxyz";
 
+const face = (letter) => (letter === "q" ? "Qu" : letter.toUpperCase());
+
 export function showAround(around, told, h, { shade, use, put } = {}) {
   const table = byId("heat"), near = byId("near");
   table.hidden = byId("near-title").hidden = !around;
   near.replaceChildren();
   if (!around) { table.replaceChildren(); return; }
   const most = Math.max(...around.scores.flat().map((value) => Math.abs(value - told.score)), 1);
-  const head = el("tr", {}, el("td", {}), ...[...LETTERS].map((letter) => el("th", { scope: "col", textContent: letter === "q" ? "Qu" : letter.toUpperCase() })));
+  const head = el("tr", {}, el("td", {}), ...[...LETTERS].map((letter) => el("th", { scope: "col", textContent: face(letter) })));
+  const name = (cell) => `${Math.floor(cell / h) + 1}·${(cell % h) + 1} ${face(told.board[cell])}`;
+  const change = (other) => {
+    const [one, two] = [...[...told.board].keys()].filter((cell) => other[cell] !== told.board[cell]);
+    return two === undefined ? `${name(one)} to ${face(other[one])}` : `${name(one)} and ${name(two)} swapped`;
+  };
   const rows = around.scores.map((scores, cell) => {
-    const own = told.board[cell], name = `${Math.floor(cell / h) + 1}·${(cell % h) + 1} ${own === "q" ? "Qu" : own.toUpperCase()}`;
-    const label = el("th", { scope: "row", textContent: name, title: `column ${Math.floor(cell / h) + 1}, row ${(cell % h) + 1}` });
+    const own = told.board[cell];
+    const label = el("th", { scope: "row", textContent: name(cell), title: `column ${Math.floor(cell / h) + 1}, row ${(cell % h) + 1}` });
     return el("tr", {}, label, ...scores.map((score, at) => {
       const difference = score - told.score, letter = LETTERS[at];
       const item = el("td", { textContent: letter === own ? "·" : difference > 0 ? `+${count(difference)}` : count(difference).replace("-", "−"), title: points(score) });
@@ -23,7 +30,7 @@ export function showAround(around, told, h, { shade, use, put } = {}) {
   });
   table.replaceChildren(el("caption", { className: "visually-hidden", textContent: "Difference of the score, rows: column and row of the cell; columns: letters" }), el("thead", {}, head), el("tbody", {}, ...rows));
   near.replaceChildren(...around.best.map((item) => {
-    const button = el("button", { type: "button" }, el("code", { textContent: item.board }), el("small", { textContent: `${item.change}: ${points(item.score)} (${item.difference >= 0 ? "+" : "−"}${count(Math.abs(item.difference))})` }));
+    const button = el("button", { type: "button" }, el("code", { textContent: item.board }), el("small", { textContent: `${change(item.board)}: ${points(item.score)} (${item.difference >= 0 ? "+" : "−"}${count(Math.abs(item.difference))})` }));
     button.addEventListener("click", () => use(item.board));
     return el("li", {}, button);
   }));

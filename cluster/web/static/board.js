@@ -129,21 +129,26 @@ export function shade(difference, most) {
 
 // --- score and words ---
 
+// What is said of the board before stays in its place, dim and out of reach, until the answer about this one is there.
+function wait(ids, isWaiting) { for (const id of ids) byId(id).inert = isWaiting; }
+
 async function refresh() {
   const number = ++asking;
   const asked = { letters: board(), size: size.value, list: list.value };
   history.replaceState(null, "", `/board?${new URLSearchParams(isFull() ? asked : { size: asked.size, list: asked.list })}`);
+  byId("score").textContent = "–";
+  heat(null);
   for (const id of ["climb", "copy-text", "copy-svg"]) byId(id).disabled = !isFull();
   byId("save-svg").hidden = !isFull();
   told = around = null;
-  if (!isFull()) {
+  wait(["words", "facts", "heat", "near"], isFull());
+  showKeys();
+  if (isFull()) byId("told").textContent = "being scored";
+  else {
     const n = cells.filter((letter) => !letter).length;
-    heat(null);
-    byId("score").textContent = "–";
     byId("told").textContent = n === cells.length ? "fill every cell" : `${n} more ${n === 1 ? "letter" : "letters"}`;
     byId("words").replaceChildren(el("p", { className: "soft", textContent: "They appear when the board is full." }));
     facts(byId("facts"), []);
-    showKeys();
     showAround(null);
     return;
   }
@@ -153,16 +158,19 @@ async function refresh() {
     const answer = await ask("/api/board", asked);
     if (number !== asking) return;
     told = answer;
+    wait(["words", "facts"], false);
     showScore();
     const near = await ask("/api/around", asked);
     if (number !== asking) return;
     around = near;
+    wait(["heat", "near"], false);
     showKeys();
     showAround(around, told, h, { shade, use, put });
   } catch (error) {
     if (number !== asking) return;
-    byId("score").textContent = "–";
     byId("told").textContent = error.message;
+    if (!told) for (const id of ["words", "facts"]) byId(id).replaceChildren();
+    showAround(null);
   }
 }
 

@@ -73,9 +73,17 @@ async function drawTrees(number, asked) {
       const text = el("pre", { className: "code tree", textContent: tree.text, tabIndex: 0 });
       return el("div", {}, el("h3", { textContent: `${tree.title}, bound ${count(tree.bound)}` }), box, el("details", {}, el("summary", { textContent: "As text" }), text));
     }));
+    for (const box of byId("trees").querySelectorAll(".scroll")) showRoot(box);
   } catch (error) {
     if (number === asking) byId("trees-told").textContent = `Not drawn: ${error.message}`;
   }
+}
+
+// A wide tree is scrolled to its root, the topmost node.
+function showRoot(box) {
+  const [root] = [...box.querySelectorAll("rect")].sort((a, b) => a.y.baseVal.value - b.y.baseVal.value);
+  const at = root.getBoundingClientRect(), frame = box.getBoundingClientRect();
+  box.scrollLeft += at.x + at.width / 2 - frame.x - frame.width / 2;
 }
 
 byId("form").addEventListener("submit", (event) => { event.preventDefault(); bound(); });

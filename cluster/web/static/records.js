@@ -5,8 +5,9 @@ function show(article, pulse, found) {
   const best = (found.boards || [])[0];
   const drawn = article.querySelector(".drawn");
   if (best && !drawn.firstChild) drawn.append(drawing(best.svg));
-  const others = best ? found.boards.filter((item) => item.score === best.score).map((item) => item.board) : [];
-  article.querySelector(".score").replaceChildren(...(best ? [el("b", { textContent: points(best.score) }), " ", el("a", { href: `/board?letters=${best.board}&list=${encodeURIComponent(found.wordlist)}`, textContent: others.join(", ") }), found.proven ? "" : ", found so far"] : []));
+  const tied = best ? found.boards.filter((item) => item.score === best.score) : [];
+  const links = tied.flatMap(({ board }) => [", ", el("a", { href: `/board?letters=${board}&list=${encodeURIComponent(found.wordlist)}`, textContent: board })]).slice(1);
+  article.querySelector(".score").replaceChildren(...(best ? [el("b", { textContent: points(best.score) }), " ", ...links, found.proven ? "" : ", found so far"] : []));
   const claim = article.querySelector(".claim");
   const text = pulse.state === "unreadable" ? pulse.error : found.proven ? `Proven. ${found.statement}` : found.state ? `Not proven: ${found.why_not_proven}.` : "";
   claim.textContent = text;

@@ -32,11 +32,8 @@ function showNow(pulse) {
 function running(live, progress) {
   const names = Object.entries(progress.hosts || {});
   const hosts = names.length === 1 ? `on ${names[0][0]}` : names.map(([name, n]) => `${name} ${n}`).join(", ");
-  const few = (progress.n_measured || 0) < 30 ? ", a rough guess" : "";
-  const left = progress.remaining_s === null || progress.remaining_s === undefined ? "unknown: no class was finished yet"
-    : `about ${duration(progress.remaining_s)}, judging by ${count(progress.n_measured)} classes${few}`;
   return [
-    ["Time left", left],
+    ["Time left", live.time_left],
     ["Rate", live.verdicts_per_h ? `${count(Math.round(live.classes_per_h))} classes, ${count(Math.round(live.verdicts_per_h))} verdicts an hour` : "not measured yet"],
     ["Units", progress.n_open === undefined ? "" : `${count(progress.n_open)} open, ${count(progress.n_in_flight)} being searched, ${count(progress.n_split)} split`],
     ["Workers", progress.n_workers ? `${count(progress.n_workers)} ${hosts}` : "none up yet"],
@@ -57,6 +54,19 @@ function trouble(progress) {
     .filter(([n]) => n).map(([n, what]) => `${count(n)} ${what}`).join(", ");
 }
 
+function showBusy(live) {
+  const busy = (live && live.is_running && live.progress && live.progress.busy) || [];
+  byId("busy-box").hidden = !busy.length;
+  const more = (n) => (n > 1 ? ` and ${count(n - 1)} more ${n === 2 ? "unit" : "units"}` : "");
+  const since_s = (item) => item.seconds + Math.max(0, Date.now() / 1000 - live.progress.time);
+  byId("busy").replaceChildren(...busy.map((item) => el("tr", {}, el("td", { className: "n", textContent: item.worker }), el("td", { textContent: item.host }), el("td", { textContent: `class ${count(item.class_id)} ${item.path}`.trim() + more(item.n_units) }), el("td", { className: "n", textContent: duration(since_s(item)) }))));
+}
+
+const size = (bytes) => {
+  const step = Math.min(4, Math.max(0, Math.floor(Math.log2(Math.max(1, bytes)) / 10)));
+  return `${(bytes / 1024 ** step).toFixed(step ? 1 : 0)} ${["bytes", "KiB", "MiB", "GiB", "TiB"][step]}`;
+};
+
 function showFound(pulse) {
   byId("notes").replaceChildren(...(found.notes || []).map((text) => el("p", { className: "fault", textContent: `Note: ${text}` })));
   const boards = found.boards || [];
@@ -68,7 +78,7 @@ function showFound(pulse) {
   byId("legend").hidden = !found.map;
   byId("dear-box").hidden = !(found.dear || []).length;
   byId("dear").replaceChildren(...(found.dear || []).map((item) => el("tr", {}, el("td", { className: "n", textContent: count(item.class_id) }), el("td", {}, el("code", { textContent: item.letters })), el("td", { className: "n", textContent: duration(item.seconds) }), el("td", { className: "n", textContent: count(item.found) }))));
-  facts(byId("check"), [["Digest of the result", el("code", { textContent: found.digest }), true], ["Strength, as its claim records it", found.strength, true], ["Verdicts", `${count(found.n_units)} stored, by ${count(found.n_hosts)} ${found.n_hosts === 1 ? "host" : "hosts"}`], ["Boards scored again", found.rescored ? "yes" : "not yet"], ["Letter buckets", el("code", { textContent: found.partition }), true], ["SHA-256 of the list", el("code", { textContent: found.wordlist_sha256 }), true]]);
+  facts(byId("check"), [["Digest of the result", el("code", { textContent: found.digest }), true], ["Strength, as its claim records it", found.strength, true], ["Verdicts", `${count(found.n_units)} stored, by ${count(found.n_hosts)} ${found.n_hosts === 1 ? "host" : "hosts"}`], ["Boards scored again", found.rescored ? "yes" : "not yet"], ["Disk", found.disk && `${size(found.disk[0])} taken, ${size(found.disk[1])} free`], ["Letter buckets", el("code", { textContent: found.partition }), true], ["SHA-256 of the list", el("code", { textContent: found.wordlist_sha256 }), true]]);
 }
 
 function showCost(pulse) {
@@ -91,6 +101,7 @@ keep(async () => {
     version = pulse.version;
   }
   showNow(pulse);
+  showBusy(pulse.live);
   showCost(pulse);
   return pulse.state === "running" ? 2000 : pulse.state === "reading" ? 700 : 5000;
 }, byId("fault"));
