@@ -33,7 +33,7 @@ function running(live, progress) {
   const names = Object.entries(progress.hosts || {});
   const hosts = names.length === 1 ? `on ${names[0][0]}` : names.map(([name, n]) => `${name} ${n}`).join(", ");
   return [
-    ["Time left", live.time_left],
+    ["Time left", live.time_left, true],
     ["Rate", live.verdicts_per_h ? `${count(Math.round(live.classes_per_h))} classes, ${count(Math.round(live.verdicts_per_h))} verdicts an hour` : "not measured yet"],
     ["Units", progress.n_open === undefined ? "" : `${count(progress.n_open)} open, ${count(progress.n_in_flight)} being searched, ${count(progress.n_split)} split`],
     ["Workers", progress.n_workers ? `${count(progress.n_workers)} ${hosts}` : "none up yet"],
