@@ -6,6 +6,7 @@ import ipaddress
 import secrets
 import socket
 from collections.abc import Sequence
+from types import FrameType
 
 import uvicorn
 
@@ -18,6 +19,14 @@ from cluster.web.site import Site
 DEFAULT_HOST, DEFAULT_PORT = "127.0.0.1", 8765
 MAX_CLIENTS = 200
 _TOKEN_BYTES = 24
+
+
+class _Server(uvicorn.Server):
+    """Ends at the first signal, within two seconds; a second Ctrl-C would only break that off with a traceback."""
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        if not self.should_exit:
+            super().handle_exit(sig, frame)
 
 
 class LocalServer:
@@ -66,7 +75,7 @@ class LocalServer:
             limit_concurrency=MAX_CLIENTS,
             timeout_graceful_shutdown=2,
         )
-        self._server = uvicorn.Server(config)
+        self._server = _Server(config)
 
     def run(self) -> None:
         """Answer until Ctrl-C or SIGTERM."""

@@ -15,6 +15,7 @@ import pytest
 
 pytest.importorskip("uvicorn", reason="needs the extra: pip install 'orderly-boggle[serve]'")
 
+from cluster.web.server import DEFAULT_HOST, LocalServer
 from results.storage import files
 from tests.cluster.processes import descendants, listening_addresses
 from tests.cluster.web import Client, serving
@@ -253,6 +254,15 @@ def test_what_is_not_there_is_bad_input(orderly, tmp_path):
         answer = orderly("serve", tmp_path, "--port", taken.getsockname()[1])
     assert answer.code == 2
     assert "--port 0" in answer.err
+
+
+def test_a_second_ctrl_c_does_not_break_off_the_end(tmp_path):
+    server = LocalServer([str(tmp_path)], DEFAULT_HOST, 0, 0.0)
+    for _ in range(2):
+        server._server.handle_exit(signal.SIGINT, None)
+    assert server._server.should_exit
+    assert not server._server.force_exit, "that prints a traceback"
+    server._socket.close()
 
 
 def test_the_command_listens_on_loopback_only_and_ends_with_ctrl_c(folder, terminal):
