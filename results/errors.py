@@ -18,7 +18,7 @@ class DamagedError(StoreError):
 
 
 class SpecialFileError(StoreError):
-    """A link, pipe, socket or device stands where a run has a file or directory."""
+    """A link, pipe, socket or device stands where a run has a file or directory, or one of these for the other."""
 
 
 class RowError(StoreError):

@@ -103,6 +103,8 @@ class Site:
         """Return what the rows prove, the boards, the map of the classes and the cost, as far as read."""
         reading, proven = await self._read(place)
         record: dict[str, Any] = dict(proven.record or {})
+        if record and place.key not in self.records.places():  # whose claims come with the program
+            record["strength"] = ""
         if record and proven.stamp != reading.stamp:
             record |= {"proven": False, "statement": None, "strength": "", "why_not_proven": _CHANGED}
         return answer({**record, "version": _version(proven), "read_at_s": proven.read_at_s, "price": self.price})

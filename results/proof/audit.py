@@ -32,7 +32,7 @@ import lzma
 import re
 import sys
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby, product
 from math import prod
@@ -177,8 +177,8 @@ class _Part:
     The cells with more than one letter are split in the certificate's order.  The body holds one number per split in
     preorder: bit l says that the part with letter l of the cell goes on (a split below, or on the last cell a board to
     score exactly); every other letter of the cell is a leaf.  ``level``, ``parent`` and ``letter`` tell of each split
-    which cell it splits, which split it lies below, and behind which letter.  ``ends`` are the leaves and the boards
-    as (split, letter); a part that is one board has the end (-1, 0).
+    which cell it splits, which split it lies below, and behind which letter.  ``masks`` are the letters
+    of each split behind which leaves and boards are.
     """
 
     def __init__(self, question: _Question, row: dict[str, Any]) -> None:
@@ -197,22 +197,31 @@ class _Part:
             self.letters[cell] = letter
         self.free = [cell for cell in row["order"] if len(self.letters[cell]) > 1]
         self.require(len(self.free) <= MAX_FREE_CELLS, f"more than {MAX_FREE_CELLS} cells with several letters")
-        masks = _masks(self.letters)[self.free]
-        self.body = np.frombuffer(row["body"], "<u4").astype(np.int64)
-        self.level, self.parent, self.letter = (np.zeros(len(self.body), np.int64) for _ in range(3))
+        masks = _masks(self.letters)[self.free].astype(np.uint32)
+        self.body = np.frombuffer(row["body"], "<u4")
+        self.level, self.parent, self.letter = (np.zeros(len(self.body), kind) for kind in (np.int8, np.int32, np.int8))
         status = _preorder(self.body, masks, self.level, self.parent, self.letter)
         self.require(status == FINE, _FAULTS.get(status, ""))
         on_last = self.level == len(self.free) - 1
-        ends = np.where(on_last, masks[self.level], masks[self.level] & ~self.body)
-        self.ends = np.argwhere(ends[:, None] >> np.arange(26) & 1) if self.free else np.array([[-1, 0]])
+        self.masks = np.where(on_last, masks[self.level], masks[self.level] & ~self.body)
         self.n_left = int(np.bitwise_count(self.body[on_last]).sum()) + (not self.free)
-        self.n_leaves = len(self.ends) - self.n_left
-        counts = [self.n_leaves, self.n_left] == [row["n_leaves"], row["n_boards"]]
-        self.require(counts, "the tree has other numbers of leaves or boards than it says")
+        self.n_leaves = int(np.bitwise_count(self.masks).sum()) - self.n_left + (not self.free)
+        self.require(
+            [self.n_leaves, self.n_left] == [row["n_leaves"], row["n_boards"]],
+            "the tree has other numbers of leaves or boards than it says",
+        )
 
     def require(self, holds: bool, fault: str) -> None:
         if not holds:
             raise Rejected(f"{self.where}: {fault}")
+
+    def ends(self) -> Iterator[list[int]]:
+        """Yield the leaves and the boards as (split, letter); a part that is one board has the end (-1, 0)."""
+        yield from [] if self.free else [[-1, 0]]
+        for at in range(0, len(self.masks), 1 << 16):  # pairs take fifty times the memory of the body
+            yield from np.add(
+                np.argwhere(self.masks[at : at + (1 << 16), None] >> np.arange(26, dtype=np.uint32) & 1), (at, 0)
+            ).tolist()
 
     def at(self, split: int) -> tuple[list[str], list[int]]:
         """Return the letters of each cell above a split, and the cells from this one on."""
@@ -246,16 +255,15 @@ def audit(
     found = Audit(n_listed=-1 if listed is None else len(set(listed.values())), n_boards_all=26**question.n)
     parts = _read_parts(_read_certificates(folder), question, found)
     total = found.n_leaves + found.n_left
-    drawn = np.arange(total) if n_ends is None else np.sort(Random(seed).sample(range(total), min(total, n_ends)))
-    reaching: set[str] = set()
-    first = 0
+    drawn = range(total) if n_ends is None else set(Random(seed).sample(range(total), min(total, n_ends)))
+    numbers, reaching = iter(range(total)), set[str]()
     for part in parts:
-        numbers = drawn[np.searchsorted(drawn, first) : np.searchsorted(drawn, first + len(part.ends))] - first
-        for board, score in _check(question, part, part.ends[numbers].tolist(), found):
+        n_before, n = found.n_leaves_checked + found.n_scored, part.n_leaves + part.n_left
+        ends = (end for end, number in zip(part.ends(), numbers, strict=False) if number in drawn)
+        for board, score in _check(question, part, ends, found):
             part.require(listed is None or board in listed, f"{board} scores {score} and is not listed")
             reaching.add("".join(min(question.images(board))))
-        first += len(part.ends)
-        tell(f"{part.where}: {len(numbers):,} of {len(part.ends):,} leaves and boards checked")
+        tell(f"{part.where}: {found.n_leaves_checked + found.n_scored - n_before:,} of {n:,} leaves and boards checked")
     found.n_reaching = len(reaching)
     return found
 
@@ -291,7 +299,7 @@ def _read_parts(certificates: Sequence[dict[str, Any]], question: _Question, fou
     return parts
 
 
-def _check(question: _Question, part: _Part, ends: list[list[int]], found: Audit) -> Iterator[tuple[str, int]]:
+def _check(question: _Question, part: _Part, ends: Iterable[list[int]], found: Audit) -> Iterator[tuple[str, int]]:
     """Check some ends of a tree: bounds of leaves, scores of boards; yield the boards that reach the cutoff.
 
     On the last cell a word has one term at most, so there the bound of each letter is the score of that board.
@@ -544,8 +552,7 @@ def _read(path: Path, most: int, decode: Callable[[bytes], Any]) -> Any:
 
 
 def _json(path: Path) -> dict[str, Any]:
-    values = _read(path, MAX_FILE_BYTES >> 5, json.loads)
-    return values if isinstance(values, dict) else {}
+    return values if isinstance(values := _read(path, MAX_FILE_BYTES >> 5, json.loads), dict) else {}
 
 
 def _table(path: Path, schema: pa.Schema) -> list[dict[str, Any]]:

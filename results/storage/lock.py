@@ -113,7 +113,8 @@ class RunLock:
 
     def _unlock(self) -> None:
         if self._locked and self._identity() == self._locked:  # else the note is another driver's
-            (self._base / files.OWNER).unlink(missing_ok=True)
+            with contextlib.suppress(OSError):
+                (self._base / files.OWNER).unlink()
         self._locked = None
         if self._directory is not None:
             os.close(self._directory)

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from boardclass.errors import StoreError
 from results.errors import SpecialFileError
+from results.storage import files
 from results.storage.folder import explained
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
@@ -35,7 +36,7 @@ def check_plain(root: Path) -> None:
     Raises
     ------
     SpecialFileError
-        Naming the first link, pipe, socket or device.
+        Naming the first link, pipe, socket or device, or what stands where a run has a file or a directory.
     StoreError
         When it is not a directory, or cannot be read.
     """
@@ -54,10 +55,12 @@ def check_plain(root: Path) -> None:
                     raise
                 continue
         for entry in entries:
-            if entry.is_dir(follow_symlinks=False):
+            name, is_folder = os.path.relpath(entry.path, root), entry.is_dir(follow_symlinks=False)
+            if is_folder and name not in files.PLAIN:
                 folders.append(Path(entry.path))
-            elif not entry.is_file(follow_symlinks=False):
-                raise _refusal(entry.stat(follow_symlinks=False).st_mode, entry.path)
+            elif is_folder or name in files.FOLDERS or not entry.is_file(follow_symlinks=False):
+                mode = entry.stat(follow_symlinks=False).st_mode
+                raise _refusal(mode, entry.path, "a file, not a directory" if stat.S_ISREG(mode) else "")
 
 
 @contextlib.contextmanager
@@ -117,8 +120,8 @@ def _refused(root: Path, name: str, base: str, at: int) -> Iterator[None]:
         raise
 
 
-def _refusal(mode: int, where: str) -> SpecialFileError:
-    kind = _KINDS.get(stat.S_IFMT(mode), "a device")
+def _refusal(mode: int, where: str, kind: str = "") -> SpecialFileError:
+    kind = kind or _KINDS.get(stat.S_IFMT(mode), "a device")
     return SpecialFileError(
         f"{where} is {kind}: a run holds only files and directories of its own; nothing was read from it or written "
         "to it; put a plain copy in its place, or remove it"

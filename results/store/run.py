@@ -7,7 +7,7 @@ open_run -> read_identity (run.json), read_manifest
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -26,9 +26,9 @@ from results.store.documents import read_document
 from results.store.fingerprint import Fingerprint
 from results.store.index import INDEX_COLUMNS, Index, Key
 from results.store.info import check_info
-from results.store.parts import REMEDY, Manifest, Part, read_manifest, read_part, read_parts
+from results.store.parts import REMEDY, Manifest, Part, read_manifest, read_parts
 from results.store.rules import check_table
-from results.store.schema import SCHEMA, VERDICT_COLUMNS, VERDICTS, Row, from_table
+from results.store.schema import SCHEMA, VERDICT_COLUMNS, VERDICTS, Row, Verdict, from_table
 
 FORMAT = 1
 RUN_REMEDY = (
@@ -103,19 +103,26 @@ class Run:
     @cached_property
     def conflicts(self) -> dict[Key, str]:
         """What to say of each unit for which stored rows give different verdicts."""
-        found = {}
-        for key, numbers in sorted(self.index.repeated.items()):
-            parts = [part for part in self.manifest.parts if part.number in numbers]
-            rows = [(part.name, row) for part in parts for row in self.rows_of(part, key)]
-            if len({row.verdict for _, row in rows}) > 1:
-                found[key] = conflict_message(rows, self.folder)
-        return found
+        repeated = self.index.repeated
+        numbers = set().union(*repeated.values())
+        parts = [part for part in self.manifest.parts if part.number in numbers]
+        first: dict[Key, Verdict] = {}
+        differing = {
+            row.key for _, row in self.rows_on(repeated, parts) if row.verdict != first.setdefault(row.key, row.verdict)
+        }
+        rows: dict[Key, list[tuple[str, Row]]] = {}
+        for name, row in self.rows_on(differing, parts):
+            rows.setdefault(row.key, []).append((name, row))
+        return {key: conflict_message(rows[key], self.folder) for key in sorted(rows)}
 
-    def rows_of(self, part: Part, key: Key) -> list[Row]:
-        """Return the rows with a verdict on one unit in one part."""
-        table = self._checked(part, read_part(self.folder, part, SCHEMA))
-        mine = pc.and_(pc.equal(table.column("class_id"), key[0]), pc.equal(table.column("path"), key[1]))
-        return [row for row in from_table(table.filter(mine)) if row.is_verdict]
+    def rows_on(self, units: Collection[Key], parts: Sequence[Part]) -> Iterator[tuple[str, Row]]:
+        """Yield the rows with a verdict on one of some units, and the names of their parts; reads each part once."""
+        asked = pa.array(sorted({class_id for class_id, _ in units}), pa.int64())
+        for part, table in read_parts(self.folder, parts if units else (), SCHEMA):
+            checked = self._checked(part, table)
+            for row in from_table(checked.filter(pc.is_in(checked.column("class_id"), asked))):
+                if row.is_verdict and row.key in units:
+                    yield part.name, row
 
     def tables(self) -> Iterator[pa.Table]:
         """Yield all rows part by part, every one checked.

@@ -216,7 +216,7 @@ class Store:
         if number == BUFFERED:
             return "buffered row", self._buffered[key]
         part = self._new_parts.get(number) or next(part for part in self.run.manifest.parts if part.number == number)
-        return part.name, self.run.rows_of(part, key)[0]
+        return next(self.run.rows_on([key], [part]))
 
     def flush_if_due(self) -> bool:
         """Flush when 2,000 rows or 30 s have gathered; the driver's loop calls this even when nothing arrives."""

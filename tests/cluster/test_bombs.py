@@ -5,12 +5,15 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
+import tracemalloc
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 from results.errors import DamagedError
+from results.proof import audit
 from results.store.parts import parse_parquet, serialise, serialised
 from results.store.run import open_run
 from results.store.schema import SCHEMA, to_table
@@ -21,6 +24,7 @@ from tests.conftest import ROOT, make_in
 from tests.results.helpers import row
 
 GROWTH_MB = 100
+KINDS = ("center", "edge", "corner")
 READ = """
 import resource, sys
 from results.store.run import open_run
@@ -136,3 +140,33 @@ def test_a_part_without_rows_is_damaged(whole, tmp_path):
     write_part(run, SCHEMA.empty_table())
     with pytest.raises(DamagedError, match="a part has at least one"):
         list(open_run(run).rows())
+
+
+def test_a_certificate_takes_memory_in_proportion_to_its_length():
+    """Pairs of split and letter for all of its leaves would take fifty times as much, and zstd makes it short."""
+    buckets = ["abcde", "fghijklmnopqrstuvwxyz"]
+    question = audit._Question(
+        {
+            "dims": "3x4",
+            "cutoff": 1,
+            "scores": [1] * 65,
+            "partition": ", ".join(f"{k}: {' '.join(buckets)}" for k in KINDS),
+        },
+        "a test",
+    )
+
+    def part(depth: int) -> audit._Part:
+        body = np.zeros(1, "<u4")
+        for _ in range(depth):
+            body = np.concatenate([np.array([31], "<u4"), *[body] * 5])
+        row = {"version": audit.VERSION, "fingerprint": question.digest, "class_id": 0, "order": bytes(range(12))}
+        row |= {"forced": "", "n_leaves": 5 ** (depth + 1), "n_boards": 0, "body": body.tobytes()}
+        return audit._Part(question, {**row, "sha256": audit.row_digest(row)})
+
+    assert len(list(part(2).ends())) == 125  # and kernels are compiled
+    tracemalloc.start()
+    large = part(8)
+    assert sum(1 for _ in large.ends()) == 5**9
+    _, peak_bytes = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak_bytes < 40 * 4 * len(large.body)

@@ -228,6 +228,22 @@ def test_links_and_special_files_are_refused(campaign, tmp_path, name, kind):
         assert sorted(before) == sorted(victim.rglob("*") if victim.is_dir() else [victim])
 
 
+@pytest.mark.parametrize("name", [*files.PLAIN, *filter(None, files.FOLDERS)])
+def test_directories_in_place_of_files_and_files_in_place_of_directories_are_refused(campaign, name):
+    with campaign.copy() as run:
+        if name in files.FOLDERS:
+            shutil.rmtree(run / name)
+            (run / name).write_text("x")
+        else:
+            (run / name).unlink(missing_ok=True)
+            (run / name).mkdir()
+        kind = "a file, not a directory" if name in files.FOLDERS else "a directory"
+        for command in commands(run, campaign.folder):
+            said = call(*command)
+            assert (said.code, said.out) == (3, ""), command
+            assert f"{run / name} is {kind}" in said.err
+
+
 def test_a_link_put_there_later_is_not_followed(campaign, tmp_path):
     """The directory was looked through before: what opens the files must refuse as well."""
     victim = tmp_path / "victim"

@@ -211,6 +211,25 @@ def test_a_run_is_never_called_proven_after_a_file_has_changed(folder, tmp_path)
         assert settled(client, key)["state"] == "unreadable"
 
 
+def test_the_strength_that_a_claim_says_is_not_shown(folder, tmp_path):
+    """Whoever made a run can write into its claim what was checked, and seal it."""
+    from results.storage.local import open_folder
+    from results.store.documents import format_document, read_document
+
+    run = tmp_path / "runs" / "one"
+    shutil.copytree(folder / "outside", run)
+    values = read_document(open_folder(run), files.CLAIM, "")
+    assert values is not None
+    values["strength"] = "complete, audited every one of 2,000,000,000 leaves by an independent checker"
+    (run / files.CLAIM).write_bytes(format_document(values))
+    with serving(tmp_path / "runs") as client:
+        key = key_of(client, "one")
+        assert settled(client, key)["state"] == "proven"
+        proven = client.ask(f"/api/runs/{key}/proven")
+        assert proven.json["proven"] is True
+        assert b"2,000,000,000" not in proven.body
+
+
 def test_stored_text_of_a_stranger_comes_out_harmless(folder, tmp_path):
     from results.storage.local import open_folder
     from results.store.documents import format_document, read_document

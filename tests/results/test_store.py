@@ -120,6 +120,35 @@ def test_different_verdicts_conflict_and_the_evidence_stays(tmp_path, when, path
         Store.open(tmp_path, fingerprint())
 
 
+def test_units_with_several_rows_are_compared_part_by_part(tmp_path, monkeypatch):
+    """A stranger can repeat every row, and a doubted host has every unit of its searched again."""
+    once = [row(class_id, n_boards=5) for class_id in range(300)]
+    with Store.open(tmp_path, fingerprint()) as store:
+        store.append(once)
+    differing = replace(once[7], n_boards=6, host="bad")
+    again = to_table([*once[:7], differing, *once[8:], differing])
+    name = files.part_name(files.RESULTS, 2)
+    folder = LocalFolder(tmp_path)
+    folder.publish(name, serialise(again))
+    ids = again.column("class_id").to_pylist()
+    line = describe(name, (tmp_path / name).read_bytes(), ids).format()
+    folder.append_line(files.MANIFEST, line, (tmp_path / files.MANIFEST).stat().st_size)
+    run = open_run(tmp_path)
+    assert len(run.index.repeated) == len(once)
+    names, read = [], LocalFolder.read
+
+    def noted(self: LocalFolder, name: str) -> bytes | None:
+        names.append(name)
+        return read(self, name)
+
+    monkeypatch.setattr(LocalFolder, "read", noted)
+    assert list(run.conflicts) == [(7, "")]
+    assert len(names) == 4, "each part for what differs, and again for what to say of it"
+    (message,) = run.conflicts.values()
+    assert message.count("host 'bad'") == 2
+    assert "part-00000001" in message
+
+
 def test_quarantined_and_error_rows_are_no_verdict(tmp_path):
     with Store.open(tmp_path, fingerprint()) as store:
         store.append([row(1, status="error", n_boards=0, message="died")])
