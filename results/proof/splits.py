@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ import numpy.typing as npt
 import pyarrow.compute as pc
 
 from boardclass.errors import InputError, PartitionError
-from boardclass.parts import ancestors, last_part, parent
+from boardclass.parts import SEPARATOR, last_part
 from results.errors import RowError
 from results.proof.faults import Faults, unit_name
 from results.proof.space import Letters, NodesLike, PartitionLike
@@ -139,26 +139,23 @@ class Units:
 def check_apart(path: str, children: Sequence[str]) -> None:
     """Check that the parts of the unit ``path`` that ``children`` name share no board.
 
-    The paths are read as a tree: the branches at one place must force the same cell, to different letters.
+    The paths are read as a tree from the top: the branches at one place must force the same cell, to different letters.
 
     Raises
     ------
     RowError
         When two children may share boards.
     """
-    branches: dict[str, set[str]] = {}
     ends = set(children)
-    for end in children:
-        child = end
-        while child != path:
-            above = parent(child)
-            branches.setdefault(above, set()).add(child)
-            child = above
-    for above, below in branches.items():
-        forced = [last_part(child) for child in below]
+    todo = [(path, list(children))]
+    while todo:
+        above, inside = todo.pop()
+        below = _by_branch(above, inside)
+        forced = [last_part(branch) for branch in below]
         letters = "".join(letters for _, letters in forced)
         if above in ends or len({cell for cell, _ in forced}) > 1 or len(set(letters)) < len(letters):
             raise RowError(f"children below {above!r} share boards")
+        todo += [(branch, group) for branch, group in below.items() if group != [branch]]
 
 
 def uncovered(nodes: NodesLike, unit: Key, named: Sequence[str]) -> str | None:
@@ -172,20 +169,29 @@ def uncovered(nodes: NodesLike, unit: Key, named: Sequence[str]) -> str | None:
         When no split of the search makes one of the named parts.
     """
     class_id, top = unit
-    ends = set(named)
-    above = {path for end in ends for path in ancestors(end)}
-    todo, reached = [top], 0
+    todo, reached = [(top, list(named))], 0
     while todo:
-        path = todo.pop()
-        if path in ends:
-            reached += 1
-        elif path in above and path not in ends:
-            todo += nodes.parts(class_id, path)
-        else:
+        path, inside = todo.pop()
+        if not inside:
             return path
-    if reached != len(ends):
+        if path in inside:
+            reached += 1
+        else:
+            below = _by_branch(path, inside)
+            todo += [(part, below.get(part, [])) for part in nodes.parts(class_id, path)]
+    if reached != len(set(named)):
         raise RowError("it names a part that no split of the search makes")
     return None
+
+
+def _by_branch(above: str, inside: Iterable[str]) -> dict[str, list[str]]:
+    """Return some paths below ``above`` by the part of it that they lie in: a forged path may have hundreds of parts,
+    so what lies above it is never written out."""
+    below: dict[str, list[str]] = {}
+    for path in inside:
+        end = path.find(SEPARATOR, len(above) + 1)
+        below.setdefault(path if end < 0 else path[:end], []).append(path)
+    return below
 
 
 def _key(row: dict[str, Any]) -> Key:

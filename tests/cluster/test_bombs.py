@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import string
 import subprocess
 import sys
 import tracemalloc
@@ -14,6 +15,7 @@ import pytest
 
 from results.errors import DamagedError
 from results.proof import audit
+from results.proof.splits import check_apart
 from results.store.parts import parse_parquet, serialise, serialised
 from results.store.run import open_run
 from results.store.schema import SCHEMA, to_table
@@ -24,6 +26,7 @@ from tests.conftest import ROOT, make_in
 from tests.results.helpers import row
 
 GROWTH_MB = 100
+LETTERS = string.ascii_lowercase
 KINDS = ("center", "edge", "corner")
 READ = """
 import resource, sys
@@ -140,6 +143,20 @@ def test_a_part_without_rows_is_damaged(whole, tmp_path):
     write_part(run, SCHEMA.empty_table())
     with pytest.raises(DamagedError, match="a part has at least one"):
         list(open_run(run).rows())
+
+
+def test_parts_with_long_paths_take_no_more_memory_than_they_have():
+    """What lies above a path of fifty parts, written out, has some twenty-five times its letters."""
+    chains = ["/".join(f"0={LETTERS[:n]}" for n in range(25, 0, -1)) + f"/1={one}" for one in LETTERS]
+    deep = [
+        "/".join((f"2={first}", *(f"3={LETTERS[:n]}" for n in range(25, 0, -1)), chain))
+        for first, chain in zip(LETTERS, chains, strict=True)
+    ]
+    tracemalloc.start()
+    check_apart("", deep)
+    _, peak_bytes = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak_bytes < 3 * sum(map(len, deep))
 
 
 def test_a_certificate_takes_memory_in_proportion_to_its_length():
