@@ -57,8 +57,9 @@ def status_record(found: Summary, now: Live) -> dict[str, Any]:
     last = now.progress if now.is_running else {}
     n_classes = found.n_classes
     n_done = min(n_classes, max(found.n_classes_done, int(last.get("n_classes_done") or 0)))
-    best = max(boards[0].score if boards else 0, int(last.get("best_score") or 0)) or None
-    best_boards = [item.board for item in boards if item.score == best] or [str(last.get("best_board"))]
+    said = {} if found.proven else last  # then there is none better than those of the rows, whatever a log says
+    best = max(boards[0].score if boards else 0, int(said.get("best_score") or 0)) or None
+    best_boards = [item.board for item in boards if item.score == best] or [str(said.get("best_board"))]
     return {
         "state": state_of(found.state, is_running=now.is_running).value,
         "proven": found.proven,

@@ -172,10 +172,10 @@ def state(reading: Reading, proven: Proven) -> State:
 
 
 def _best(record: Mapping[str, Any], progress: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Return the best board: from the rows, or the driver's if that is better."""
+    """Return the best board: from the rows, or the driver's if that is better and the rows are not proven."""
     boards = record.get("boards") or []
     stored = boards[0] if boards else None
-    score, board = progress.get("best_score") or 0, str(progress.get("best_board"))
+    score, board = 0 if record.get("proven") else progress.get("best_score") or 0, str(progress.get("best_board"))
     if score > (stored["score"] if stored else 0):
         drawn = ""
         with suppress(BoardError):

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import getpass
 import json
-import math
 import os
 import socket
 import time
 from dataclasses import dataclass
 from typing import Any
+
+_MAX_TIME_S = 1e11  # the year 5138
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,7 @@ def parse_owner(note: bytes | None) -> Owner | None:
         found = Owner(str(values["user"]), str(values["host"]), int(values["pid"]), float(values["since"]))
     except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
         return None
-    return found if math.isfinite(found.since_s) else None
+    return found if 0 <= found.since_s < _MAX_TIME_S and 0 <= found.pid < 2**63 else None
 
 
 def describe_owner(note: bytes | None) -> str:

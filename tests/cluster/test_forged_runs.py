@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import csv
+import fcntl
 import io
 import json
 import os
 import re
 import shutil
+import time
 from dataclasses import replace
 
 import pytest
@@ -21,6 +23,7 @@ from configs.model import load_config
 from results.proof.claim import read_claim
 from results.proof.rescore import unscored_boards, write_rescored
 from results.storage import files
+from results.storage.owner import parse_owner
 from results.store.run import open_run
 from results.store.schema import QUARANTINED, SPLIT
 from search.scoring.scorer import Scorer
@@ -383,6 +386,31 @@ def test_bounds_near_the_largest_number_are_refused_where_they_prove_nothing(who
     sql = "SELECT max(max_bound) AS most, sum(max_bound) > most AS more FROM classes"
     answer = orderly("query", folder, sql, "--format", "json")
     assert json.loads(answer.out) == [{"most": 2**63 - 1, "more": True}]
+
+
+# ---- the log and the note of a driver
+
+
+def test_a_driver_has_no_better_board_than_the_rows_of_a_proven_run(climbed, tmp_path, orderly):
+    """Anybody can write to the log, and whoever may open a run can lock it."""
+    folder = shutil.copytree(climbed, tmp_path / "runs" / "run")
+    lines = (folder / files.EVENTS).read_text().splitlines()
+    last = next(event for event in map(json.loads, reversed(lines)) if event["event"] == "progress")
+    forged = {**last, "time": time.time(), "best_score": 999, "best_board": "zzzz"}
+    (folder / files.EVENTS).write_text("".join(f"{line}\n" for line in [*lines, json.dumps(forged)]))
+    with (folder / files.LOCK).open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        told = json.loads(orderly("status", folder, "--format", "json").out)
+        assert (told["proven"], told["driver"], told["best_score"]) == (True, "unknown", 14)
+        for command in (("status", folder), ("status", folder, "--verbose"), ("runs", folder.parent)):
+            assert "zzzz" not in orderly(*command).out
+
+
+@pytest.mark.parametrize("change", [{"since": -1e300}, {"since": 1e300}, {"pid": 10**30}, {"pid": -1}])
+def test_a_note_of_impossible_numbers_names_nobody(change):
+    note = {"user": "a", "host": "h", "pid": 7, "since": time.time()}
+    assert parse_owner(json.dumps(note).encode()) is not None
+    assert parse_owner(json.dumps(note | change).encode()) is None
 
 
 # ---- readers only read

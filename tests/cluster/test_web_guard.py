@@ -16,6 +16,7 @@ import pytest
 pytest.importorskip("uvicorn", reason="needs the extra: pip install 'orderly-boggle[serve]'")
 
 from cluster.web.server import DEFAULT_HOST, LocalServer
+from cluster.web.site import _best
 from results.storage import files
 from tests.cluster.processes import descendants, listening_addresses
 from tests.cluster.web import Client, serving
@@ -209,6 +210,15 @@ def test_a_run_is_never_called_proven_after_a_file_has_changed(folder, tmp_path)
         assert seen <= {"reading", "unreadable"}
         assert client.ask(f"/api/runs/{key}/proven").json.get("proven") is not True
         assert settled(client, key)["state"] == "unreadable"
+
+
+def test_a_driver_has_no_better_board_than_the_rows_of_a_proven_run():
+    rows = {"proven": True, "boards": [{"board": "aert", "score": 14}]}
+    told = {"best_score": 999, "best_board": "zzzz"}
+    for proven, score in ((True, 14), (False, 999)):
+        best = _best(rows | {"proven": proven}, told)
+        assert best is not None
+        assert best["score"] == score
 
 
 def test_the_strength_that_a_claim_says_is_not_shown(folder, tmp_path):
