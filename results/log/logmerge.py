@@ -22,7 +22,7 @@ from results.storage import files
 from results.storage.folder import Folder
 
 PROGRESS_S = 600.0
-_ALL = 2**30
+MAX_BYTES = 2**26  # the end of a log that is read: weeks of a sound one, and a stranger's may be of any length
 
 
 def merge_logs(target: Folder, sources: Sequence[Folder], *, n_rows: int, n_parts: int) -> int:
@@ -38,10 +38,10 @@ def merge_logs(target: Folder, sources: Sequence[Folder], *, n_rows: int, n_part
     n_rows, n_parts : int
         What the merge added to the target, for the event that tells of it.
     """
-    known = {_line(event) for event in read_events(target, _ALL)}
+    known = {_line(event) for event in read_events(target, MAX_BYTES)}
     lines: list[str] = []
     for source in sources:
-        for event in thinned(read_events(source, _ALL)):
+        for event in thinned(read_events(source, MAX_BYTES)):
             line = _line(event)
             if line not in known:
                 known.add(line)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import tracemalloc
 
 import pytest
 
 from boardclass.errors import StoreError
 from results.log.eventlog import EventLog, read_events
 from results.log.live import live
-from results.log.logmerge import PROGRESS_S, merge_logs, thinned
+from results.log.logmerge import MAX_BYTES, PROGRESS_S, merge_logs, thinned
 from results.reading.stages import stage_seconds
 from results.storage import files
 from results.storage.local import LocalFolder
@@ -42,6 +43,22 @@ def test_a_few_lines_of_progress_an_hour_stay_and_the_last_one_does():
     assert progress[-1] == [event for event in events if event["event"] == "progress"][-1]
     assert stage_seconds(kept) == pytest.approx(stage_seconds(events), abs=2.0)
     assert thinned(kept) == kept
+
+
+def test_of_a_log_of_any_length_only_the_end_is_read(tmp_path):
+    event = {"time": 5.0, "session": "a", "event": "stopped", "reason": "Interrupted"}
+    source = written(tmp_path / "source", [])
+    with (tmp_path / "source" / files.EVENTS).open("wb") as log:
+        log.truncate(8 * MAX_BYTES)
+        log.seek(0, 2)
+        log.write(f"\n{json.dumps(event)}\n".encode())
+    target = written(tmp_path / "target", [])
+    tracemalloc.start()
+    assert merge_logs(target, [source], n_rows=1, n_parts=1) == 1
+    _, peak_bytes = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak_bytes < 3 * MAX_BYTES
+    assert event in read_events(target)
 
 
 def test_sessions_side_by_side_keep_their_own_lines():
