@@ -19,7 +19,7 @@ from results.store.documents import format_document, read_document
 from results.store.parts import check_parquet
 from results.store.run import Run
 
-_COUNTS = ("n_boards", "n_boards_all", "n_parts", "n_leaves", "n_left")
+_COUNTS = ("n_boards", "n_boards_all", "n_classes", "n_parts", "n_splits", "n_leaves", "n_left")
 _FORMAT = 1
 _REMEDY = "remove it and run `orderly audit` on the run again"
 
@@ -88,8 +88,9 @@ def audited(run: Run, listed: BoardList) -> str:
     n_ends = there.n_leaves + there.n_left
     for entry in entries:
         differing = [name for name in _COUNTS if entry[name] != getattr(there, name)]
-        n_checked = entry["n_leaves_checked"] + entry["n_scored"]
-        if differing or n_checked > n_ends or ("n_asked" not in entry and n_checked != n_ends):
+        n_checked, n_asked = entry["n_leaves_checked"] + entry["n_scored"], entry.get("n_asked", n_ends)
+        too_many = entry["n_leaves_checked"] > there.n_leaves or entry["n_scored"] > there.n_left
+        if differing or too_many or n_checked != min(n_asked, n_ends):
             said = ", ".join(f"{name} {entry[name]:,}" for name in (*differing, "n_leaves_checked", "n_scored"))
             raise MismatchError(
                 f"{run.folder.where(files.AUDITS)} says {said}; the certificates have {there.n_parts:,} trees with "
@@ -118,5 +119,7 @@ def _is_entry(entry: object) -> bool:
             for name in (*_COUNTS, "n_leaves_checked", "n_scored")
         )
         and entry["n_boards_all"] > 0
+        and type(entry.get("n_asked", 1)) is int
+        and entry.get("n_asked", 1) > 0
         and all(type(entry.get(name)) is str for name in ("certificates", "boards"))
     )

@@ -296,12 +296,25 @@ def test_what_is_certified_is_counted_from_the_certificates_that_are_there(order
     forge_audit(bare, n_leaves_checked=kept["n_leaves"], n_scored=kept["n_boards"])
     assert orderly("verify", bare).code == 5, "boards of 55 trees"
     (audit,) = [checker.count(open_run(bare).fingerprint.to_json(), [kept])]
-    forge_audit(bare, **counts, n_boards=audit.n_boards, n_leaves_checked=2_000_000_000)
+    counts |= {"n_boards": audit.n_boards, "n_classes": 1, "n_splits": audit.n_splits}
+    forge_audit(bare, **counts, n_leaves_checked=2_000_000_000)
     assert orderly("verify", bare).code == 5, "more leaves than there are"
     forge_audit(bare, n_leaves_checked=kept["n_leaves"] - 1)
     assert orderly("verify", bare).code == 5, "all of them, it says, and it is fewer"
     forge_audit(bare, n_leaves_checked=kept["n_leaves"], n_scored=kept["n_boards"])
     n_ends = kept["n_leaves"] + kept["n_boards"]
+    for change, was in (
+        ({"n_leaves_checked": n_ends, "n_scored": 0}, "more leaves checked than there are"),
+        ({"n_asked": 1}, "more checked than asked for"),
+        ({"n_asked": n_ends, "n_leaves_checked": 0, "n_scored": 0}, "fewer checked than asked for"),
+        ({"n_splits": 0}, "other splits"),
+        ({"n_classes": 2}, "other classes"),
+        ({"n_asked": "all"}, "text for a number"),
+    ):
+        document = (bare / files.AUDITS).read_bytes()
+        forge_audit(bare, **change)
+        assert orderly("verify", bare).code in (3, 5), was
+        (bare / files.AUDITS).write_bytes(document)
     assert f"in 1 trees, audited every one of {n_ends:,} leaves" in strength(orderly, bare)
 
 
