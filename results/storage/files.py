@@ -28,7 +28,7 @@ CLAIM = "claim.json"
 
 TEMPORARY_PREFIX = "_tmp."
 FOLDERS = ("", RESULTS, RESCORED, CERTIFICATES)
-PLAIN = (RUN, LOCK, OWNER, MANIFEST, EVENTS, AUDITS, CLAIM, RESCORED_MANIFEST)
+PLAIN = (RUN, LOCK, OWNER, MANIFEST, AUDITS, CLAIM, RESCORED_MANIFEST)  # a run goes on without its log
 
 # A file of a run is never larger; a larger one is not read.
 MAX_DOCUMENT_BYTES = 2**23
