@@ -25,6 +25,7 @@ RUNS = {
     "3x3-yawl": (600, 130, 705, 26),
     "3x4-enable2k": (1500, 33, 1651, 351),
     "3x4-scowl70": (1060, 45, 1167, 351),
+    "3x4-yawl": (1800, 71, 1959, 351),
 }
 NAMES = sorted(path.parent.name for path in (ROOT / "results" / "published").glob("*/run.json"))
 COMPARED = ("3x3-enable2k", "3x4-enable2k")  # whose boards were published by others as well
