@@ -20,6 +20,7 @@ from configs.sources import sources
 def home(tmp_path, monkeypatch):
     """A user without word lists of his own."""
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    monkeypatch.delenv("ORDERLY_WORDLISTS", raising=False)
     return tmp_path / "data" / "orderly" / "wordlists"
 
 
