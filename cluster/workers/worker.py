@@ -204,13 +204,17 @@ def self_test() -> None:
 
 
 def break_all(breaker: Breaker, class_ids: Iterable[int]) -> list[tuple[str, int]]:
-    """Return every candidate of the classes with its score, following splits: a whole run without a cluster."""
+    """Return every candidate of the classes with its score, following splits: a whole run without a cluster.
+
+    The next class is taken when the last one is done, so several may take them from one queue.
+    """
     from search.breaker import Unit
 
     found: list[tuple[str, int]] = []
-    stack = [Unit(class_id) for class_id in class_ids]
-    while stack:
-        result = breaker.break_unit(stack.pop())
-        found += result.candidates
-        stack += result.children
+    for class_id in class_ids:
+        stack = [Unit(class_id)]
+        while stack:
+            result = breaker.break_unit(stack.pop())
+            found += result.candidates
+            stack += result.children
     return found

@@ -141,7 +141,7 @@ def add_root(tree, s, root):  # type: ignore[no-untyped-def]
         s.best[first, level] = s.sums[row : row + ROW].max()
         s.bound[first] += s.best[first, level]
     s.letter[first] = 0
-    s.counts[TIP] = max(s.counts[TIP], tree.tip)
+    s.counts[TIP] = tree.tip
     return s.bound[first]
 
 

@@ -18,6 +18,7 @@ from search.trees.tree import (
     BOUND_TYPES,
     HEAD,
     LETTER_BITS,
+    MAX_BOUND,
     MOST_UNBUILT,
     RUN,
     RUN_BITS,
@@ -30,6 +31,7 @@ SCRATCH = _WORDS + 3 * MOST_UNBUILT  # elements of working space
 _LINK = 3  # cells before a node that was unfolded: the reference's place, what it was, the link before
 MOST_CELLS = _LINK + HEAD + 3 * MOST_UNBUILT  # of an unfolded node and its link
 NO_BOUND = -1
+_TOO_LARGE = MAX_BOUND + 1  # what is larger counts as this: no tree can hold it, and sums of it fit their elements
 _ZERO = np.uint64(0)
 
 
@@ -40,7 +42,7 @@ _ZERO = np.uint64(0)
 )  # fmt: skip
 def bound_of(keys, points, first, end, within, scratch):  # type: ignore[no-untyped-def]
     """Return the bound U of ``keys[first:end]`` (sorted, at least one, what they have ``within``); NO_BOUND if one has
-    negative points.
+    negative points, anything above MAX_BOUND if the bound is.
 
     scratch : overwritten, at least SCRATCH elements
 
@@ -59,8 +61,9 @@ def bound_of(keys, points, first, end, within, scratch):  # type: ignore[no-unty
             depth -= 3
             value = scratch[depth + 1] + max(np.int64(scratch[depth + 2]), value)
         if depth and scratch[depth - 3] == place:
-            scratch[depth - 1] = max(np.int64(scratch[depth - 1]), value)
+            scratch[depth - 1] = max(np.int64(scratch[depth - 1]), min(value, _TOO_LARGE))
         else:
+            value = min(value, np.int64(_TOO_LARGE))
             has_letter = (key >> np.uint64(LITERAL_BITS * place)) & np.uint64(LITERAL) != _ZERO
             scratch[depth] = place
             scratch[depth + 1] = 0 if has_letter else value

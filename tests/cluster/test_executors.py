@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import threading
 import time
+from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -24,7 +26,7 @@ from cluster.scheduling.events import (
 from cluster.scheduling.policy import Policy
 from cluster.scheduling.scheduler import Scheduler
 from cluster.workers.executors import InProcessExecutor
-from cluster.workers.worker import Reply, Worker
+from cluster.workers.worker import Reply, Worker, break_all
 from search.breaker import Unit
 from tests.cluster.fakes import SPEC, BadBreaker, FakeBreaker, SlowBreaker, UnfitBreaker, expected_units
 
@@ -174,3 +176,23 @@ def test_stop():
     )
     assert (finish.complete, finish.message) == (False, "enough")
     assert 0 < len(sink.verdicts) < 100
+
+
+def test_several_can_take_classes_from_one_queue():
+    """The next class is taken when the last one is done."""
+    order = []
+
+    class Noting:
+        def break_unit(self, unit):
+            order.append(("broken", unit.class_id))
+            children = () if unit.path else (replace(unit, path="0=a"),)
+            return SimpleNamespace(candidates=((unit.path, unit.class_id),), children=children)
+
+    def classes():
+        for class_id in (4, 2):
+            order.append(("taken", class_id))
+            yield class_id
+
+    found = break_all(Noting(), classes())
+    assert order == [(what, n) for n in (4, 2) for what in ("taken", "broken", "broken")]
+    assert found == [("", 4), ("0=a", 4), ("", 2), ("0=a", 2)]

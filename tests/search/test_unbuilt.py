@@ -53,6 +53,15 @@ def test_points_to_lose_have_no_bound(seed):
         assert bound_of({**terms, key: -1}, 5) == unbuilt.NO_BOUND
 
 
+def test_a_bound_that_no_tree_can_hold_does_not_wrap():
+    """As many points as fit a key, in terms that all hold together, or begin to differ in a letter."""
+    together = {1 << LITERAL_BITS * i: 1 << 30 for i in range(12)}
+    apart = {key << LITERAL_BITS | 1: points for key, points in together.items() if key < 1 << 55}
+    assert bound_of(together, 12) > tree.MAX_BOUND
+    assert bound_of(apart, 12) > tree.MAX_BOUND
+    assert bound_of({1: tree.MAX_BOUND, 2: 5}, 12) == tree.MAX_BOUND
+
+
 def unfolded(ground: Ground, o: int, place: int, link: int = 0) -> int:
     """Unfold the reference at ``o`` and all that is behind it; return the link of the last node."""
     within = last_levels(place)
