@@ -114,18 +114,25 @@ def test_a_spent_budget_stops_the_search():
     assert s.counts[state.PUSHES] < pushes
 
 
-def skipping(grown: tree.Tree, s: state.Search, cutoff: int, budget: int) -> tuple[list[Assignment], set[str]]:
-    """Run the search to its end, skipping every letter that spends its budget; return survivors and these letters."""
+def rounds(grown: tree.Tree, s: state.Search, cutoff: int, budget: int) -> Iterator[tuple[list[Assignment], bool]]:
+    """Run the search to its end; yield survivors each time it stops, and whether it gives up a letter, to skip it."""
     survivors = np.zeros((10**5, 12), np.int8)
-    found: list[Assignment] = []
-    skipped = set()
     status = bound.BUDGET_SPENT
     while status != bound.DONE:
         before = int(s.counts[state.SURVIVORS])
         status = bound.orderly_bound(grown, s, cutoff, budget, survivors)
         n = int(s.counts[state.SURVIVORS]) - before
-        found += [tuple(chr(97 + x) for x in row[: grown.n_levels]) for row in survivors[:n].tolist()]
-        if status == bound.BUDGET_SPENT:
+        found = [tuple(chr(97 + x) for x in row[: grown.n_levels]) for row in survivors[:n].tolist()]
+        yield found, status == bound.BUDGET_SPENT
+
+
+def skipping(grown: tree.Tree, s: state.Search, cutoff: int, budget: int) -> tuple[list[Assignment], set[str]]:
+    """Run the search to its end, skipping every letter that spends its budget; return survivors and these letters."""
+    found: list[Assignment] = []
+    skipped = set()
+    for some, is_given_up in rounds(grown, s, cutoff, budget):
+        found += some
+        if is_given_up:
             assert s.counts[state.DEPTH] >= 1
             assert s.counts[state.PUSHES] - s.counts[state.SINCE] > budget
             letter = chr(97 + state.skip_letter(s, 0))

@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 
 from search.keys import LITERAL_BITS, last_levels
-from search.trees import arrays, bound, state, tree, unbuilt
+from search.trees import arrays, state, tree, unbuilt
 from tests.reference.truth_table import multi_scores
 from tests.search import harness
-from tests.search.test_bound import NO_BUDGET, SEEDS, Assignment, assignments, prepared, searched, small_case, started
+from tests.search.harness import prepared
+from tests.search.test_bound import NO_BUDGET, SEEDS, Assignment, assignments, rounds, searched, small_case, started
 from tests.search.test_merge import Ground, Terms, random_terms
 
 pytestmark = pytest.mark.usefixtures("width")
@@ -130,14 +131,10 @@ def searched_in(room: int, case: harness.Case, cutoff: int) -> tuple[set[Assignm
     plant, s = with_room(case, room), prepared(case)
     before = plant.tree.cells[: plant.tip].copy()
     state.add_root(plant.tree, s, plant.root)
-    survivors = np.zeros((10**5, 12), np.int8)
-    found, given_up, status = set(), set(), bound.BUDGET_SPENT
-    while status != bound.DONE:
-        n_before = int(s.counts[state.SURVIVORS])
-        status = bound.orderly_bound(plant.tree, s, cutoff, NO_BUDGET, survivors)
-        n = int(s.counts[state.SURVIVORS]) - n_before
-        found |= {tuple(chr(97 + x) for x in row[: case.n_levels]) for row in survivors[:n].tolist()}
-        if status == bound.BUDGET_SPENT:
+    found, given_up = set(), set()
+    for some, is_given_up in rounds(plant.tree, s, cutoff, NO_BUDGET):
+        found.update(some)
+        if is_given_up:
             given_up.add(chr(97 + state.skip_letter(s, 0)))
     unbuilt.fold(plant.tree.cells, s.counts[state.LINK])
     assert (plant.tree.cells[: plant.tip] == before).all()
