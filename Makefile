@@ -17,8 +17,9 @@ help: ## this list
 run: $(VENV)/.installed-run ## install, then prove the best board of CONFIG (3x3) with WORKERS (2) processes
 	$(BIN)/orderly run $(CONFIG) --workers $(WORKERS)
 
+# Hundreds of processes are started: each would parse all modules if none may keep what it has parsed.
 test: $(VENV)/.installed-test ## install, then run the tests in JOBS (3) processes (TESTS=tests/cluster for some of them)
-	$(BIN)/python -m pytest --numprocesses $(JOBS) --dist loadgroup --no-loadscope-reorder $(TESTS)
+	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest --numprocesses $(JOBS) --dist loadgroup --no-loadscope-reorder $(TESTS)
 
 nightly: $(VENV)/.installed-test ## run everything that takes too long for every day, with a report in nightly.md
 	$(BIN)/python -m tests.soundness.nightly $(NIGHTLY)

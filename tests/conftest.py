@@ -51,16 +51,32 @@ typer.main.get_command = cache(typer.main.get_command)
 
 
 def group_of(item: pytest.Item) -> str:
-    """Return what keeps tests in one process: their file, or Ray, since two Rays at a time are too many."""
-    return "ray" if item.get_closest_marker("ray") else item.path.stem
+    """Return what keeps tests in one process: their file, or Ray; more than two Rays at a time are too many."""
+    if not item.get_closest_marker("ray"):
+        return item.path.stem
+    return "ray that is shot at" if item.path.stem == "test_ray_process" else "ray"
 
 
 @pytest.hookimpl(tryfirst=True)  # pytest-xdist reads the groups in the hook of the same name
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put each test into its group; the longest group comes first, so that the processes end at the same time."""
+    """Put each test into its group; the longest groups come first, so that the processes end at the same time."""
     for item in items:
         item.add_marker(pytest.mark.xdist_group(group_of(item)))
-    items.sort(key=lambda item: group_of(item) != "ray")
+    items.sort(key=lambda item: not group_of(item).startswith("ray"))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_setupnodes() -> None:
+    """Compile the kernels before the processes of pytest-xdist start: each of them would compile all of them.
+
+    Two processes do it, and those of the trees take as long as all the others.
+    """
+    files = [path.relative_to(ROOT) for name in ("boardclass", "search") for path in (ROOT / name).rglob("*.py")]
+    modules = [".".join(path.with_suffix("").parts) for path in files if "@kernel(" in (ROOT / path).read_text()]
+    of_trees = [name for name in modules if name.startswith("search.trees.")]
+    halves = (of_trees, [name for name in modules if name not in of_trees])
+    for process in [subprocess.Popen([sys.executable, "-c", f"import {', '.join(half)}"], cwd=ROOT) for half in halves]:
+        process.wait()
 
 
 @pytest.fixture
@@ -76,20 +92,24 @@ def terminal() -> Iterator[None]:
         signal.signal(number, handler)
 
 
-def make_in(folder: Path, *arguments: str) -> None:
-    """Run the command line in a folder, where it must succeed, in this process: seconds less than in one of its own."""
+def make_in(folder: Path, *arguments: str) -> str:
+    """Run the command line in a folder, where it must succeed, and return what it printed.
+
+    It runs in this process: that takes seconds less than one of its own.
+    """
     from cluster.cli import app as cli
 
-    said = io.StringIO()
+    printed, said = io.StringIO(), io.StringIO()
     with (
         contextlib.chdir(folder),
         mock.patch.object(sys, "argv", ["orderly", *arguments]),
-        contextlib.redirect_stdout(said),
+        contextlib.redirect_stdout(printed),
         contextlib.redirect_stderr(said),
         pytest.raises(SystemExit) as left,
     ):
         cli.main()
-    assert not left.value.code, said.getvalue()
+    assert not left.value.code, printed.getvalue() + said.getvalue()
+    return printed.getvalue()
 
 
 def run_in(folder: Path, *arguments: str) -> str:
