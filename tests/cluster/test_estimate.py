@@ -17,6 +17,7 @@ from configs.model import RunConfig
 from search.breaker import Breaker, Unit, UnitResult
 from search.params import Params
 from tests.bench import coverage
+from tests.conftest import ROOT
 
 BUCKETS = (
     "center: aeiou bcdfghjklm npqrstvwxyz, edge: aeiou bcdfghjklm npqrstvwxyz, corner: aeiou bcdfghjklm npqrstvwxyz"
@@ -30,8 +31,10 @@ def effort(result: UnitResult, seconds: float) -> float:
 
 
 @pytest.fixture(scope="module")
-def small() -> Plan:
-    return make_plan(RunConfig(dims="2x3", buckets=BUCKETS, cutoff=20, workers=0))
+def small(tmp_path_factory: pytest.TempPathFactory) -> Plan:
+    words = tmp_path_factory.mktemp("words") / "some.txt"
+    words.write_text("".join((ROOT / "configs/wordlists/scowl70.txt").read_text().splitlines(keepends=True)[::10]))
+    return make_plan(RunConfig(dims="2x3", buckets=BUCKETS, cutoff=4, workers=0, wordlist=str(words)))
 
 
 def whole_cost(breaker: Breaker, class_id: int) -> float:

@@ -27,11 +27,10 @@ def digest_of(orderly, directory):
     return json.loads(orderly("status", directory, "--format", "json").out)["digest"]
 
 
-@pytest.mark.ray
 @pytest.mark.slow
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize(
-    "workers", [2, pytest.param(0, marks=pytest.mark.nightly), pytest.param(1, marks=pytest.mark.nightly)]
+    "workers", [0, *(pytest.param(n, marks=[pytest.mark.nightly, pytest.mark.ray]) for n in (1, 2))]
 )
 def test_golden_3x3(enable2k, golden, orderly, tmp_path, workers):
     answer = orderly(*QUESTION, "--workers", workers, "--out", tmp_path / "run")

@@ -9,13 +9,10 @@ import pytest
 from results.store.run import open_run
 from tests.cluster.campaign import Campaign, config_of_units
 from tests.cluster.processes import command_line, descendants
-from tests.samples import daily
 
 pytest.importorskip("ray")
 
-# What else may die is shot at every day in test_ray_process and test_ray_driver.
-A_FEW = ["worker-term", "raylet", "driver"]
-SMALL = {"dims": "2x2", "cutoff": 12, "buckets": "aeiou bcdfg hjklmnp qrstvwxyz"}
+# Each is shot at by itself, some of them every day, in test_ray_process and test_ray_driver.
 EVERY = [
     "worker",
     "worker",
@@ -31,17 +28,12 @@ EVERY = [
 
 
 @pytest.mark.ray
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.timeout(1500)  # two minutes, unless the machine has ten other things to do
-@pytest.mark.parametrize(
-    ("victims", "question", "pause_s"),
-    daily([(A_FEW, SMALL, 0.5), (EVERY, {}, 0.25)], lambda victims, *_: victims == A_FEW),
-    ids=["a few", "every"],
-)
-def test_kills_and_the_digest_of_an_undisturbed_run(tmp_path, victims, question, pause_s):
-    campaign = Campaign(config_of_units(tmp_path, **question), tmp_path, seed=0, pause_s=pause_s)
+def test_kills_and_the_digest_of_an_undisturbed_run(tmp_path):
+    campaign = Campaign(config_of_units(tmp_path), tmp_path, seed=0, pause_s=0.25)
     digest, n_units = campaign.undisturbed()
-    victims = campaign.rng.sample(victims, len(victims))
+    victims = campaign.rng.sample(EVERY, len(EVERY))
     try:
         notes = campaign.play(victims, n_units)
     finally:

@@ -13,12 +13,16 @@ import pytest
 
 from cluster.driver.driver import run
 from cluster.driver.session import Interrupted
+from cluster.scheduling.events import Death, WorkerDown
 from cluster.workers.ray_executor import RayExecutor
 from configs.model import RunConfig, SearchConfig
 from results.log.eventlog import read_events
 from results.store.run import open_run
+from tests.cluster import fakes
 from tests.cluster.processes import command_line, descendants
 from tests.cluster.test_driver import WORDS
+from tests.cluster.test_ray_executor import until
+from tests.samples import daily
 
 ray = pytest.importorskip("ray")
 pytestmark = [pytest.mark.ray, pytest.mark.timeout(240)]
@@ -77,6 +81,20 @@ def test_same_digest_with_two_workers_that_are_killed(config, digest):
     assert max(row.attempt for row in rows) > 1
 
 
+def test_a_worker_that_the_memory_monitor_kills_ran_out_of_memory_and_nothing_of_ray_stays(monkeypatch, capfd):
+    monkeypatch.setenv("RAY_memory_usage_threshold", "0.001")  # more is in use already
+    monkeypatch.setenv("RAY_memory_monitor_refresh_ms", "100")
+    before = dict(os.environ)
+    with RayExecutor(fakes.SPEC, 1, fakes.SlowBreaker) as executor:
+        executor.spawn(1)
+        (down,) = (event for event in until(executor, WorkerDown) if isinstance(event, WorkerDown))
+    assert down.reason is Death.oom, down.message
+    assert os.environ == before
+    assert not ray.is_initialized()
+    captured = capfd.readouterr()
+    assert captured.out + captured.err == ""
+
+
 CHILD = """
 import json, sys
 from cluster.driver.driver import run
@@ -85,7 +103,7 @@ run(RunConfig.model_validate(json.loads(sys.argv[1])))
 """
 
 
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
+@pytest.mark.parametrize("number", daily([signal.SIGKILL, signal.SIGTERM], lambda number: number == signal.SIGKILL))
 def test_the_driver_dies_and_nothing_of_ray_stays(config, digest, project_root, tmp_path, number):
     values = config.model_copy(update={"workers": 1}).model_dump()
     errors = tmp_path / "stderr"

@@ -21,6 +21,7 @@ from search.breaker import Breaker, Unit, share
 from tests.cluster import fakes
 from tests.cluster.clusters import refused_without_token
 from tests.cluster.processes import command_line, descendants, listening_addresses
+from tests.cluster.test_executors import play, verdicts_of
 
 ray = pytest.importorskip("ray")
 pytestmark = [pytest.mark.ray, pytest.mark.timeout(120)]
@@ -49,16 +50,24 @@ def cluster():
         yield executor
 
 
+class Guest(RayExecutor):
+    """Workers with another breaker on the cluster of another executor, which it leaves as it was."""
+
+    def __init__(self, host, spec, make_breaker=None):
+        super().__init__(spec, 2, make_breaker, guard=host._guard)
+        self._ray, self._actor_class, self._metrics = host._ray, host._actor_class, host._metrics
+        self._spec_ref, self._lexicon_ref = ray.put(spec), ray.put(None if make_breaker else share(spec))
+
+    def _start(self):
+        pass
+
+
 @pytest.fixture(scope="module")
 def real_cluster(cluster):
     """The same cluster with the real breaker on the bundled list."""
     spec = make_plan(RunConfig(dims="3x3", cutoff=430, buckets=CENTRES, search=SearchConfig(memory_mb=256))).spec
-    executor = RayExecutor(spec, 1)
-    executor._ray, executor._actor_class = cluster._ray, cluster._actor_class
-    executor._spec_ref, executor._lexicon_ref = ray.put(spec), ray.put(share(spec))
-    yield executor
-    for worker in list(executor._actors):
-        executor.retire(worker)
+    with Guest(cluster, spec) as executor:
+        yield executor
 
 
 def test_work_and_death(cluster):
@@ -165,3 +174,46 @@ def test_a_cluster_that_lost_a_vital_process_is_gone_though_ray_says_nothing(clu
 )
 def test_every_family_of_failure_is_known(error, death):
     assert cause_of(error, ray.exceptions) is death
+
+
+def test_a_unit_that_always_kills_is_given_up(cluster):
+    sink, finish = play(Guest(cluster, fakes.SPEC, fakes.DeadlyBreaker), 8, n_workers=2, n_strikes=2)
+    assert not finish.complete
+    assert set(sink.given_up) == {Unit(3)}
+    assert verdicts_of(sink.verdicts) == verdicts_of(fakes.expected_units([0, 1, 2, 4, 5, 6, 7]))
+
+
+def test_workers_that_cannot_start(cluster):
+    _, finish = play(Guest(cluster, fakes.SPEC, fakes.UnfitBreaker), max_deaths=2)
+    assert not finish.complete
+    assert "no breaker today" in finish.message
+
+
+def test_workers_with_other_kernels_are_refused(cluster):
+    sink, finish = play(Guest(cluster, fakes.SPEC, fakes.FakeBreaker), max_deaths=1, kernel_hash="of another version")
+    assert not finish.complete
+    assert not sink.settled
+    assert "differ from the driver's 'of another version'" in finish.message
+
+
+def test_workers_that_grew_are_replaced_and_nothing_is_searched_again(cluster):
+    executor = Guest(cluster, fakes.SPEC, fakes.FakeBreaker)
+    seen: set[int] = set()
+
+    def stop():
+        seen.update(executor.pids.values())
+        return ""
+
+    sink, finish = play(executor, 2, stop=stop, recycle_bytes=1, max_batch=50)
+    assert finish.complete
+    assert verdicts_of(sink.verdicts) == verdicts_of(fakes.expected_units(range(2)))
+    assert len(seen) > 1
+    assert {item.attempt for item in sink.settled} == {1}
+
+
+def test_a_worker_that_dies_once_loses_nothing(cluster, tmp_path):
+    spec = replace(fakes.SPEC, words=(str(tmp_path / "mark"),))
+    sink, finish = play(Guest(cluster, spec, fakes.OnceDeadlyBreaker), 30, n_workers=2)
+    assert finish.complete
+    assert verdicts_of(sink.verdicts) == verdicts_of(fakes.expected_units(range(30)))
+    assert (tmp_path / "mark").exists()

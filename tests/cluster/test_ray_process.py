@@ -71,9 +71,9 @@ class CountingProcess(RayProcess):
         super().assign(order)
 
 
-def shoot(number, kind, n_classes=20, **policy):
+def shoot(number, kind, n_classes=20, n_workers=1, **policy):
     """Play a run and send a signal to the first process of a kind that is at work; return what came of it."""
-    executor = CountingProcess(fakes.SPEC, 2, fakes.SlowBreaker)
+    executor = CountingProcess(fakes.SPEC, n_workers, fakes.SlowBreaker)
     shot: list[int] = []
 
     def stop():
@@ -82,7 +82,7 @@ def shoot(number, kind, n_classes=20, **policy):
             os.kill(found[0], number)
         return ""
 
-    sink, finish = play(executor, n_classes, stop=stop, n_workers=2, **policy)
+    sink, finish = play(executor, n_classes, stop=stop, n_workers=n_workers, **policy)
     assert shot
     assert finish.complete
     assert verdicts_of(sink.verdicts) == verdicts_of(fakes.expected_units(range(n_classes)))
@@ -106,7 +106,7 @@ def test_it_goes_on_without_loss(base, number, kind):
 
 
 def test_a_stopped_worker_is_given_up_and_not_left_behind(base):
-    sink = shoot(signal.SIGSTOP, "worker", n_classes=60, lease_s=5.0)  # enough for it to be given some
+    sink = shoot(signal.SIGSTOP, "worker", n_classes=60, n_workers=2, lease_s=5.0)  # enough for it to be given some
     assert max(item.attempt for item in sink.settled) > 1
 
 
@@ -144,7 +144,7 @@ def test_ray_has_a_folder_and_a_group_of_its_own(base):
 
 @pytest.fixture
 def started(base, tmp_path):
-    """Start a run of minutes from the command line, with two workers that are at work; return it and its directory."""
+    """Start a run of minutes from the command line, with a worker that is at work; return it and its directory."""
     config = config_of_classes(tmp_path)
     child = start(config, tmp_path)
     yield child, Path(config.out)
@@ -156,7 +156,7 @@ def launch(config, folder, *before):
     """Start ``orderly run``; return it."""
     path = folder / "config.toml"
     path.write_text(
-        f'dims = "3x3"\ncutoff = {config.cutoff}\nbuckets = "{config.buckets}"\nworkers = 2\nout = "{config.out}"\n'
+        f'dims = "3x3"\ncutoff = {config.cutoff}\nbuckets = "{config.buckets}"\nworkers = 1\nout = "{config.out}"\n'
         "[search]\nmemory_mb = 64\nfused = []\n"
     )
     command = [*before, *COMMAND, "run", str(path)]

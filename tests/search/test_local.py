@@ -14,6 +14,7 @@ from search.local.climb import ascend, climb, neighbours, parse_alphabet
 from search.local.methods import METHODS, local_search
 from search.local.parallel import HoldingScorer, ParallelScorer, StoppableScorer
 from search.scoring.scorer import Scorer, decode_boards, encode_boards
+from tests.samples import daily
 
 STANDARD = parse_scores("standard")
 WORDS = ["aba", "bab", "abc", "cab", "qaba", "abcd", "dcba", "add", "baddab"]
@@ -154,7 +155,7 @@ def test_bad_input(method, options):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", daily(METHODS, lambda method: method == "pool"))
 def test_best_3x3(enable2k, method):
     assert local_search(Scorer("3x3", enable2k.words, STANDARD), method, pool=200)[0].score == 545
 
