@@ -112,16 +112,6 @@ def make_in(folder: Path, *arguments: str) -> str:
     return printed.getvalue()
 
 
-def run_in(folder: Path, *arguments: str) -> str:
-    """Run the command line in a folder as a process, where it must succeed; return what it printed."""
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    done = subprocess.run(
-        [*COMMAND, *arguments], capture_output=True, text=True, cwd=folder, env=environment, check=False
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
-
-
 class Answer(NamedTuple):
     """The outcome of a command."""
 

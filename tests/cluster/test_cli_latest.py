@@ -9,7 +9,7 @@ import pytest
 
 from cluster.cli.latest import run_or_latest
 from results.storage import files
-from tests.conftest import run_in
+from tests.conftest import make_in
 
 STUBBED = {
     "verify": "cluster.cli.verify.verify",
@@ -24,7 +24,7 @@ STUBBED = {
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
     folder = tmp_path_factory.mktemp("latest")
-    run_in(folder, "run", "2x2", "--cutoff", "14", "--workers", "0", "--out", "runs/one")
+    make_in(folder, "run", "2x2", "--cutoff", "14", "--workers", "0", "--out", "runs/one")
     shutil.copytree(folder / "runs" / "one", folder / "runs" / "2024" / "other")
     return folder
 

@@ -13,7 +13,7 @@ import time
 
 import pytest
 
-from tests.conftest import COMMAND, run_in
+from tests.conftest import COMMAND, make_in
 
 SMALL = ("--dims", "2x2", "--cutoff", "12", "--workers", "0")
 
@@ -35,7 +35,7 @@ def here(tmp_path, monkeypatch):
 def proven(tmp_path_factory, project_root):
     """A finished 2x2 run, made as a user makes it, and what it printed."""
     folder = tmp_path_factory.mktemp("proven")
-    printed = run_in(folder, "run", *SMALL)
+    printed = make_in(folder, "run", *SMALL)
     (directory,) = (folder / "runs").iterdir()
     return directory, printed
 

@@ -22,7 +22,7 @@ from tests.cluster.test_executors import play, verdicts_of
 from tests.samples import daily
 
 ray = pytest.importorskip("ray")
-pytestmark = [pytest.mark.ray, pytest.mark.timeout(120)]
+pytestmark = [pytest.mark.ray, pytest.mark.timeout(240)]
 
 
 @pytest.fixture(scope="module")

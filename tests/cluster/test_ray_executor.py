@@ -24,7 +24,7 @@ from tests.cluster.processes import command_line, descendants, listening_address
 from tests.cluster.test_executors import play, verdicts_of
 
 ray = pytest.importorskip("ray")
-pytestmark = [pytest.mark.ray, pytest.mark.timeout(120)]
+pytestmark = [pytest.mark.ray, pytest.mark.timeout(240)]
 
 
 CENTRES = (

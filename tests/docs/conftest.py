@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import run_in
+from tests.conftest import make_in
 
 RUN = ("run", "2x2", "--cutoff", "14", "--workers", "0")
 
@@ -15,5 +15,5 @@ RUN = ("run", "2x2", "--cutoff", "14", "--workers", "0")
 def with_a_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a directory in which the run of the examples, runs/2x2-scowl70-14, has been made."""
     folder = tmp_path_factory.mktemp("examples")
-    run_in(folder, *RUN)
+    make_in(folder, *RUN)
     return folder
