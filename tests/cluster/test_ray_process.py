@@ -62,12 +62,15 @@ def base(monkeypatch):
 
 
 class CountingProcess(RayProcess):
-    """Counts what it hands out."""
+    """Counts what it hands out, and to whom."""
 
-    n_given = 0
+    def __init__(self, *arguments):
+        super().__init__(*arguments)
+        self.n_given, self.at_work = 0, set()
 
     def assign(self, order):
         self.n_given += 1
+        self.at_work.add(order.worker)
         super().assign(order)
 
 
@@ -77,7 +80,8 @@ def shoot(number, kind, n_classes=20, n_workers=1, **policy):
     shot: list[int] = []
 
     def stop():
-        if not shot and executor.n_given > 3 and (found := find(kind)):
+        are_all_at_work = executor.n_given > 3 and len(executor.at_work) == n_workers
+        if not shot and are_all_at_work and (found := find(kind)):
             shot.append(found[0])
             os.kill(found[0], number)
         return ""
