@@ -1,14 +1,15 @@
 """Letter sums: adding the bounds of a choice to the sums of its level, the innermost step of OrderlyBound.
 
 A row holds the sums of one level, a value per letter, padded to ``ROW``.  The bounds of a choice lie together, only
-those of the letters it has.  On AVX-512 machines they are spread to the places of their letters, added and compared in
-a few vector instructions (generic LLVM ones: llvm.masked.expandload, llvm.vector.reduce.smax); elsewhere, and with JIT
-off, a loop over the letters does the same.  Adding to the row of another depth copies it on the way, so a level that a
-state does not touch is never copied.
+those of the letters it has.  They are spread to the places of their letters, added and compared in vector instructions:
+of 32 lanes with AVX-512 (llvm.masked.expandload), of 8 with AVX2, where a table says for every eight letters which
+bound goes where.  Elsewhere, and with JIT off, a loop over the letters does the same.  Adding to the row of another
+depth copies it on the way, so a level that a state does not touch is never copied.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import llvmlite.binding as llvm
@@ -22,14 +23,20 @@ from search.bits import lowest_bit
 from search.trees.tree import BOUND_TYPES
 
 ROW = 32  # letters 0..25, padded to whole vectors
+_LANES = 8
+_I32, _I64 = ir.IntType(32), ir.IntType(64)
 
 
-def supported() -> bool:
-    """Return whether this machine spreads and adds vectors fast."""
+def _has(*features: str) -> bool:
+    """Return whether this machine has vector instructions, and code is compiled for this machine."""
     if config.DISABLE_JIT or config.CPU_NAME:
         return False
-    features = llvm.get_host_cpu_features()
-    return all(features.get(name, False) for name in ("avx512f", "avx512bw", "avx512vl", "avx512vbmi2"))
+    found = llvm.get_host_cpu_features()
+    return all(found.get(name, False) for name in features)
+
+
+HAS_AVX512 = _has("avx512f", "avx512bw", "avx512vl", "avx512vbmi2")
+HAS_AVX2 = _has("avx2")
 
 
 @kernel([
@@ -55,38 +62,96 @@ def add_one_by_one(sums, source, target, bounds, at, letters):  # type: ignore[n
     return largest
 
 
-@intrinsic
-def add_as_vector(typing_context: Any, sums: Any, source: Any, target: Any, bounds: Any, at: Any, letters: Any) -> Any:
-    """Do what :func:`add_one_by_one` does in vector instructions."""
-    if not (isinstance(sums, types.Array) and isinstance(bounds, types.Array)):
-        return None
-    signature = types.int64(sums, types.int64, types.int64, bounds, types.int64, types.int64)
-    width = bounds.dtype.bitwidth
+class _Call:
+    """The arguments of one call, and the LLVM code that is made for it."""
 
-    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        i32, i64 = ir.IntType(32), ir.IntType(64)
-        row, entries, mask_type = (ir.VectorType(ir.IntType(n), ROW) for n in (32, width, 1))
+    def __init__(self, context: Any, builder: Any, kinds: Any, values: Any) -> None:
+        self.builder, self.width = builder, kinds[3].dtype.bitwidth
+        self._data = {n: context.make_array(kinds[n])(context, builder, values[n]).data for n in (0, 3)}
+        self._starts = {"source": (0, values[1]), "target": (0, values[2]), "bounds": (3, values[4])}
+        self.letters = values[5]
 
-        def place(number: int, index: Any) -> Any:
-            data = context.make_array(sig.args[number])(context, builder, args[number]).data
-            return builder.gep(data, [index])
+    def place(self, what: str, offset: Any, kind: Any) -> Any:
+        """Return a pointer to what lies ``offset`` elements behind the start of a row, or of the bounds."""
+        number, start = self._starts[what]
+        pointer = self.builder.gep(self._data[number], [self.builder.add(start, offset)])
+        return self.builder.bitcast(pointer, kind.as_pointer())
 
-        def call(name: str, result: Any, *values: Any) -> Any:
-            kind = ir.FunctionType(result, [value.type for value in values])
-            return builder.call(cgutils.get_or_insert_function(builder.module, kind, name), values)
+    def call(self, name: str, result: Any, *values: Any) -> Any:
+        """Call an LLVM intrinsic."""
+        kind = ir.FunctionType(result, [value.type for value in values])
+        return self.builder.call(cgutils.get_or_insert_function(self.builder.module, kind, name), values)
 
-        mask = builder.bitcast(builder.trunc(args[5], i32), mask_type)
-        spread = call(
-            f"llvm.masked.expandload.v{ROW}i{width}", entries, place(3, args[4]), mask, ir.Constant(entries, [0] * ROW)
-        )
-        added = builder.sext(spread, row) if width < 32 else spread
-        old = builder.load(builder.bitcast(place(0, args[1]), row.as_pointer()))
+    def add(self, first: int, row: Any, added: Any) -> Any:
+        """Write the sums from letter ``first`` on, with what is ``added``, to the target; return them."""
+        old = self.builder.load(self.place("source", _I64(first), row))
         old.align = 4
-        new = builder.add(old, added)
-        builder.store(new, builder.bitcast(place(0, args[2]), row.as_pointer())).align = 4
-        return builder.sext(call(f"llvm.vector.reduce.smax.v{ROW}i32", i32, new), i64)
-
-    return signature, codegen
+        new = self.builder.add(old, added)
+        self.builder.store(new, self.place("target", _I64(first), row)).align = 4
+        return new
 
 
-add_letters = add_as_vector if supported() else add_one_by_one
+def _all_at_once(c: _Call) -> Any:
+    """Make the code for 32 lanes; return the largest sum."""
+    row, entries, mask_type = (ir.VectorType(ir.IntType(n), ROW) for n in (32, c.width, 1))
+    mask = c.builder.bitcast(c.builder.trunc(c.letters, _I32), mask_type)
+    found = c.place("bounds", _I64(0), ir.IntType(c.width))
+    spread = c.call(f"llvm.masked.expandload.v{ROW}i{c.width}", entries, found, mask, ir.Constant(entries, [0] * ROW))
+    new = c.add(0, row, c.builder.sext(spread, row) if c.width < 32 else spread)
+    return c.call(f"llvm.vector.reduce.smax.v{ROW}i32", _I32, new)
+
+
+def _eight_at_once(c: _Call) -> Any:
+    """Make the code for 8 lanes, four times; return the largest sum."""
+    b = c.builder
+    lanes, narrow, numbers = (ir.VectorType(ir.IntType(n), _LANES) for n in (32, c.width, 8))
+    zero = ir.Constant(lanes, [0] * _LANES)
+    table = cgutils.global_constant(b.module, "spread_eight", _spread_table())
+    n_before, largest = _I64(0), None
+    for first in range(0, ROW, _LANES):
+        eight = b.and_(b.lshr(c.letters, _I64(first)), _I64((1 << _LANES) - 1))
+        which = b.load(b.bitcast(b.gep(table, [_I64(0), eight]), numbers.as_pointer()))
+        which.align = 1
+        which = b.sext(which, lanes)
+        found = b.load(c.place("bounds", n_before, narrow))
+        found.align = c.width // 8
+        found = b.sext(found, lanes) if c.width < 32 else found
+        spread = c.call("llvm.x86.avx2.permd", lanes, found, which)
+        new = c.add(first, lanes, b.select(b.icmp_signed("<", which, zero), zero, spread))
+        largest = c.call(f"llvm.smax.v{_LANES}i32", lanes, largest, new) if largest else new
+        n_before = b.add(n_before, c.call("llvm.ctpop.i64", _I64, eight))
+    return c.call(f"llvm.vector.reduce.smax.v{_LANES}i32", _I32, largest)
+
+
+def _spread_table() -> ir.Constant:
+    """Return for each mask of eight letters which of its bounds belongs to each letter, -1 for none."""
+    rows = []
+    for mask in range(1 << _LANES):
+        has = [mask >> x & 1 for x in range(_LANES)]
+        rows.append([sum(has[:x]) if has[x] else -1 for x in range(_LANES)])
+    row = ir.ArrayType(ir.IntType(8), _LANES)
+    return ir.Constant(ir.ArrayType(row, len(rows)), [ir.Constant(row, numbers) for numbers in rows])
+
+
+def _vector_version(make: Callable[[_Call], Any]) -> Any:
+    """Return an intrinsic that does what :func:`add_one_by_one` does with the code that ``make`` makes.
+
+    It may read the ``OVER`` cells behind the node as well (search.trees.tree).
+    """
+
+    @intrinsic
+    def add(typing_context: Any, sums: Any, source: Any, target: Any, bounds: Any, at: Any, letters: Any) -> Any:
+        if not (isinstance(sums, types.Array) and isinstance(bounds, types.Array)):
+            return None
+
+        def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+            return builder.sext(make(_Call(context, builder, sig.args, args)), _I64)
+
+        return types.int64(sums, types.int64, types.int64, bounds, types.int64, types.int64), codegen
+
+    return add
+
+
+add_all_at_once = _vector_version(_all_at_once)
+add_eight_at_once = _vector_version(_eight_at_once)
+add_letters = add_all_at_once if HAS_AVX512 else add_eight_at_once if HAS_AVX2 else add_one_by_one

@@ -47,7 +47,8 @@ RUN = (1 << RUN_BITS) - 1
 MOST_UNBUILT = RUN + 1  # terms of an unbuilt subtree
 LINE = 16  # cells in a cache line
 HEAD = 2  # cells of a node before its choices: the first cell and the bound
-LARGEST_NODE = HEAD + MAX_LEVELS * (1 + 2 * LETTER_BITS)
+OVER = 8  # cells behind a node that a vector may read with it
+LARGEST_NODE = HEAD + MAX_LEVELS * (1 + 2 * LETTER_BITS) + OVER
 
 
 class Tree(NamedTuple):

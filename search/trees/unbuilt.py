@@ -20,6 +20,7 @@ from search.trees.tree import (
     LETTER_BITS,
     MAX_BOUND,
     MOST_UNBUILT,
+    OVER,
     RUN,
     RUN_BITS,
     put_node,
@@ -29,7 +30,7 @@ _WORDS = 3 * (MAX_LEVELS + 1)  # places in the working space, behind the stack o
 _ENTRIES, _REFS = _WORDS + MOST_UNBUILT, _WORDS + 2 * MOST_UNBUILT
 SCRATCH = _WORDS + 3 * MOST_UNBUILT  # elements of working space
 _LINK = 3  # cells before a node that was unfolded: the reference's place, what it was, the link before
-MOST_CELLS = _LINK + HEAD + 3 * MOST_UNBUILT  # of an unfolded node and its link
+MOST_CELLS = _LINK + HEAD + 3 * MOST_UNBUILT + OVER  # of an unfolded node, its link and what is read over its end
 NO_BOUND = -1
 _TOO_LARGE = MAX_BOUND + 1  # what is larger counts as this: no tree can hold it, and sums of it fit their elements
 _ZERO = np.uint64(0)

@@ -4,32 +4,43 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from numba import types
+from numba import njit, types
 
-from boardclass.jit import kernel, read_only, writable
+from boardclass.jit import read_only, writable
 from search.trees import sums, tree
 
 
-@kernel([
-    types.int64(writable(types.int32), types.int64, types.int64, read_only(bound), types.int64, types.int64)
-    for bound in tree.BOUND_TYPES
-])  # fmt: skip
-def as_vector(rows, source, target, bounds, at, letters):
-    return sums.add_as_vector(rows, source, target, bounds, at, letters)
+def kernel_of(version):
+    """Return a kernel that calls one version, for both widths of bounds."""
+
+    def add(rows, source, target, bounds, at, letters):
+        return version(rows, source, target, bounds, at, letters)
+
+    return njit([
+        types.int64(writable(types.int32), types.int64, types.int64, read_only(bound), types.int64, types.int64)
+        for bound in tree.BOUND_TYPES
+    ])(add)  # fmt: skip
 
 
 def cases() -> list[object]:
-    none = pytest.mark.skipif(not sums.supported(), reason="no AVX-512 here, or no JIT")
-    return [sums.add_one_by_one, pytest.param(as_vector, marks=none)]
+    cases = [pytest.param(lambda: sums.add_one_by_one, id="loop")]
+    for version, has, name in (
+        (sums.add_all_at_once, sums.HAS_AVX512, "AVX-512"),
+        (sums.add_eight_at_once, sums.HAS_AVX2, "AVX2"),
+    ):
+        none = pytest.mark.skipif(not has, reason=f"no {name} here, or no JIT")
+        cases.append(pytest.param(lambda version=version: kernel_of(version), marks=none, id=name))
+    return cases
 
 
-@pytest.mark.parametrize("add", cases(), ids=["loop", "vector"])
+@pytest.mark.parametrize("made", cases())
 @pytest.mark.parametrize("width", [tree.NARROW, tree.WIDE], ids=["narrow", "wide"])
-def test_a_choice_is_added_to_a_row_and_the_rest_is_left_alone(add, width):
+def test_a_choice_is_added_to_a_row_and_the_rest_is_left_alone(made, width):
+    add = made()
     rng = np.random.default_rng(1)
     for _ in range(400):
         rows = rng.integers(-(1 << 30), 1 << 20, 4 * sums.ROW).astype(np.int32)
-        bounds = rng.integers(0, np.iinfo(np.int16).max + 1, 60).astype(width)
+        bounds = rng.integers(0, np.iinfo(np.int16).max + 1, 60 + tree.OVER).astype(width)
         letters = int(rng.integers(0, 1 << 26)) & int(rng.integers(0, 1 << 26))
         source, target = (int(x) * sums.ROW for x in rng.integers(0, 4, 2))
         at = int(rng.integers(0, 60 - 26))
