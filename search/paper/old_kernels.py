@@ -34,11 +34,12 @@ def sum_points(nodes: Any, points: Any, neighbour_masks: Any, letters: Any, seen
         if not seen[node]:
             seen[node] = 1
             total += points[(record >> CODE_SHIFT) & CODE_MASK]
-        used = place & CELLS_MASK
-        free = neighbour_masks[place >> CELL_SHIFT] & ~used
         if place < 0:
             used = 0
             free = (1 << len(letters)) - 1
+        else:
+            used = place & CELLS_MASK
+            free = neighbour_masks[place >> CELL_SHIFT] & ~used
         while free:
             bit = free & -free
             free ^= bit
