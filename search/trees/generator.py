@@ -16,10 +16,12 @@ from search.terms import shapes, walk
 from search.terms.emit import Rim
 from search.terms.path_table import MAX_EXTRA, PathTable, path_table
 from search.terms.paths import MAX_CELLS
+from search.terms.words import Words
 from search.trees.lexicon import Lexicon
 
 MAX_FREE_CELLS = 12
 _ALL_LETTERS = (1 << 26) - 1
+_SAMPLED = 32  # one word in so many tells about how many terms there will be
 
 Bare = tuple[tuple[int, int], ...]  # (cell, letter mask) of bare cells, in cell order
 
@@ -50,6 +52,7 @@ class Generator:
         self._params = params
         self.whole_terms = params.whole_terms
         self._trie, self._words = lexicon
+        self._sample = Words(*(frozen(values[::_SAMPLED].copy()) for values in self._words))
         self._max_len = int(self._words.length.max(initial=1))
         n_codes = int(np.count_nonzero(self._trie.points))
         self.code_bits = max(4, n_codes.bit_length() + 1)
@@ -75,17 +78,33 @@ class Generator:
         forbidden = [(_ALL_LETTERS & ~node.masks[c]) << 1 for _, c in tight]
         return self._shapes(self._bare_of(node), 0, shapes.NO_LIMIT, room, shift, forbidden)
 
-    def of_layer(
-        self, bare: Bare, new: int, limit: np.uint64, room: NDArray[np.uint64], only_losses: bool = False
-    ) -> int:
+    def of_layer(self, bare: Bare, new: int, room: NDArray[np.uint64], only_losses: bool = False) -> int:
         """Write to ``room`` the terms that change when the ``new`` ones of some bare cells (a mask of numbers) become
         bare.
 
-        Returns the number of terms or a negative status.  Without a ``limit``, more than ``whole_terms`` terms are too
-        many.
+        Returns the number of terms or a negative status.  More than ``whole_terms`` terms are too many.
         """
-        most = min(room.size, self.whole_terms) if limit == shapes.NO_LIMIT else room.size
-        return self._shapes(bare, new, limit, room[:most], only_losses=only_losses)
+        return self._shapes(bare, new, shapes.NO_LIMIT, room[: self.whole_terms], only_losses=only_losses)
+
+    def seems_to_fit(self, bare: Bare, new: int, room: NDArray[np.uint64]) -> bool:
+        """Return whether the terms that :meth:`of_layer` writes seem to fit, from a sample of the words.
+
+        What is in ``room`` is overwritten.
+        """
+        most = min(room.size, self.whole_terms)
+        n = self._shapes(bare, new, shapes.NO_LIMIT, room[:most], words=self._sample)
+        return 0 <= n * _SAMPLED <= most
+
+    def of_base(self, bare: Bare, new: int, room: NDArray[np.uint64]) -> int:
+        """Write to ``room`` those of the terms of :meth:`of_layer` that do not use the first free cell.
+
+        Returns the number of terms or a negative status.
+        """
+        n_forced = len(bare) - len(self.rim)
+        if n_forced % (MAX_EXTRA + 1) < MAX_EXTRA:  # paths over that cell are not looked at: it is bare, without a letter
+            return self._shapes((*bare, (self.board.cell_order[len(bare)], 0)), new, shapes.NO_LIMIT, room)
+        first_key = 1 << LITERAL_BITS * (self.board.n - len(bare) - 1)
+        return self._shapes(bare, new, np.uint64((first_key << self.code_bits) - 1), room)
 
     def of_bare(self, bare: Bare, room: NDArray[np.uint64]) -> int:
         """Write all terms of an open node with some bare cells to ``room``; return their number or a negative status.
@@ -122,6 +141,7 @@ class Generator:
         shift: Sequence[int] = (),
         forbidden: Sequence[int] = (),
         only_losses: bool = False,
+        words: Words | None = None,
     ) -> int:
         """Write terms from path shapes to ``out``, or only count them if it is None (search.terms.shapes)."""
         if out is None:
@@ -132,7 +152,9 @@ class Generator:
         on_bare = [sum(1 << i for i, (_, letters) in enumerate(bare) if letters >> x & 1) for x in range(26)]
         arrays = [frozen(np.array(values, np.int64)) for values in (on_bare, shift, forbidden)]
         rim = Rim(arrays[0], arrays[1], arrays[2], n_extra)
-        n, _ = shapes.shape_terms(self._words, table, rim, out, self.code_bits, new, limit, only_losses)
+        n, _ = shapes.shape_terms(
+            words or self._words, table, rim, out, self.code_bits, new, limit, only_losses
+        )
         return int(n)
 
     def _walk(self, node: Node, free: list[int], out: NDArray[np.uint64]) -> int:

@@ -24,7 +24,7 @@ import numpy as np
 from boardclass.geometry import Geometry
 from search.keys import LITERAL_BITS
 from search.node import Node
-from search.terms.shapes import NO_LIMIT
+from search.terms.shapes import TERMS_FULL
 from search.trees.arrays import Arrays
 from search.trees.generator import Bare, Generator
 from search.trees.tree import MOST_UNBUILT
@@ -210,15 +210,15 @@ class Layers:
         n_levels = self._n_levels
         first = len(bare) - len(self._generator.rim)
         new = (1 << len(bare)) - (1 << len(below.bare))
-        # keys from here on have a literal on the first free cell
-        first_key = 1 << LITERAL_BITS * (n_levels - 1 - first)
-        limit = np.uint64((first_key << self._generator.code_bits) - 1)
+        first_key = 1 << LITERAL_BITS * (n_levels - 1 - first)  # from here on keys have a literal on the first free cell
         begin = below.end_keys
         room = self._arrays.terms[begin:]
-        n = self._generator.of_layer(bare, new, NO_LIMIT, room)
+        n = TERMS_FULL
+        if below.bare or self._generator.seems_to_fit(bare, new, room):  # only the terms of a class may be too many
+            n = self._generator.of_layer(bare, new, room)
         whole = n >= 0
         if not whole:
-            n = self._generator.of_layer(bare, new, limit, room)
+            n = self._generator.of_base(bare, new, room)
         if n < 0:
             return False
         end = begin + self._arrays.sort(begin, n, n_levels - first, below.end_tip)
@@ -259,7 +259,7 @@ class Layers:
         n_levels, first = self._n_levels, len(bare) - len(self._generator.rim)
         begin = below.end_keys
         room = self._arrays.terms[begin:]
-        n = self._generator.of_layer(bare, 1 << (len(bare) - 1), NO_LIMIT, room, only_losses=True)
+        n = self._generator.of_layer(bare, 1 << (len(bare) - 1), room, only_losses=True)
         if n < 0:
             return False
         end = begin + self._arrays.sort(begin, n, n_levels - first, below.end_tip)
