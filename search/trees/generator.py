@@ -101,7 +101,7 @@ class Generator:
         Returns the number of terms or a negative status.
         """
         n_forced = len(bare) - len(self.rim)
-        if n_forced % (MAX_EXTRA + 1) < MAX_EXTRA:  # paths over that cell are not looked at: it is bare, without a letter
+        if n_forced % (MAX_EXTRA + 1) < MAX_EXTRA:  # that cell is bare and has no letter: paths over it are passed over
             return self._shapes((*bare, (self.board.cell_order[len(bare)], 0)), new, shapes.NO_LIMIT, room)
         first_key = 1 << LITERAL_BITS * (self.board.n - len(bare) - 1)
         return self._shapes(bare, new, np.uint64((first_key << self.code_bits) - 1), room)
@@ -152,9 +152,7 @@ class Generator:
         on_bare = [sum(1 << i for i, (_, letters) in enumerate(bare) if letters >> x & 1) for x in range(26)]
         arrays = [frozen(np.array(values, np.int64)) for values in (on_bare, shift, forbidden)]
         rim = Rim(arrays[0], arrays[1], arrays[2], n_extra)
-        n, _ = shapes.shape_terms(
-            words or self._words, table, rim, out, self.code_bits, new, limit, only_losses
-        )
+        n, _ = shapes.shape_terms(words or self._words, table, rim, out, self.code_bits, new, limit, only_losses)
         return int(n)
 
     def _walk(self, node: Node, free: list[int], out: NDArray[np.uint64]) -> int:

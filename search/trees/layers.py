@@ -210,7 +210,7 @@ class Layers:
         n_levels = self._n_levels
         first = len(bare) - len(self._generator.rim)
         new = (1 << len(bare)) - (1 << len(below.bare))
-        first_key = 1 << LITERAL_BITS * (n_levels - 1 - first)  # from here on keys have a literal on the first free cell
+        first_key = 1 << LITERAL_BITS * (n_levels - 1 - first)  # from here on keys use the first free cell
         begin = below.end_keys
         room = self._arrays.terms[begin:]
         n = TERMS_FULL

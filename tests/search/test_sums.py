@@ -22,7 +22,7 @@ def kernel_of(version):
     ])(add)  # fmt: skip
 
 
-def cases() -> list[object]:
+def cases():
     cases = [pytest.param(lambda: sums.add_one_by_one, id="loop")]
     for version, has, name in (
         (sums.add_all_at_once, sums.HAS_AVX512, "AVX-512"),
