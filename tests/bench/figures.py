@@ -143,10 +143,14 @@ FIGURES: dict[str, Callable[[], list[Figure]]] = {
 def machine() -> dict[str, Any]:
     """Return what the figures depend on: processor, cores, load, versions and the commit."""
     model = [x for x in Path("/proc/cpuinfo").read_text().splitlines() if x.startswith("model name")]
-    commit = subprocess.run(["git", "describe", "--always", "--dirty"], cwd=ROOT, capture_output=True, check=False)
+    others = ["--", ".", ":!benchmarks.jsonl"]  # these figures are being added to it
+    commit, changed = (
+        subprocess.run(["git", *command], cwd=ROOT, capture_output=True, check=False, text=True).stdout.strip()
+        for command in (["describe", "--always"], ["diff", "HEAD", "--name-only", *others])
+    )
     return {
         "time": datetime.now(UTC).isoformat(timespec="seconds"),
-        "commit": commit.stdout.decode().strip(),
+        "commit": commit + "-dirty" * bool(changed),
         "processor": model[0].partition(":")[2].strip() if model else platform.processor(),
         "cores": os.cpu_count(),
         "load": round(os.getloadavg()[0], 2),
