@@ -38,6 +38,7 @@ WORDLIST = "enable2k"
 BEST = "perslatgsineters"
 PROCESSES = 2
 ROOT = Path(__file__).resolve().parent.parent.parent
+HISTORY = ROOT / "benchmarks.jsonl"
 
 
 class Figure(NamedTuple):
@@ -143,14 +144,14 @@ FIGURES: dict[str, Callable[[], list[Figure]]] = {
 def machine() -> dict[str, Any]:
     """Return what the figures depend on: processor, cores, load, versions and the commit."""
     model = [x for x in Path("/proc/cpuinfo").read_text().splitlines() if x.startswith("model name")]
-    others = ["--", ".", ":!benchmarks.jsonl"]  # these figures are being added to it
-    commit, changed = (
-        subprocess.run(["git", *command], cwd=ROOT, capture_output=True, check=False, text=True).stdout.strip()
-        for command in (["describe", "--always"], ["diff", "HEAD", "--name-only", *others])
-    )
+    others = ("--", ".", f":!{HISTORY.name}")  # these figures are being added to it
+
+    def git(*command: str) -> str:
+        return subprocess.run(["git", *command], cwd=ROOT, capture_output=True, check=False, text=True).stdout.strip()
+
     return {
         "time": datetime.now(UTC).isoformat(timespec="seconds"),
-        "commit": commit + "-dirty" * bool(changed),
+        "commit": git("describe", "--always") + "-dirty" * bool(git("diff", "HEAD", "--name-only", *others)),
         "processor": model[0].partition(":")[2].strip() if model else platform.processor(),
         "cores": os.cpu_count(),
         "load": round(os.getloadavg()[0], 2),
@@ -162,7 +163,7 @@ def main() -> int:
     """Measure, print, keep; return 1 if a figure misses what it must be."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--only", nargs="+", choices=list(FIGURES), default=list(FIGURES))
-    parser.add_argument("--history", type=Path, default=ROOT / "benchmarks.jsonl")
+    parser.add_argument("--history", type=Path, default=HISTORY)
     options = parser.parse_args()
     all_met = True
     for name in options.only:
