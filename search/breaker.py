@@ -17,7 +17,7 @@ from boardclass.partition import Partition, parse_partition
 from boardclass.parts import ancestors, is_below
 from boardclass.scores import ScoreTable
 from boardclass.tables import html_table
-from search.node import Node, class_node, node_at, split
+from search.node import Node, OpenClass, class_node, node_at, split
 from search.node_search import NodeSearch, Tally
 from search.params import Params
 from search.scoring.scorer import Scorer
@@ -137,10 +137,10 @@ class Breaker:
         params = self.spec.params
         self._nodes.forest.begin()
         root = class_node(self.partition.class_masks(unit.class_id).tolist(), self.geometry, params)
-        layers = self._layers(unit.class_id, root)
+        open_class = self._open_class(unit.class_id, root)
         root = node_at(root, unit.path, self.geometry, params)
         tally = Tally(self.spec.cutoff)
-        left = self._search_down(root, layers, tally, params.unit_budget)
+        left = self._search_down(root, open_class, tally, params.unit_budget)
         # a child tries again the letters that were ruled out here: that takes seconds, and no state has to be kept
         children = tuple(Unit(unit.class_id, node.path) for node in left)
         return UnitResult(
@@ -155,25 +155,26 @@ class Breaker:
             seconds=time.perf_counter() - began,
         )
 
-    def _search_down(self, root: Node, layers: tuple[int, ...], tally: Tally, budget: int) -> list[Node]:
+    def _search_down(self, root: Node, open_class: OpenClass | None, tally: Tally, budget: int) -> list[Node]:
         """Search a node and all that it splits into until the tally's effort is above the budget; return what is left,
         in search order."""
         todo = [(root, 0)]
         while todo and tally.effort <= budget:
             node, ruled_out = todo.pop()
-            parts, ruled_out = self._nodes.search(node, ruled_out, layers, tally)
+            parts, ruled_out = self._nodes.search(node, ruled_out, open_class, tally)
             tally.n_splits += bool(parts)
             todo += [(part, ruled_out) for part in reversed(parts)]
             if not parts:
                 tally.done.add(node.path)
         return [node for node, _ in reversed(todo)]
 
-    def _layers(self, class_id: int, root: Node) -> tuple[int, ...]:
-        """Return the bare cells of a class (``root`` or an image of it) if all its other cells are open, else none."""
+    def _open_class(self, class_id: int, root: Node) -> OpenClass | None:
+        """Return the class of a root (or of an image of it) if all its cells but the bare ones are open."""
         kinds = zip(self.partition.class_masks(class_id).tolist(), self.geometry.cell_types, strict=True)
         narrow = (m for m, kind in kinds if m.bit_count() > 1 and kind not in self.spec.params.fused)
         is_open = all(mask == _ALL_LETTERS for mask in narrow)
-        return tuple(c for c in self.geometry.cell_order if root.is_bare(c)) if is_open else ()
+        bare = tuple(c for c in self.geometry.cell_order if root.is_bare(c))
+        return OpenClass(bare, root.demands) if is_open and bare else None
 
     def _settled(self, node: Node, left: set[str], done: set[str]) -> list[str]:
         """Return the widest parts of a node that are ``done`` and hold nothing of what is ``left``, in search order.

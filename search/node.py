@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
 from math import prod
+from typing import NamedTuple
 
 from boardclass.errors import PathError, quote
 from boardclass.geometry import Geometry
@@ -59,6 +60,13 @@ class Node:
         return bool(self.bare >> cell & 1)
 
 
+class OpenClass(NamedTuple):
+    """A class whose cells take every letter, but for its ``bare`` cells (in cell order); ``demands`` as of a node."""
+
+    bare: tuple[int, ...]
+    demands: tuple[tuple[int, int], ...]
+
+
 def letters_of(mask: int) -> str:
     """Return the letters of a mask, alphabetically."""
     return "".join(chr(97 + x) for x in range(N_LETTERS) if mask >> x & 1)
@@ -87,6 +95,12 @@ def at_least(letter_order: str) -> tuple[int, ...]:
     """Return for each letter (0..25, alphabetical) the mask of the letters not before it in the letter order."""
     place = [letter_order.index(chr(97 + x)) for x in range(N_LETTERS)]
     return tuple(sum(1 << y for y in range(N_LETTERS) if place[y] >= place[x]) for x in range(N_LETTERS))
+
+
+@cache
+def before(letter_order: str) -> tuple[int, ...]:
+    """Return for each letter (0..25, alphabetical) the mask of the letters before it in the letter order."""
+    return tuple((1 << N_LETTERS) - 1 & ~mask for mask in at_least(letter_order))
 
 
 def _settle(node: Node, params: Params) -> Node:

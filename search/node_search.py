@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from boardclass.cutoff import reaches
 from boardclass.geometry import Geometry
-from search.node import Node, at_least, split, split_at
+from search.node import Node, OpenClass, before, split, split_at
 from search.params import Params
 from search.scoring.scorer import Scorer, decode_boards
 from search.trees import bound, state
@@ -79,12 +79,12 @@ class NodeSearch:
         self.board = board
         self.forest.turn(board)
 
-    def search(self, node: Node, ruled_out: int, layers: tuple[int, ...], tally: Tally) -> tuple[list[Node], int]:
+    def search(self, node: Node, ruled_out: int, open_class: OpenClass | None, tally: Tally) -> tuple[list[Node], int]:
         """Search one node; return the parts of it that are still to be searched, and what is ruled out in all of them.
 
         ruled_out : mask of letters that the next free cell has on no board that reaches the cutoff, as shown for a node
             that holds this one
-        layers : the bare cells of the class, if its nodes are grown layer by layer; else empty
+        open_class : the class, if its nodes are grown layer by layer
         """
         free = [c for c in self.board.cell_order if not node.is_bare(c)]
         if not free and self._score(node, np.zeros((1, 0), np.int8), tally):
@@ -95,27 +95,27 @@ class NodeSearch:
         left = node.masks[free[0]] & ~ruled_out
         if not left:
             return [], 0
-        grown = self._grow(node, free, layers)
+        grown = self._grow(node, free, open_class)
         fused = any(node.masks[c].bit_count() > 1 for c in range(self.board.n) if node.is_bare(c))
         if grown:
             budget = self.params.fused_budget if fused else self.params.node_budget
             left = self._attempt(_with_letters(node, free[0], left), free, grown, budget, tally)
         if fused:
             if left and len(free) > 1:
-                left = self._rule_out(node, free, left, layers, tally)
+                left = self._rule_out(node, free, left, open_class, tally)
             return (everything, node.masks[free[0]] & ~left) if left else ([], 0)
         # every part forces the next free cell: parts with a letter that is left are still to be searched
         if left:
             tally.done |= {part.path for part in everything if not part.masks[free[0]] & left}
         return [part for part in everything if part.masks[free[0]] & left], 0
 
-    def _grow(self, node: Node, free: list[int], layers: tuple[int, ...]) -> Grown | None:
+    def _grow(self, node: Node, free: list[int], open_class: OpenClass | None) -> Grown | None:
         """Return one tree over the terms of a node, on layers if it can be; None if it does not fit."""
-        if layers and self.forest.suits_layers(layers, node):
-            return self.forest.grow_on_layers(layers, node)
+        if open_class and self.forest.suits_layers(open_class, node):
+            return self.forest.grow_on_layers(open_class, node)
         return self.forest.grow(node, free)
 
-    def _rule_out(self, node: Node, free: list[int], left: int, layers: tuple[int, ...], tally: Tally) -> int:
+    def _rule_out(self, node: Node, free: list[int], left: int, open_class: OpenClass | None, tally: Tally) -> int:
         """Force the letters ``left`` on the next cell of a fused node, weak ones first; return those still left.
 
         A letter ruled out here is ruled out for all the parts that the node is unfused into, dozens of them.  Strong
@@ -128,7 +128,7 @@ class NodeSearch:
             if n_missed == self.params.fused_misses:
                 break
             if part.masks[cell] & left:
-                grown = self._grow(part, free[1:], layers)
+                grown = self._grow(part, free[1:], open_class)
                 budget = self.params.fused_budget
                 if grown and not self._attempt(part, free[1:], grown, budget, tally, whole=True):
                     left &= ~part.masks[cell]
@@ -150,7 +150,7 @@ class NodeSearch:
         rows = state.rows_at(s, first)
         rows[:] = state.FORBIDDEN
         s.not_less[:] = 0
-        s.smaller[:] = [((1 << 26) - 1) & ~mask for mask in at_least(self.params.letter_order)]
+        s.smaller[:] = before(self.params.letter_order)
         for level, c in enumerate(free, first):
             rows[level, [x for x in range(26) if node.masks[c] >> x & 1]] = 0
             s.not_less[level] = sum(1 << level_of for level_of, d in enumerate(free, first) if (c, d) in node.demands)

@@ -38,7 +38,7 @@ class Params:
     unfuse_parts: int = 3
     force_groups: tuple[str, ...] = tuple(LETTER_ORDER)
     node_budget: int = 5_000_000
-    whole_terms: int = 45_000_000
+    whole_terms: int = 30_000_000
     least_budget: int = 5_000_000
     fused_budget: int = 3_000_000
     fused_misses: int = 2

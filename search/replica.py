@@ -50,8 +50,8 @@ class Replicator(Breaker):
                 turned = image(node, symmetry)
                 self.turn(geometry(board.dims, another_order(board, turned.demands, rng)))
                 tally.candidates = set()
-                layers = self._layers(unit.class_id, image(root, symmetry))
-                if self._search_down(turned, layers, tally, _PATIENCE * params.unit_budget):
+                open_class = self._open_class(unit.class_id, image(root, symmetry))
+                if self._search_down(turned, open_class, tally, _PATIENCE * params.unit_budget):
                     raise IncompleteError(f"the replica takes more than {_PATIENCE} times what a unit may")
                 found |= {(_turned_back(text, symmetry), score) for text, score in tally.candidates}
         finally:

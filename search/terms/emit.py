@@ -23,16 +23,30 @@ class Rim(NamedTuple):
     on_bare : int64[26], for each letter the mask of bare cell numbers that have it
     shift : int64[k], shift of each restricted free cell
     forbidden : int64[k], letter codes (bit code = letter + 1) that the restricted cell must not have
+    pairs : int64[p, 2], shifts of two free cells where the letter of the first must not come after that of the second
+    smaller : int64[32], for each letter code the codes of the letters before it in the letter order; for 0, none
     n_extra : how many extra cells of the table are bare as well; they follow its bare cells in the numbering
     """
 
     on_bare: NDArray[np.int64]
     shift: NDArray[np.int64]
     forbidden: NDArray[np.int64]
+    pairs: NDArray[np.int64]
+    smaller: NDArray[np.int64]
     n_extra: int
 
 
-RIM_TYPE = types.NamedTuple([read_only(types.int64), read_only(types.int64), read_only(types.int64), types.int64], Rim)
+RIM_TYPE = types.NamedTuple(
+    [
+        read_only(types.int64),
+        read_only(types.int64),
+        read_only(types.int64),
+        read_only(types.int64, 2),
+        read_only(types.int64),
+        types.int64,
+    ],
+    Rim,
+)
 
 
 @kernel(
@@ -106,15 +120,29 @@ def up_to(terms, begin, end, limit):  # type: ignore[no-untyped-def]
 
 @kernel(types.int64(RIM_TYPE, writable(types.uint64), types.int64, types.int64, types.int64))
 def restrict(rim, terms, begin, end, code_bits):  # type: ignore[no-untyped-def]
-    """Drop from ``terms[begin:end]`` those with a letter that a restricted cell must not have; return the new end."""
-    kept = begin
-    for i in range(begin, end):
-        term = terms[i]
-        allowed = True
-        for k in range(rim.shift.size):
-            code = (term >> np.uint64(rim.shift[k] + code_bits)) & np.uint64(LITERAL)
-            if (rim.forbidden[k] >> np.int64(code)) & 1:
-                allowed = False
-        terms[kept] = term
-        kept += allowed
-    return kept
+    """Drop from ``terms[begin:end]`` those that no board of the node has; return the new end.
+
+    They have a letter that a restricted cell must not have, or two letters that contradict a demand.  One restriction
+    after the other, so that the loops have no branch.
+    """
+    for k in range(rim.shift.size):
+        shift = np.uint64(rim.shift[k] + code_bits)
+        forbidden = rim.forbidden[k]
+        kept = begin
+        for i in range(begin, end):
+            term = terms[i]
+            terms[kept] = term
+            kept += 1 - ((forbidden >> np.int64((term >> shift) & np.uint64(LITERAL))) & 1)
+        end = kept
+    smaller = rim.smaller
+    for k in range(rim.pairs.shape[0]):
+        shift = np.uint64(rim.pairs[k, 0] + code_bits)
+        other = np.uint64(rim.pairs[k, 1] + code_bits)
+        kept = begin
+        for i in range(begin, end):
+            term = terms[i]
+            terms[kept] = term
+            forbidden = smaller[np.int64((term >> shift) & np.uint64(LITERAL))]
+            kept += 1 - ((forbidden >> np.int64((term >> other) & np.uint64(LITERAL))) & 1)
+        end = kept
+    return end

@@ -250,7 +250,7 @@ def shape_terms(words, table, rim, terms, code_bits, new, limit, only_losses):  
                 if k == 0:
                     break
         if terms.size:
-            if rim.shift.size:
+            if rim.shift.size or rim.pairs.size:
                 n = restrict(rim, terms, before, n, code_bits)
             if limit != NO_LIMIT:
                 n = up_to(terms, before, n, limit)

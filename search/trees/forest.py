@@ -1,7 +1,7 @@
 """The trees of a node: decides how each is grown, and keeps the working memory of a worker.
 
     grow(node)            all terms of a node as one tree
-    grow_on_layers(node)  the same tree, merged layer by layer (search.trees.layers)
+    grow_on_layers(node)  the same without terms that contradict a demand, merged layer by layer (search.trees.layers)
 
 A node with half of the cells free, or fewer, has little to keep: it is grown at once, by the walk, behind the layers.
 """
@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from boardclass.geometry import Geometry
-from search.node import Node
+from search.node import Node, OpenClass
 from search.params import Params
 from search.terms.paths import MAX_CELLS
 from search.trees.arrays import Arrays, n_terms_in
@@ -112,7 +112,7 @@ class Forest:
         n_keys = self._arrays.sort(0, n, len(free), 1)
         return self._arrays.terms[:n_keys], self._arrays.points[:n_keys]
 
-    def suits_layers(self, class_bare: Sequence[int], node: Node) -> bool:
+    def suits_layers(self, open_class: OpenClass, node: Node) -> bool:
         """Return whether :meth:`grow_on_layers` applies to a node of an open class.
 
         The bare cells of the class, then those of the node, must come first in cell order, so that every layer numbers
@@ -120,22 +120,25 @@ class Forest:
         for.
         """
         order, n_bare = self.geometry.cell_order, node.bare.bit_count()
-        is_first = set(class_bare) == set(order[: len(class_bare)]) and all(map(node.is_bare, order[:n_bare]))
+        class_bare = set(open_class.bare)
+        is_first = class_bare == set(order[: len(class_bare)]) and all(map(node.is_bare, order[:n_bare]))
         is_suited = self._generator.max_walked < self.geometry.n - n_bare <= self.max_free
         return is_first and is_suited and self.geometry.n <= MAX_CELLS
 
-    def grow_on_layers(self, class_bare: Sequence[int], node: Node) -> Grown | None:
-        """Return one tree over all terms of a node of an open class, all letters on its free cells.
+    def grow_on_layers(self, open_class: OpenClass, node: Node) -> Grown | None:
+        """Return one tree over the terms of a node of an open class, all letters on its free cells.
+
+        Terms that no board of the class has, for they contradict its demands, may be missing.
 
         Parameters
         ----------
-        class_bare : the cells that are bare in the class
+        open_class : the class of the node
         node : the node; what its free cells may hold is left to the search
 
         Returns None if the tree does not fit the memory or has more than ``whole_terms`` terms of its own.  The base,
         from which its parts start, may still be there.
         """
-        layer = self._layers.reach(class_bare, node)
+        layer = self._layers.reach(open_class, node)
         if layer is None or not layer.whole:
             return None
         n_rim = len(self._generator.rim)

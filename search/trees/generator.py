@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce
+from operator import and_
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +12,7 @@ from numpy.typing import NDArray
 from boardclass.geometry import Geometry
 from boardclass.jit import frozen
 from search.keys import LITERAL_BITS
-from search.node import Node
+from search.node import N_LETTERS, Node, at_least, before
 from search.params import Params
 from search.terms import shapes, walk
 from search.terms.emit import Rim
@@ -24,6 +26,7 @@ _ALL_LETTERS = (1 << 26) - 1
 _SAMPLED = 32  # one word in so many tells about how many terms there will be
 
 Bare = tuple[tuple[int, int], ...]  # (cell, letter mask) of bare cells, in cell order
+_Limits = tuple[list[int], list[int], list[tuple[int, int]]]  # ``shift``, ``forbidden`` and ``pairs`` of a Rim
 
 
 class Generator:
@@ -39,6 +42,7 @@ class Generator:
     ----------
     board : geometry
     rim : the bare cells of the rim, whose path table serves the nodes over it as well; empty if there is no rim
+    demands : those of the class whose layers are grown (search.node); terms that contradict them are left out
     code_bits : low bits of a term that hold the points code; the highest of them marks points to lose
     points_of_code : int32[], points by code
     max_free : most free cells of a node that a key has room for
@@ -49,6 +53,7 @@ class Generator:
     def __init__(self, board: Geometry, params: Params, lexicon: Lexicon, capacity: int) -> None:
         self.board = board
         self.rim: tuple[int, ...] = ()
+        self.demands: tuple[tuple[int, int], ...] = ()
         self._params = params
         self.whole_terms = params.whole_terms
         self._trie, self._words = lexicon
@@ -60,6 +65,11 @@ class Generator:
         gain = np.zeros(1 << (self.code_bits - 1), np.int32)
         gain[: kept.size] = kept
         self.points_of_code = frozen(np.concatenate([gain, -gain]))
+        self._smaller = before(params.letter_order)
+        self._greater = [mask & ~(1 << x) for x, mask in enumerate(at_least(params.letter_order))]
+        codes = np.zeros(1 << LITERAL_BITS, np.int64)
+        codes[1 : N_LETTERS + 1] = [mask << 1 for mask in self._smaller]
+        self._smaller_codes = frozen(codes)
         self.max_free = min(MAX_FREE_CELLS, (64 - self.code_bits) // LITERAL_BITS)
         # The walk needs no table: the one for nine bare cells of 4x4 would take 900 MB, and 3 GB while it is made.
         self.max_walked = board.n // 2
@@ -76,7 +86,7 @@ class Generator:
         tight = [(level, c) for level, c in enumerate(free) if node.masks[c] != _ALL_LETTERS]
         shift = [LITERAL_BITS * (len(free) - 1 - level) for level, _ in tight]
         forbidden = [(_ALL_LETTERS & ~node.masks[c]) << 1 for _, c in tight]
-        return self._shapes(self._bare_of(node), 0, shapes.NO_LIMIT, room, shift, forbidden)
+        return self._shapes(self._bare_of(node), 0, shapes.NO_LIMIT, room, (shift, forbidden, []))
 
     def of_layer(self, bare: Bare, new: int, room: NDArray[np.uint64], only_losses: bool = False) -> int:
         """Write to ``room`` the terms that change when the ``new`` ones of some bare cells (a mask of numbers) become
@@ -84,7 +94,8 @@ class Generator:
 
         Returns the number of terms or a negative status.  More than ``whole_terms`` terms are too many.
         """
-        return self._shapes(bare, new, shapes.NO_LIMIT, room[: self.whole_terms], only_losses=only_losses)
+        limits = self._demanded(bare)
+        return self._shapes(bare, new, shapes.NO_LIMIT, room[: self.whole_terms], limits, only_losses)
 
     def seems_to_fit(self, bare: Bare, new: int, room: NDArray[np.uint64]) -> bool:
         """Return whether the terms that :meth:`of_layer` writes seem to fit, from a sample of the words.
@@ -92,7 +103,7 @@ class Generator:
         What is in ``room`` is overwritten.
         """
         most = min(room.size, self.whole_terms)
-        n = self._shapes(bare, new, shapes.NO_LIMIT, room[:most], words=self._sample)
+        n = self._shapes(bare, new, shapes.NO_LIMIT, room[:most], self._demanded(bare), words=self._sample)
         return 0 <= n * _SAMPLED <= most
 
     def of_base(self, bare: Bare, new: int, room: NDArray[np.uint64]) -> int:
@@ -102,20 +113,44 @@ class Generator:
         """
         n_forced = len(bare) - len(self.rim)
         if n_forced % (MAX_EXTRA + 1) < MAX_EXTRA:  # that cell is bare and has no letter: paths over it are passed over
-            return self._shapes((*bare, (self.board.cell_order[len(bare)], 0)), new, shapes.NO_LIMIT, room)
+            bare = (*bare, (self.board.cell_order[len(bare)], 0))
+            return self._shapes(bare, new, shapes.NO_LIMIT, room, self._demanded(bare))
         first_key = 1 << LITERAL_BITS * (self.board.n - len(bare) - 1)
-        return self._shapes(bare, new, np.uint64((first_key << self.code_bits) - 1), room)
+        limit = np.uint64((first_key << self.code_bits) - 1)
+        return self._shapes(bare, new, limit, room, self._demanded(bare))
 
     def of_bare(self, bare: Bare, room: NDArray[np.uint64]) -> int:
         """Write all terms of an open node with some bare cells to ``room``; return their number or a negative status.
 
         If none of its bare cells has a letter, that is the rim.
         """
-        return self._shapes(bare, 0, shapes.NO_LIMIT, room)
+        return self._shapes(bare, 0, shapes.NO_LIMIT, room, self._demanded(bare))
 
     def n_at_most(self, bare: Bare) -> int:
         """Return a number that the terms of an open node do not exceed."""
         return self._shapes(bare, 0, shapes.NO_LIMIT, None)
+
+    def _demanded(self, bare: Bare) -> _Limits:
+        """Return what the demands leave to the free cells of a layer; nothing is demanded of the rim, which is shared.
+
+        What one layer leaves out, every later one leaves out as well, so no layer loses a term that was never gained:
+        two letters on free cells that contradict a demand still do when one of the cells has got its letter.
+        """
+        order, letters = self.board.cell_order[len(self.rim) :], dict(bare)
+        shift_of = {c: LITERAL_BITS * (len(order) - 1 - level) for level, c in enumerate(order)}
+        shift: list[int] = []
+        forbidden: list[int] = []
+        pairs: list[tuple[int, int]] = []
+        for c, d in self.demands if any(letters.values()) else ():
+            if c not in letters and d not in letters:
+                pairs.append((shift_of[c], shift_of[d]))
+            elif d not in letters and letters[c]:
+                shift.append(shift_of[d])
+                forbidden.append(_common(letters[c], self._smaller) << 1)
+            elif c not in letters and letters[d]:
+                shift.append(shift_of[c])
+                forbidden.append(_common(letters[d], self._greater) << 1)
+        return shift, forbidden, pairs
 
     def _bare_of(self, node: Node) -> Bare:
         return tuple((c, node.masks[c]) for c in self.board.cell_order if node.is_bare(c))
@@ -138,8 +173,7 @@ class Generator:
         new: int,
         limit: np.uint64,
         out: NDArray[np.uint64] | None,
-        shift: Sequence[int] = (),
-        forbidden: Sequence[int] = (),
+        limits: _Limits = ([], [], []),
         only_losses: bool = False,
         words: Words | None = None,
     ) -> int:
@@ -150,8 +184,10 @@ class Generator:
             return shapes.TERMS_FULL
         table, n_extra = self._table(sum(1 << c for c, _ in bare))
         on_bare = [sum(1 << i for i, (_, letters) in enumerate(bare) if letters >> x & 1) for x in range(26)]
+        shift, forbidden, pairs = limits
         arrays = [frozen(np.array(values, np.int64)) for values in (on_bare, shift, forbidden)]
-        rim = Rim(arrays[0], arrays[1], arrays[2], n_extra)
+        ordered = frozen(np.array(pairs, np.int64).reshape(-1, 2))
+        rim = Rim(arrays[0], arrays[1], arrays[2], ordered, self._smaller_codes, n_extra)
         n, _ = shapes.shape_terms(words or self._words, table, rim, out, self.code_bits, new, limit, only_losses)
         return int(n)
 
@@ -165,3 +201,8 @@ class Generator:
         cells = walk.Cells(self.board.neighbour_masks, frozen(holds), frozen(unit), node.bare, low)
         n, _ = walk.walk(self._trie.nodes, cells, self._front, out, self.code_bits, self._params.absorb_limit)
         return int(n)
+
+
+def _common(letters: int, masks: Sequence[int]) -> int:
+    """Return what the masks of all these letters (a mask) have in common."""
+    return reduce(and_, (mask for x, mask in enumerate(masks) if letters >> x & 1))

@@ -10,26 +10,28 @@ that do not use the next free cell.  Forcing that cell to a letter makes a new w
 has behind that letter (the gains); only the terms that absorption takes away have to be generated (the losses).  Where
 a whole is too large to be there, the gains are generated as well.
 
+No layer but the rim adds terms that contradict a demand of the class (search.node): no board that is searched for has
+them.  Those of the rim stay, and those of a layer below that contradict one only since a cell has got its letter.
+
 Where a layer finds no room behind the others, one of those below it is grown by itself, as the *bottom* of a new stack
 instead of the rim: it is smaller alone than together with what it was merged from.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from boardclass.geometry import Geometry
 from search.keys import LITERAL_BITS
-from search.node import Node
+from search.node import Node, OpenClass
 from search.terms.shapes import TERMS_FULL
 from search.trees.arrays import Arrays
 from search.trees.generator import Bare, Generator
 from search.trees.tree import MOST_UNBUILT
 
-_ROOM = 8  # a whole that leaves less than one cell in 8 free is given up when one of its parts is grown
+_ROOM = 8  # a whole that leaves less than one cell or key in 8 free is given up when one of its parts is grown
 # Keys that one new key makes a merge copy: hardly ever more than three, at most itself and an unbuilt subtree.
 _SPILLED = (3, MOST_UNBUILT + 1)
 
@@ -89,24 +91,31 @@ class Layers:
         self._generator.rim = ()
 
     def begin(self) -> None:
-        """Give up a bottom other than the rim: which one is there depends on what was searched before."""
+        """Give up a bottom other than the rim: which one is there depends on what was searched before.
+
+        Terms that contradict a demand may be in the tree over one bottom and not in that over another.
+        """
         if self.stack and self.stack[0].bare:
             self.stack.clear()
 
-    def reach(self, class_bare: Sequence[int], node: Node) -> Layer | None:
+    def reach(self, open_class: OpenClass, node: Node) -> Layer | None:
         """Return the layer of a node; None if its base does not fit the memory.
 
-        class_bare : the cells that are bare in the class
+        open_class : the class of the node
 
         The layer has no whole if that does not fit, or has more than ``whole_terms`` terms of its own.  Its base, from
         which the parts of the node start, is there.
         """
         order = self.board.cell_order
-        n_rim = max(len(class_bare), self.board.n - self._generator.max_free)
+        n_rim = max(len(open_class.bare), self.board.n - self._generator.max_free)
         bare = tuple((c, node.masks[c]) for c in order if node.is_bare(c))
         if self._generator.rim != order[:n_rim]:
             self.turn(self.board)
             self._generator.rim = order[:n_rim]
+        if self._generator.demands != open_class.demands:  # another class: the rim is all that it shares
+            self.stack = [layer for layer in self.stack if not layer.bare]
+            self._too_large.clear()
+            self._generator.demands = open_class.demands
         while self.stack and self.stack[-1].bare != bare[: len(self.stack[-1].bare)]:
             self.stack.pop()
         if self.stack and self.stack[-1].bare == bare and not self.stack[-1].whole:  # given up for a part of it
@@ -116,7 +125,7 @@ class Layers:
                 self._try(bare[:n])
         reached = self.stack.pop() if self.stack and self.stack[-1].bare == bare else None
         if not (reached and reached.whole) and self.start_anew():
-            return self.reach(class_bare, node)
+            return self.reach(open_class, node)
         if reached:
             self.stack.append(reached)
         elif not self._start_from(bare):
@@ -196,7 +205,8 @@ class Layers:
         searched before it.
         """
         last = self.stack[-1]
-        is_crowded = last.end_tip > self._arrays.cells.size - self._arrays.cells.size // _ROOM
+        n_keys, n_cells = self._arrays.terms.size, self._arrays.cells.size
+        is_crowded = last.end_tip > n_cells - n_cells // _ROOM or last.end_keys > n_keys - n_keys // _ROOM
         if is_crowded and len(self.stack) > 1 and last.whole:
             last = self.stack[-1] = last._replace(whole=0, end_keys=last.n_keys, end_tip=last.tip)
         return last

@@ -146,6 +146,24 @@ def encoded(case: Case, term: Literals) -> int:
     return sum(ord(x) - 96 << 5 * (case.n_levels - 1 - case.free.index(c)) for c, x in term)
 
 
+def letters_at(key: int, n_levels: int, board: Geometry) -> dict[int, str]:
+    """Return the letters of a key by cell; its levels are the last cells in cell order."""
+    at = {c: key >> 5 * (n_levels - 1 - level) & 31 for level, c in enumerate(board.cell_order[-n_levels:])}
+    return {c: chr(96 + code) for c, code in at.items() if code}
+
+
+def is_possible(letters: dict[int, str], forced: dict[int, str], demands: tuple[tuple[int, int], ...]) -> bool:
+    """Return whether a board with these forced letters that meets the demands can have the letters of a term.
+
+    A forced cell may have one of several letters.
+    """
+    place = {x: i for i, x in enumerate(LETTER_ORDER)}
+    least = {c: min(place[x] for x in some) for c, some in (forced | letters).items()}
+    most = {c: max(place[x] for x in some) for c, some in (forced | letters).items()}
+    known = [(c, d) for c, d in demands if c in least and d in least and not {c, d} <= set(forced)]
+    return all(least[c] <= most[d] for c, d in known)
+
+
 width: Any = tree.NARROW  # of the bounds of the trees built here; the fixture ``width`` tries both
 
 

@@ -1,4 +1,5 @@
-"""Trees of a node: grown at once or merged layer by layer, they hold the same terms and bounds."""
+"""Trees of a node: grown at once or merged layer by layer, they hold the same terms, but for those that contradict a
+demand."""
 
 from __future__ import annotations
 
@@ -12,12 +13,12 @@ from boardclass.cutoff import reaches
 from boardclass.geometry import geometry
 from boardclass.scores import TABLES, ScoreTable
 from search.breaker import Breaker, Spec, Unit, UnitResult
-from search.node import Node
+from search.node import Node, OpenClass, class_node, letters_of, split
 from search.params import Params
 from search.scoring.scorer import Scorer, encode_boards
 from search.trees import arrays, bound, state
 from search.trees.forest import Forest, Grown
-from tests.search.harness import Case, prepared, random_words
+from tests.search.harness import Case, is_possible, letters_at, prepared, random_words
 from tests.search.test_merge import Ground
 
 ALPHABET = "abcdefghijklmnopqrstuvwxyz"
@@ -25,6 +26,7 @@ ALL = (1 << 26) - 1
 POINTS = TABLES["standard"].points
 WORDS = tuple(w for w in random_words(random.Random(4), "aest", 120, 6) if len(w) >= 3)
 PARAMS = Params(memory_mb=16)
+OPEN = OpenClass((4,), ())
 BUCKETS = f"center: {' '.join(ALPHABET)}, edge: {ALPHABET}, corner: {ALPHABET}"
 
 
@@ -85,7 +87,7 @@ BARE = [{4: "e"}, {4: "t"}, {4: "z"}, {4: "e", 1: "s"}, {4: "a", 1: "e", 7: "t"}
 
 
 def layered(grove: Forest, node: Node) -> Grown | None:
-    return grove.grow_on_layers((4,), node)
+    return grove.grow_on_layers(OPEN, node)
 
 
 @pytest.mark.parametrize("bare", BARE)
@@ -103,6 +105,37 @@ def test_layers_are_kept_and_given_up_as_the_search_goes_on():
         if rng.random() < 0.1:
             assert snapshot(used.grow(node_with(BARE[i]), free_of(node_with(BARE[i])))) == wanted[i]
         assert snapshot(layered(used, node_with(BARE[i]))) == wanted[i]
+
+
+def possible(terms: dict[int, int], node: Node, demands: tuple[tuple[int, int], ...]) -> dict[int, int]:
+    """Return the terms (points by key) that a board of the node can have, if it meets the demands."""
+    board = geometry("3x3")
+    forced = {c: letters_of(node.masks[c]) for c in board.cell_order if node.is_bare(c)}
+    return {key: p for key, p in terms.items() if is_possible(letters_at(key, board.n - 1, board), forced, demands)}
+
+
+def test_layers_of_classes_in_turn_have_every_term_that_meets_the_demands():
+    """Some classes have demands, which leave out thousands of terms, others none."""
+    board, rng, used = geometry("3x3"), random.Random(3), new_forest()
+    n_left_out = 0
+    for turn in range(30):
+        letter, demanded = rng.choice("est"), turn % 3 != 0
+        root = class_node([ALL if c != 4 else 1 << ord(letter) - 97 for c in range(9)], board, PARAMS)
+        assert len(root.demands) > 3
+        node = root
+        for _ in range(rng.randint(0, 3)):
+            node = rng.choice([part for part in split(node, board, PARAMS) if part.path[-1] in "aestiz"])
+        demands = root.demands if demanded else ()
+        found, _ = snapshot(used.grow_on_layers(OpenClass((4,), demands), node))
+        every, _ = snapshot(new_forest().grow(replace(node, masks=open_but_bare(node)), free_of(node)))
+        assert possible(found, node, demands) == possible(every, node, demands)
+        n_left_out += len(set(every) - set(found))
+        assert demanded or found == every
+    assert n_left_out > 2000
+
+
+def open_but_bare(node: Node) -> tuple[int, ...]:
+    return tuple(mask if node.is_bare(c) else ALL for c, mask in enumerate(node.masks))
 
 
 def test_going_down_one_letter_generates_less_than_growing_at_once():
@@ -137,7 +170,7 @@ def test_survivors_bound_the_exact_scores(bare):
 def test_layers_want_bare_cells_that_come_first():
     def suits(dims: str, class_bare: tuple[int, ...], cells: tuple[int, ...]) -> bool:
         node = Node((ALL,) * geometry(dims).n, sum(1 << c for c in cells))
-        return Forest(geometry(dims), WORDS, POINTS, PARAMS).suits_layers(class_bare, node)
+        return Forest(geometry(dims), WORDS, POINTS, PARAMS).suits_layers(OpenClass(class_bare, ()), node)
 
     assert suits("3x3", (4,), (4,))
     assert suits("3x3", (4, 1), (4, 1))
@@ -229,6 +262,21 @@ def test_a_layer_without_room_gets_it_over_another_bottom(monkeypatch):
             assert grown is None or snapshot(grown) == terms
     assert bottoms == {0, 2, 3}
     assert n_without
+
+
+def test_a_whole_that_fills_the_keys_is_given_up_when_a_part_is_grown(monkeypatch):
+    """Otherwise no part would find room, and every layer would be grown again for each."""
+    nodes = [node_with({4: "e"}), node_with({4: "e", 1: "s"}), node_with({4: "e", 1: "t"})]
+    monkeypatch.setattr(arrays, "BYTES_PER_TERM", 1 << 20)
+    roomy = new_forest(params=Params(memory_mb=1 << 16))
+    layered(roomy, nodes[0])
+    small = new_forest(params=Params(memory_mb=roomy._layers.stack[-1].end_keys + 100))
+    assert layered(small, nodes[0]) is not None
+    layers = small._layers.stack
+    assert layers[-1].end_tip < small._arrays.cells.size * 7 // 8, "the cells are not full"
+    for node in nodes[1:]:
+        assert layered(small, node) is not None
+        assert [bool(layer.whole) for layer in small._layers.stack] == [True, False, True]
 
 
 def test_a_node_of_many_terms_is_not_searched_whole_but_its_parts_can_be():

@@ -274,3 +274,17 @@ def test_full_arrays_and_large_bounds_are_reported(seed):
     ground = Ground(8)
     root, _ = ground.build(base)
     assert ground.merge({1 << 35: tree.MAX_BOUND}, root)[0] == tree.BOUND_TOO_LARGE
+
+
+def test_a_merged_bound_that_its_entry_cannot_hold_is_reported(width):
+    leaf, below = 1 << 15, 1 << 10
+    for base, change in (({leaf: tree.MAX_NARROW}, {leaf: 1}), ({leaf: 5}, {leaf | below: tree.MAX_NARROW - 4})):
+        ground = Ground(4)
+        root, _ = ground.build(base)
+        tip, merged, bound = ground.merge(change, root)
+        if width == tree.NARROW:
+            assert tip == tree.BOUND_TOO_LARGE
+        else:
+            wanted = {key: base.get(key, 0) + change.get(key, 0) for key in {*base, *change}}
+            assert ground.read(merged) == (wanted, bound)
+            assert bound == tree.MAX_NARROW + 1

@@ -56,6 +56,14 @@ def test_more_boards_than_generations(portable: bool) -> None:
 
 
 @pytest.mark.parametrize("portable", PORTABLE)
+def test_words_found_255_boards_ago_count_again(portable: bool) -> None:
+    """The generations of boards start anew there, and no board in between has the words."""
+    boards = ["abab", *["zzzz"] * 254] * 3
+    scorer = Scorer("2x2", ["aba", "bab", "abba"], STANDARD, portable=portable)
+    assert scorer.scores(boards).tolist() == [3, *[0] * 254] * 3
+
+
+@pytest.mark.parametrize("portable", PORTABLE)
 def test_words(portable: bool) -> None:
     rng = np.random.default_rng(3)
     words = random_words(rng, "abcq", 80, 6)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Iterator
-from itertools import pairwise
+from itertools import pairwise, permutations
 
 import numpy as np
 import pytest
@@ -19,13 +19,14 @@ from search.terms.paths import MAX_CELLS
 from search.terms.superfluous import MAX_BARE, pairs_of
 from search.terms.words import word_arrays
 from tests.reference.classes import slow_neighbours
-from tests.reference.orderly import Term
+from tests.reference.orderly import Literals, Term
 from tests.samples import daily
 from tests.search.harness import Case, decoded, random_case
 from tests.search.test_walk import found_terms
 
 EVERY = "abcdefghijklmnopqrstuvwxyz"
 Path = tuple[int, ...]
+Demands = tuple[tuple[int, int], ...]
 SEEDS = [(dims, seed) for dims, n in (("2x2", 30), ("2x3", 30), ("3x3", 20), ("3x4", 5)) for seed in range(n)]
 DAILY = {"2x2": 10, "2x3": 10, "3x3": 6, "3x4": 1}  # so many seeds every day
 REPEATS = ("eeee", "eee", "sasses", "assesses", "noon", "level", "ee", "e", "esse", "sees", "aaaa")
@@ -53,14 +54,19 @@ def repeats_case(dims: str, seed: int) -> Case:
     return opened(Case(dims, case.letters, case.bare, {w: i + 1 for i, w in enumerate(words)}), seed)
 
 
-def rim_of(case: Case, n_extra: int = 0) -> Rim:
+def rim_of(case: Case, n_extra: int = 0, demands: Demands = (), order: str = EVERY) -> Rim:
+    """Return what the kernel is told of a case; of the demands, those between two free cells."""
     bare = [c for c in case.geometry.cell_order if c in case.bare]
     on_bare = [sum(1 << i for i, c in enumerate(bare) if x in case.letters[c]) for x in EVERY]
     tight = [(level, c) for level, c in enumerate(case.free) if case.letters[c] != EVERY]
     shift = [5 * (case.n_levels - 1 - level) for level, _ in tight]
     forbidden = [sum(1 << i + 1 for i, x in enumerate(EVERY) if x not in case.letters[c]) for _, c in tight]
     arrays = [frozen(np.array(values, np.int64)) for values in (on_bare, shift, forbidden)]
-    return Rim(arrays[0], arrays[1], arrays[2], n_extra)
+    shifts = {c: 5 * (case.n_levels - 1 - level) for level, c in enumerate(case.free)}
+    pairs = [(shifts[c], shifts[d]) for c, d in demands if c in shifts and d in shifts]
+    smaller = [0, *(sum(2 << ord(y) - 97 for y in order[: order.index(x)]) for x in EVERY), *[0] * 5]
+    ordered = frozen(np.array(pairs, np.int64).reshape(-1, 2))
+    return Rim(arrays[0], arrays[1], arrays[2], ordered, frozen(np.array(smaller, np.int64)), n_extra)
 
 
 def code_bits(case: Case) -> int:
@@ -74,6 +80,7 @@ def run(
     limit: np.uint64 = shapes.NO_LIMIT,
     n_extra: int = 0,
     only_losses: bool = False,
+    rim: Rim | None = None,
 ) -> tuple[int, np.ndarray]:
     """Return the status and the terms as the kernel left them; the code of a word is its points.
 
@@ -84,7 +91,8 @@ def run(
     table = path_table(case.dims, bare, max(map(len, case.points)))
     words = word_arrays(tuple(case.points), tuple(case.points.values()))
     terms = np.zeros(capacity, np.uint64)
-    n, _ = shapes.shape_terms(words, table, rim_of(case, n_extra), terms, code_bits(case), new, limit, only_losses)
+    rim = rim or rim_of(case, n_extra)
+    n, _ = shapes.shape_terms(words, table, rim, terms, code_bits(case), new, limit, only_losses)
     return int(n), terms[: max(0, int(n))]
 
 
@@ -156,6 +164,35 @@ def test_terms_are_those_whose_path_is_not_superfluous(dims, seed, make):
     assert found == Counter(kept)
     assert set(case.minimal_terms) <= set(found), "a minimal term is lost"
     assert set(found) <= set(case.all_terms), "not a term of the word"
+
+
+def meets(term: Literals, demands: Demands, order: str) -> bool:
+    """Return whether the letters of a term meet the demands between them."""
+    letters = dict(term)
+    met = [order.index(letters[c]) <= order.index(letters[d]) for c, d in demands if c in letters and d in letters]
+    return all(met)
+
+
+@pytest.mark.parametrize(("dims", "seed"), daily(SEEDS, is_daily))
+def test_terms_that_contradict_a_demand_are_left_out(dims, seed):
+    """Gains and losses, of all bare cells and of the last one."""
+    case, rng = (repeats_case if seed % 2 else shape_case)(dims, seed), random.Random(seed)
+    order = "".join(rng.sample(EVERY, 26))
+    cells = rng.sample(range(case.geometry.n), min(4, case.geometry.n))
+    demands = tuple((c, d) for c, d in permutations(cells, 2) if rng.random() < 0.5)
+    for new in {0, (1 << len(case.bare)) - 1, 1 << len(case.bare) >> 1}:
+        _, every = run(case, new)
+        _, found = run(case, new, rim=rim_of(case, 0, demands, order))
+        kept = [x for x in every.tolist() if meets(decoded(case, x >> code_bits(case)), demands, order)]
+        assert sorted(found.tolist()) == sorted(kept)
+
+
+def test_there_were_terms_that_contradict_a_demand():
+    case = shape_case("3x3", 3)
+    demands = tuple(permutations(case.free[:3], 2))
+    _, every = run(case)
+    _, found = run(case, rim=rim_of(case, 0, demands))
+    assert 0 < found.size < every.size
 
 
 @pytest.mark.parametrize(("dims", "seed"), daily(SEEDS[::2], is_daily))
