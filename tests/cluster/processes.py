@@ -25,6 +25,14 @@ def descendants(root=None):
     return found
 
 
+def has_let_go(process):
+    """Return whether a process has ended so far that it holds no file and no lock; it loses its command line before."""
+    try:
+        return (PROC / str(process) / "stat").read_text(errors="replace").rpartition(")")[2].split()[0] in "ZX"
+    except OSError:
+        return True
+
+
 def command_line(process):
     """Return the command line of a process, or an empty text when it is gone."""
     try:

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from cluster.workers.ray_guard import PREFIX, check_room, guarded
-from tests.cluster.processes import command_line
+from tests.cluster.processes import command_line, has_let_go
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
 
@@ -63,7 +63,7 @@ def driver(base, project_root, terminal):
 def gone(*processes):
     """Wait until the processes are gone; it takes them seconds at most."""
     ends_s = time.monotonic() + 60
-    while alive := [process for process in processes if command_line(process)]:
+    while alive := [process for process in processes if not has_let_go(process)]:
         assert time.monotonic() < ends_s, alive
         time.sleep(0.05)
 
