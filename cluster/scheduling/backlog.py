@@ -65,14 +65,20 @@ class Calibration:
             self._root_s = self._root_s * 0.999 + seconds
             self._total_s = self._total_s * 0.999 + seconds
         else:
-            self._total_s += seconds
+            if self.is_known:  # parts that come before any root are left over from an earlier run
+                self._total_s += seconds
             self._child_s = self._child_s * 0.99 + seconds
             self._n_children = self._n_children * 0.99 + 1
 
     @property
     def is_known(self) -> bool:
-        """Whether at least one class has been measured."""
+        """Whether at least one class root has been measured."""
         return self._predicted > 0
+
+    @property
+    def knows_children(self) -> bool:
+        """Whether at least one child of a split has been measured."""
+        return self._n_children > 0
 
     def root_s(self, predicted: float) -> float:
         """Return the seconds that breaking a class root with this prediction should take."""
@@ -161,6 +167,13 @@ class Backlog:
         return (
             self.calibration.class_s(max(self._cost_left, 0.0)) + len(self._open_children) * self.calibration.child_s()
         )
+
+    @property
+    def is_measured(self) -> bool:
+        """Whether :meth:`remaining_s` rests on verdicts of this run, for all kinds of units that are open."""
+        knows = self.calibration
+        has_roots = self.n_open > len(self._open_children)
+        return (knows.is_known or not has_roots) and (knows.knows_children or not self._open_children)
 
     @property
     def has_big(self) -> bool:

@@ -134,7 +134,7 @@ class Scheduler:
             n_requeued=self._outcomes.n_requeued,
             n_deaths=self._crew.n_deaths,
             n_workers=self._crew.n_up,
-            remaining_s=backlog.remaining_s() / max(1, len(self._crew)),
+            remaining_s=backlog.remaining_s() / max(1, len(self._crew)) if backlog.is_measured else None,
             n_agreed=self._trust.n_agreed,
             flagged=tuple(sorted(self._trust.flagged)),
             n_strikes=self._outcomes.n_strikes,

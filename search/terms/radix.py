@@ -49,7 +49,7 @@ def sort(terms, spare, code_bits, key_bits):  # type: ignore[no-untyped-def]
                 at = place[digit]
                 place[digit] = at + 1
                 target[np.int64(at)] = term
-        else:  # counting the next digit here costs less than reading all terms for it
+        else:  # a loop of its own: counting the next digit here costs less than reading all terms for it
             counts = places[p + 1]
             for i in range(n):
                 term = source[i]

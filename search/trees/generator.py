@@ -115,9 +115,12 @@ class Generator:
         if n_forced % (MAX_EXTRA + 1) < MAX_EXTRA:  # that cell is bare and has no letter: paths over it are passed over
             bare = (*bare, (self.board.cell_order[len(bare)], 0))
             return self._shapes(bare, new, shapes.NO_LIMIT, room, self._demanded(bare))
-        first_key = 1 << LITERAL_BITS * (self.board.n - len(bare) - 1)
-        limit = np.uint64((first_key << self.code_bits) - 1)
+        limit = np.uint64((self.first_key(bare) << self.code_bits) - 1)
         return self._shapes(bare, new, limit, room, self._demanded(bare))
+
+    def first_key(self, bare: Bare) -> int:
+        """Return the smallest key that uses the first free cell of a layer: its base has only smaller ones."""
+        return 1 << LITERAL_BITS * (self.board.n - len(bare) - 1)
 
     def of_bare(self, bare: Bare, room: NDArray[np.uint64]) -> int:
         """Write all terms of an open node with some bare cells to ``room``; return their number or a negative status.

@@ -24,7 +24,6 @@ from typing import NamedTuple
 import numpy as np
 
 from boardclass.geometry import Geometry
-from search.keys import LITERAL_BITS
 from search.node import Node, OpenClass
 from search.terms.shapes import TERMS_FULL
 from search.trees.arrays import Arrays
@@ -220,7 +219,6 @@ class Layers:
         n_levels = self._n_levels
         first = len(bare) - len(self._generator.rim)
         new = (1 << len(bare)) - (1 << len(below.bare))
-        first_key = 1 << LITERAL_BITS * (n_levels - 1 - first)  # from here on keys use the first free cell
         begin = below.end_keys
         room = self._arrays.terms[begin:]
         n = TERMS_FULL
@@ -232,7 +230,8 @@ class Layers:
         if n < 0:
             return False
         end = begin + self._arrays.sort(begin, n, n_levels - first, below.end_tip)
-        cut = begin + int(np.searchsorted(self._arrays.terms[begin:end], np.uint64(first_key)))
+        first_key = np.uint64(self._generator.first_key(bare))
+        cut = begin + int(np.searchsorted(self._arrays.terms[begin:end], first_key))
         n_later = end - cut  # keys of the whole only: they wait behind all that the base may need, up to the end
         root, tip = self._arrays.root_of(below.end_tip, below.base, first + 1, 0)
         wait = cut

@@ -395,6 +395,20 @@ def test_time_left_follows_what_is_measured():
     assert bench.scheduler.snapshot().remaining_s == pytest.approx(90 * 4.0 / 2, rel=0.05)
 
 
+def test_time_left_is_not_guessed_from_another_kind_of_unit():
+    """Parts of an earlier run come first: what they took says nothing about the classes behind them."""
+    bench = Bench(np.ones(3), children=[Unit(7, "4=a")])
+    out = bench.start()
+    out = bench.answer(of(out, Assign)[0], seconds=4.0)
+    assert bench.scheduler.snapshot().n_classes_done == 1
+    assert bench.scheduler.snapshot().remaining_s is None
+    out = bench.answer(of(out, Assign)[0], seconds=9.0)
+    assert bench.scheduler.snapshot().remaining_s == pytest.approx(2 * 9.0)
+    bench.answer(of(out, Assign)[0], "4=a", seconds=9.0)
+    assert bench.scheduler.snapshot().remaining_s == pytest.approx(9.0 + 4.0)
+    assert Bench(np.ones(2), children=[Unit(7, "4=a")]).scheduler.snapshot().remaining_s is None
+
+
 def test_a_million_classes_are_cheap():
     costs = np.random.default_rng(1).random(1_000_000)
     tracemalloc.start()
