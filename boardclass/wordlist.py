@@ -11,6 +11,7 @@ import gzip
 import hashlib
 import lzma
 import os
+import re
 import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -41,6 +42,7 @@ KNOWN_SHA256 = {
 }
 
 _UTF8_BOM = b"\xef\xbb\xbf"
+_spells = re.compile("[a-pr-z]*(?:qu[a-pr-z]*)*").fullmatch
 _REMEDY = "one word a line, lower case a-z, LF or CRLF line ends"
 
 
@@ -149,22 +151,21 @@ def available_names(search_paths: Sequence[str | Path] | None = None) -> dict[st
 def parse_wordlist(data: bytes, name: str, source: str) -> WordList:
     """Return the word list in ``data``, the (uncompressed) bytes of a file; ``source`` names it in messages."""
     _refuse_foreign(data, source)
-    lines = data.removeprefix(_UTF8_BOM).replace(b"\r\n", b"\n").split(b"\n")
+    lines = data.removeprefix(_UTF8_BOM).replace(b"\r\n", b"\n").decode("latin-1").split("\n")
     if not lines[-1]:
         lines.pop()
-    words: set[str] = set()
+    usable: set[str] = set()
     counts: Counter[str] = Counter()
     first: dict[str, tuple[int, str]] = {}
     for number, line in enumerate(lines, 1):
-        text = line.decode("latin-1")
-        reason = _reason(text) or ("duplicate" if _q_form(text) in words else "")
-        if reason:
-            counts[reason] += 1
-            first.setdefault(reason, (number, line.decode("utf-8", "backslashreplace")))
+        if line not in usable and _spells(line) and MIN_LETTERS <= len(line) <= MAX_LETTERS:
+            usable.add(line)
         else:
-            words.add(_q_form(text))
+            reason = _reason(line)
+            counts[reason] += 1
+            first.setdefault(reason, (number, line.encode("latin-1").decode("utf-8", "backslashreplace")))
     _refuse_unusable(counts, first, len(lines), source)
-    ordered = tuple(sorted(words))
+    ordered = tuple(sorted(word.replace("qu", "q") for word in usable))
     result = WordList(
         name, ordered, normalised_sha256(ordered), {reason: counts[reason] for reason in REASONS}, len(lines)
     )
@@ -172,19 +173,15 @@ def parse_wordlist(data: bytes, name: str, source: str) -> WordList:
     return result
 
 
-def _reason(word: str) -> str:
-    """Return why a line is not a usable word, or an empty text."""
-    if not (word.isascii() and word.isalpha() and word.islower()):
+def _reason(line: str) -> str:
+    """Return why a line is left out."""
+    if not (line.isascii() and line.isalpha() and line.islower()):
         return "not a-z"
-    if len(word) < MIN_LETTERS:
+    if len(line) < MIN_LETTERS:
         return "too short"
-    if len(word) > MAX_LETTERS:
+    if len(line) > MAX_LETTERS:
         return "too long"
-    return "q without u" if word.count("q") != word.count("qu") else ""
-
-
-def _q_form(word: str) -> str:
-    return word.replace("qu", "q")
+    return "duplicate" if _spells(line) else "q without u"
 
 
 def _stem(path: Path) -> str:
@@ -266,8 +263,11 @@ def _refuse_upper_and_long(data: bytes, body_start: int, source: str) -> None:
         at = next(i for i, byte in enumerate(data) if 65 <= byte <= 90)
         remedy = "drop names, or convert the list if all of it is upper case: tr A-Z a-z < FILE"
         _refuse(data, at, "upper case", remedy, source)
+    lines = data[body_start:].split(b"\n")
+    if max(map(len, lines)) <= MAX_LINE_BYTES:
+        return
     at = body_start
-    for line in data[body_start:].split(b"\n"):
+    for line in lines:
         if len(line) > MAX_LINE_BYTES:
             _refuse(data, at, f"line of {len(line)} bytes", f"expected {_REMEDY}", source)
         at += len(line) + 1

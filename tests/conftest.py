@@ -12,7 +12,7 @@ import subprocess
 import sys
 import uuid
 from collections.abc import Callable, Iterator
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import NamedTuple
 from unittest import mock
@@ -23,8 +23,10 @@ from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis_settings
 from pyarrow.fs import FileSystem
 
+from boardclass import wordlist
 from boardclass.errors import WordListError
 from boardclass.wordlist import WordList, load_wordlist
+from results.proof import audit
 
 ROOT = Path(__file__).resolve().parent.parent
 GOLDEN = ROOT / "tests" / "golden"
@@ -46,8 +48,20 @@ hypothesis_settings.register_profile("nightly", max_examples=400, derandomize=Fa
 SECRET_KEY = "it-must-not-be-seen-anywhere"
 
 
-# Typer makes the parser of every command anew for every call: half of the time of a small command.
+# A process calls one command; the tests call thousands in theirs.  Typer would make the parser of each command anew,
+# which is half of the time of a small one, and the word list would be read again: a quarter of the time of all tests.
 typer.main.get_command = cache(typer.main.get_command)
+wordlist.parse_wordlist = lru_cache(8)(wordlist.parse_wordlist)
+
+
+def read_once(path: Path) -> list[str]:
+    """Read the words of an audit, unless the file is the one that was read before."""
+    return list(_words_of(path, path.stat().st_mtime_ns)) if path.is_file() else _words(path)
+
+
+_words = audit._words
+_words_of = lru_cache(8)(lambda path, _: _words(path))
+audit._words = read_once
 
 
 def group_of(item: pytest.Item) -> str:

@@ -115,7 +115,7 @@ def test_what_was_printed_before_an_error_comes_before_it(orderly, proven):
             (("wordlist", "check", "/nosuch/é"), []),
             (("climb", "--dims", "2x2", "--pool", "9", "--runs", "1"), ["+----+----+"]),
         ],
-        lambda arguments, _: arguments[0] in ("bound", "wordlist"),
+        lambda arguments, _: arguments[0] in ("show", "wordlist"),
     ),
 )
 def test_an_ascii_terminal_gets_ascii(arguments, drawn):
