@@ -19,7 +19,6 @@ from tests.cluster.clusters import started
 from tests.cluster.processes import command_line, descendants
 from tests.cluster.test_driver import WORDS
 from tests.cluster.test_executors import play, verdicts_of
-from tests.samples import daily
 
 ray = pytest.importorskip("ray")
 pytestmark = [pytest.mark.ray, pytest.mark.timeout(240)]
@@ -134,8 +133,8 @@ def test_nothing_there(tmp_path, monkeypatch):
     assert not (tmp_path / "run").exists()
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("number", daily([signal.SIGTERM, signal.SIGKILL], lambda number: number == signal.SIGKILL))
+@pytest.mark.nightly
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
 def test_a_cluster_that_goes_away_does_not_take_the_driver_along(tmp_path, number):
     with started(tmp_path) as cluster:
         cluster.add()

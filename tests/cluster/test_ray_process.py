@@ -27,7 +27,6 @@ from tests.cluster.test_executors import play, verdicts_of
 from tests.cluster.test_ray_executor import until
 from tests.cluster.test_ray_guard import gone
 from tests.conftest import COMMAND, ROOT
-from tests.samples import daily
 
 pytest.importorskip("ray")
 pytestmark = [
@@ -109,6 +108,7 @@ def test_it_goes_on_without_loss(base, number, kind):
     shoot(number, kind)
 
 
+@pytest.mark.nightly
 def test_a_stopped_worker_is_given_up_and_not_left_behind(base):
     sink = shoot(signal.SIGSTOP, "worker", n_classes=60, n_workers=2, lease_s=5.0)  # enough for it to be given some
     assert max(item.attempt for item in sink.settled) > 1
@@ -209,7 +209,8 @@ def test_sigterm_for_every_process_at_once(terminal, started):
     assert "stopped by SIGTERM" in (out.parent / "said").read_text()
 
 
-@pytest.mark.parametrize("kind", daily(["guard", "ray", "raylet"], lambda kind: kind == "raylet"))
+@pytest.mark.nightly
+@pytest.mark.parametrize("kind", ["guard", "ray", "raylet"])
 def test_sigterm_for_every_process_while_ray_starts(terminal, base, tmp_path, kind):
     config = config_of_classes(tmp_path)
     child = launch(config, tmp_path)
@@ -272,6 +273,7 @@ def test_a_full_temporary_folder_is_named(base, tmp_path):
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.nightly
 def test_a_temporary_folder_that_becomes_full_is_named(base, tmp_path):
     config = config_of_classes(tmp_path)
     child = start(config, tmp_path, *small(100, base))
