@@ -14,6 +14,7 @@ import time
 import pytest
 
 from tests.conftest import COMMAND, make_in
+from tests.samples import daily
 
 SMALL = ("--dims", "2x2", "--cutoff", "12", "--workers", "0")
 
@@ -298,7 +299,7 @@ def whole_digest(orderly, arguments):
 
 
 @pytest.mark.usefixtures("terminal")
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
+@pytest.mark.parametrize("number", daily([signal.SIGINT, signal.SIGKILL], lambda number: number == signal.SIGINT))
 def test_a_stopped_run_goes_on_and_ends_with_the_same_digest(orderly, here, project_root, number):
     buckets = "aeiou bcdfg hjklmnp qrstvwxyz"
     arguments = ("run", "--dims", "2x3", "--cutoff", "80", "--buckets", buckets, "--workers", "0")
