@@ -16,7 +16,7 @@ from tests.conftest import COMMAND, SECRET_KEY
 QUESTION = ("--dims", "2x3", "--cutoff", "80", "--buckets", "aeiou bcdfg hjklmnp qrstvwxyz", "--workers", "0")
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_run_in_a_bucket_killed_and_resumed(orderly, bucket, tmp_path, project_root):
     address = f"{bucket}/runs/mine"
     command = [*COMMAND, "run", *QUESTION, "--out", address]

@@ -107,6 +107,7 @@ def test_without_a_terminal_it_says_what_to_use(orderly, run, tmp_path):
     assert orderly("watch", tmp_path / "none").code == 2
 
 
+@pytest.mark.nightly
 def test_a_run_in_an_object_store(terminal_of, bucket):
     address = f"{bucket}/runs/mine"
     make_in(ROOT, *SMALL, "--out", address)

@@ -16,6 +16,7 @@ MAX_BYTES = 200_000
 PAGES = sorted((ROOT / "README.md", *(ROOT / "docs").rglob("*.md")))
 
 
+@pytest.mark.nightly
 def test_the_program_draws_the_pictures(tmp_path, monkeypatch):
     pytest.importorskip("altair", reason="the example needs the extra: pip install 'orderly-boggle[report]'")
     pytest.importorskip("vl_convert", reason="the example needs the extra: pip install 'orderly-boggle[report]'")

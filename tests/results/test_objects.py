@@ -362,10 +362,10 @@ def outcome(address: str, acknowledged: list[int]) -> str:
 KINDS = ("error", "error late", "kill", "kill late")
 
 
-@pytest.mark.parametrize("step", daily([20, 1], lambda step: step > 1), ids=["some", "every"])
+@pytest.mark.parametrize("step", daily([32, 1], lambda step: step > 1), ids=["some", "every"])
 @pytest.mark.parametrize("kind", KINDS)
 def test_fault_at_a_request(bucket, elsewhere, monkeypatch, kind, step):
-    """Every twentieth request fails in each of four ways, other ones for each way; nightly all of them in all ways."""
+    """Every 32nd request fails in each of four ways, other ones for each way; nightly all of them in all ways."""
     monkeypatch.setattr(lease, "LEASE_S", -1.0)  # whoever died is forgotten at once
     real, _, _ = connect(bucket)
     faulty = Faulty(real)
@@ -377,7 +377,7 @@ def test_fault_at_a_request(bucket, elsewhere, monkeypatch, kind, step):
     whole = [tuple(r.class_id for r in all_rows()[: batch.stop]) for batch in BATCHES]
     faulty.kind = kind
     n_failed = 0
-    for at in range(5 * KINDS.index(kind) % step, total, step):
+    for at in range(8 * KINDS.index(kind) % step, total, step):
         address = f"{bucket}/run-{at}"
         acknowledged: list[int] = []
         faulty.calls, faulty.fail_at = [], at
