@@ -17,9 +17,7 @@ help: ## this list
 run: $(VENV)/.installed-run ## install, then prove the best board of CONFIG (3x3) with WORKERS (2) processes
 	$(BIN)/orderly run $(CONFIG) --workers $(WORKERS)
 
-# Hundreds of processes are started: each would parse all modules if none may keep what it has parsed.  Files of tests are
-# synchronised thousands of times, so they lie in memory where there is such a folder.
-test: export PYTEST_DEBUG_TEMPROOT ?= $(firstword $(wildcard /dev/shm $(TMPDIR) /tmp))
+# Hundreds of processes are started: each would parse all modules if none may keep what it has parsed.
 test: $(VENV)/.installed-test ## install, then run the tests in JOBS (3) processes (TESTS=tests/cluster for some of them)
 	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest --numprocesses $(JOBS) --dist loadgroup --no-loadscope-reorder $(TESTS)
 

@@ -7,7 +7,6 @@ import string
 import subprocess
 import sys
 import tracemalloc
-from itertools import islice
 
 import numpy as np
 import pyarrow as pa
@@ -184,7 +183,7 @@ def test_a_certificate_takes_memory_in_proportion_to_its_length():
     assert len(list(part(2).ends())) == 125  # and kernels are compiled
     tracemalloc.start()
     large = part(8)
-    assert sum(1 for _ in islice(large.ends(), 100_000)) == 100_000
+    assert sum(1 for _ in large.ends()) == 5**9
     _, peak_bytes = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak_bytes < 40 * 4 * len(large.body)

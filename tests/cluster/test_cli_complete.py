@@ -35,7 +35,6 @@ CASES = {
 }
 
 
-@pytest.mark.nightly
 @pytest.mark.skipif(not shutil.which("bash"), reason="needs bash")
 def test_bash_completes(tmp_path, project_root):
     command = tmp_path / "orderly"

@@ -53,13 +53,13 @@ def digest(config, tmp_path):
 
 
 class KillingExecutor(RayExecutor):
-    """Kills one of its workers whenever it has handed out work, up to three times."""
+    """Kills one of its workers whenever it has handed out work, up to five times."""
 
     n_kills = 0
 
     def assign(self, order):
         super().assign(order)
-        if self.n_kills < 3 and order.assignment % 4 == 0:
+        if self.n_kills < 5 and order.assignment % 4 == 0:
             os.kill(self.pids[order.worker], signal.SIGKILL)
             self.n_kills += 1
 
@@ -73,7 +73,7 @@ def test_same_digest_with_two_workers_that_are_killed(config, digest):
 
     outcome = run(config.model_copy(update={"workers": 2}), make_executor=make)
     events = read_events(open_run(config.out).folder, 2**20)
-    assert made[0].n_kills == sum(event["event"] == "worker_down" for event in events) == 3
+    assert made[0].n_kills == sum(event["event"] == "worker_down" for event in events) == 5
     assert outcome.complete
     assert outcome.digest == digest
     rows = list(open_run(config.out).rows())

@@ -44,7 +44,7 @@ def victims(run: Path) -> list[Path]:
 @pytest.mark.parametrize(
     ("counts", "stride"),
     [
-        pytest.param({"flips": 20, "truncations": 8, "swaps": 5}, 5, id="some"),
+        pytest.param({"flips": 40, "truncations": 15, "swaps": 10}, 5, id="some"),
         pytest.param(COUNTS, 5, id="many", marks=[pytest.mark.nightly, pytest.mark.timeout(3600)]),
     ],
 )

@@ -220,12 +220,12 @@ def test_few_more_terms_than_minimal_ones():
 
 
 def test_there_was_something_to_absorb_to_swap_and_to_restrict():
-    cases = [make(dims, seed) for dims, seed in SEEDS[:80:4] for make in (shape_case, repeats_case)]
+    cases = [make(dims, seed) for dims, seed in SEEDS[:80:2] for make in (shape_case, repeats_case)]
     n_paths = sum(len(case.paths) for case in cases)
     n_found = sum(shape_found(case).total() for case in cases)
     assert n_found < 0.8 * n_paths
-    assert sum(any(case.letters[c] != EVERY for c in case.free) for case in cases) > 8
-    assert sum(any(len(case.letters[c]) > 1 for c in case.bare) for case in cases) > 8
+    assert sum(any(case.letters[c] != EVERY for c in case.free) for case in cases) > 20
+    assert sum(any(len(case.letters[c]) > 1 for c in case.bare) for case in cases) > 20
 
 
 @pytest.mark.parametrize(("word", "dims"), [(w, d) for w in REPEATS for d in ("2x2", "2x3", "3x3") if len(w) > 1])

@@ -107,7 +107,7 @@ def test_words_other_than_letters_are_refused_by_the_method_that_needs_letters()
         make_solver(["a-b"], "words")
 
 
-@pytest.mark.parametrize("n", daily([40, 1000], lambda n: n == 40))
+@pytest.mark.parametrize("n", daily([100, 1000], lambda n: n == 100))
 def test_boards_agree_with_the_scorer(enable2k, n):
     counts, faults = referee(n, "enable2k", seed=20)
     assert not faults
