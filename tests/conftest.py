@@ -54,14 +54,20 @@ typer.main.get_command = cache(typer.main.get_command)
 wordlist.parse_wordlist = lru_cache(8)(wordlist.parse_wordlist)
 
 
-def read_once(path: Path) -> list[str]:
-    """Read the words of an audit, unless the file is the one that was read before."""
-    return list(_words_of(path, path.stat().st_mtime_ns)) if path.is_file() else _words(path)
+_read_words = audit._words
 
 
-_words = audit._words
-_words_of = lru_cache(8)(lambda path, _: _words(path))
-audit._words = read_once
+@lru_cache(8)
+def _words_of(path: Path, mtime_ns: int) -> list[str]:
+    return _read_words(path)
+
+
+def _words_once(path: Path) -> list[str]:
+    """Read the word list of an audit, unless it was read before and has not changed since."""
+    return list(_words_of(path, path.stat().st_mtime_ns)) if path.is_file() else _read_words(path)
+
+
+audit._words = _words_once
 
 
 def group_of(item: pytest.Item) -> str:

@@ -200,7 +200,7 @@ def _rate(record: dict[str, Any]) -> str:
 def time_left(record: Mapping[str, Any]) -> str:
     """Return the time left and what it is based on; needs ``remaining_s``, its range, ``n_measured`` and ``share``."""
     if record["remaining_s"] is None or not record["n_measured"]:
-        return "unknown: too little was searched yet since the driver began"
+        return "unknown: too little has been searched since the driver began"
     few = ", a rough guess" if record["n_measured"] < 30 else ""
     classes = "1 class" if record["n_measured"] == 1 else f"{record['n_measured']:,} classes"
     share = f" for share {record['share']}, which is all that this driver searches" if record["share"] else ""

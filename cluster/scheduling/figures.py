@@ -24,7 +24,7 @@ class Report:
     n_workers, n_deaths : int
         Workers that are up, and workers lost.
     remaining_s : float or None
-        Seconds left; None until a unit of each kind that is open, class roots and parts of them, was searched.
+        Seconds left; None until a class is finished, and a unit of each kind that is open (root, part) was measured.
     n_agreed, flagged : int, tuple of str
         Replicas that agreed, and hosts that are not to be believed.
     n_verdicts, n_measured : int

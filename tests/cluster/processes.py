@@ -8,12 +8,17 @@ from pathlib import Path
 PROC = Path("/proc")
 
 
+def _told(process):
+    """Return what the system tells of a process, state, parent and group first; "X" and zeros when it is gone."""
+    try:
+        return (PROC / str(process) / "stat").read_text(errors="replace").rpartition(")")[2].split()
+    except OSError:
+        return ["X", "0", "0"]
+
+
 def parent(process):
     """Return the process id of the parent, or 0 when the process is gone."""
-    try:
-        return int((PROC / str(process) / "stat").read_text().rpartition(")")[2].split()[1])
-    except OSError:
-        return 0
+    return int(_told(process)[1])
 
 
 def descendants(root=None):
@@ -27,10 +32,7 @@ def descendants(root=None):
 
 def has_let_go(process):
     """Return whether a process has ended so far that it holds no file and no lock; it loses its command line before."""
-    try:
-        return (PROC / str(process) / "stat").read_text(errors="replace").rpartition(")")[2].split()[0] in "ZX"
-    except OSError:
-        return True
+    return _told(process)[0] in "ZX"
 
 
 def command_line(process):
@@ -56,7 +58,4 @@ def listening_addresses(processes):
 
 def group(process):
     """Return the process group, or 0 when the process is gone."""
-    try:
-        return int((PROC / str(process) / "stat").read_text().rpartition(")")[2].split()[2])
-    except OSError:
-        return 0
+    return int(_told(process)[2])

@@ -69,7 +69,7 @@ def test_status_while_a_run_goes_on_and_after_it_was_stopped(orderly, start, tmp
     if early["n_classes_done"] == 0:
         assert early["remaining_s"] is None, "nothing has been measured"
         table = orderly("status", directory).out
-        assert re.search("unknown: too little was searched yet|driver is starting up|judging by", table)
+        assert re.search("unknown: too little has been searched|driver is starting up|judging by", table)
     record = wait_until(orderly, directory, lambda record: record["classes_per_h"])
     assert record["n_classes"] == 34960 == record["n_classes_done"] + record["n_classes_left"]
     assert record["remaining_s"] > 0
@@ -185,7 +185,7 @@ def test_the_range_of_guesses_is_told_as_of_the_last_one(tmp_path):
     (tmp_path / files.EVENTS).write_text("".join(json.dumps(row) + "\n" for row in rows))
     now = live(open_folder(tmp_path))
     assert now.remaining_range_s == (10.0, 25.0)
-    assert time_left_of(now).startswith("unknown: too little was searched yet")
+    assert time_left_of(now).startswith("unknown: too little has been searched")
     assert told(replace(now, is_running=True))["time_left"] == time_left_of(now)
     assert told(replace(now, is_running=False))["time_left"] is None
     measured = replace(now, progress={**now.progress, "remaining_s": 20.0, "n_measured": 1})
