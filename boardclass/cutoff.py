@@ -1,15 +1,13 @@
 """The only comparison with the cutoff: a bound or score *reaches* the cutoff when it is at least as large.
 
 A state whose bound does not reach the cutoff is eliminated; a board whose score reaches it belongs to the result.
-One rule in one place, so that no pruning step can differ from another by ``<`` and ``<=``.
+One rule in one place, so that no pruning step can differ from another by ``<`` and ``<=``.  Kernels call it as
+``boardclass.cutoff_kernel.reaches``: whoever only reads a run needs no compiler.
 """
 
 from __future__ import annotations
 
-from boardclass.jit import kernel
 
-
-@kernel("boolean(int64, int64)")
 def reaches(value: int, cutoff: int) -> bool:
     """Return whether ``value`` (a bound or an exact score, points) is at or above ``cutoff``."""
     return value >= cutoff

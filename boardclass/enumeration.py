@@ -1,4 +1,4 @@
-"""Kernels over ranges of board classes: which ranks are canonical, and how large their orbits are.
+"""Kernels over ranges of board classes: which ranks are canonical.
 
 A class is a number in mixed radix, cell 0 least significant; ``radix[c]`` is the number of buckets of cell c.
 Canonical means what canonical.py says: no symmetric image is lexicographically smaller, cell 0 compared first.
@@ -59,13 +59,3 @@ def fill_canonical(start: int, stop: int, radix: np.ndarray, symmetries: np.ndar
                 break
             digits[cell] = 0
     return count
-
-
-@kernel(types.void(_INT64S, _INT64S, _TABLE, writable(types.int64)))
-def fill_orbit_sizes(ranks: np.ndarray, radix: np.ndarray, symmetries: np.ndarray, sizes: np.ndarray) -> None:
-    """Write the number of distinct images of each canonical rank to ``sizes``, and 0 where a rank is not canonical."""
-    digits = np.empty(radix.shape[0], np.int64)
-    for i in range(ranks.shape[0]):
-        unrank_into(ranks[i], radix, digits)
-        n_equal = compare_images(digits, symmetries)
-        sizes[i] = symmetries.shape[0] // n_equal if n_equal > 0 else 0

@@ -124,7 +124,11 @@ def cell_order_of(dims: Dims | str, name: str | None = None) -> tuple[int, ...]:
     InputError
         If there is no order of that name.
     """
-    size = parse_dims(str(dims))
+    return _cell_order(parse_dims(str(dims)), name)
+
+
+@cache
+def _cell_order(size: Dims, name: str | None) -> tuple[int, ...]:
     kinds = [CELL_TYPES.index(_cell_type(size, cell)) for cell in range(size.n)]
     return named_order(name or default_order(size), size, kinds)
 

@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from boardclass.board import LETTERS, parse_board
-from boardclass.canonical import canonical, images
+from boardclass.canonical import canonical, images, orbit_sizes
 from boardclass.errors import PartitionError, quote
 from boardclass.geometry import CELL_TYPES, Dims, Geometry, geometry, parse_dims
 
@@ -180,28 +180,31 @@ class Partition:
         PartitionError
             If the partition has 2**63 classes or more.
         """
-        from boardclass.enumeration import fill_canonical  # loads numba: only when something is enumerated
-
         self._check_countable()
-        stop = self.n_classes if stop is None else min(stop, self.n_classes)
-        ranks = np.empty(max(0, min(CHUNK, stop - start)), dtype=np.int64)
-        for low in range(max(0, start), stop, CHUNK):
+        start, stop = max(0, start), self.n_classes if stop is None else min(stop, self.n_classes)
+        if stop - start <= CHUNK:  # less work than loading numba
+            few = np.arange(start, stop)
+            found = few[self.orbit_sizes(few) > 0]
+            if found.size:
+                yield found
+            return
+        from boardclass.enumeration import fill_canonical
+
+        ranks = np.empty(CHUNK, dtype=np.int64)
+        for low in range(start, stop, CHUNK):
             count = fill_canonical(low, min(low + CHUNK, stop), self.radix, self.geometry.symmetries, ranks)
             if count:
                 yield ranks[:count].copy()
 
     def orbit_sizes(self, ranks: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
         """Return the orbit size of each canonical rank, int64, and 0 for ranks that are not canonical."""
-        from boardclass.enumeration import fill_orbit_sizes
-
         self._check_countable()
-        ranks = np.ascontiguousarray(ranks, dtype=np.int64)
+        ranks = np.asarray(ranks, dtype=np.int64)
         if ranks.size:
             self._check_rank(int(ranks.min()))
             self._check_rank(int(ranks.max()))
-        sizes = np.empty_like(ranks)
-        fill_orbit_sizes(ranks, self.radix, self.geometry.symmetries, sizes)
-        return sizes
+        pieces = [ranks[start : start + CHUNK] for start in range(0, len(ranks), CHUNK)]
+        return np.concatenate([np.empty(0, np.int64), *(orbit_sizes(x, self.radix, self.geometry) for x in pieces)])
 
     def n_boards_covered(self, ranks: npt.NDArray[np.int64]) -> int:
         """Return the exact number of boards in the orbits of canonical classes: 26**n for all of them together.

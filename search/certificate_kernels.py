@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import int32, int64, types
 
-from boardclass.cutoff import reaches
+from boardclass.cutoff_kernel import reaches
 from boardclass.jit import kernel, read_only, writable
 from search.bits import lowest_bit
 from search.keys import LITERAL, LITERAL_BITS, MAX_LEVELS, first_place

@@ -37,7 +37,7 @@ COMMAND = (sys.executable, "-c", "from cluster.cli.app import main; main()")  # 
 hypothesis_settings.register_profile(
     "orderly",
     deadline=None,
-    max_examples=40,
+    max_examples=25,
     derandomize=bool(os.environ.get("CI")),
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )

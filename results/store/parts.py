@@ -27,6 +27,7 @@ from results.store.sizes import check_footer, check_sizes
 REMEDY = "restore the file from a copy, or run again with --drop-damaged to recompute its rows"
 _REMEDY = "restore the file from a copy, or run again with --drop-damaged to recompute the parts that it does not list"
 _FAULTS = (pa.ArrowException, OSError, ValueError, MemoryError)
+_WORTH_THREADS = 10_000  # rows: reading fewer takes less time than starting threads
 _THREADS = 4  # hashing and reading Parquet leave Python's lock to the others
 
 
@@ -190,6 +191,9 @@ def read_parts(
         return read[0], _parsed(folder, *read, schema, columns)
 
     found = zip(parts, folder.read_all([part.name for part in parts]), strict=True)
+    if sum(part.n_rows for part in parts) < _WORTH_THREADS:
+        yield from map(parse, found)
+        return
     with ThreadPoolExecutor(_THREADS, thread_name_prefix="orderly-parts") as pool:
         while batch := list(itertools.islice(found, 4 * _THREADS)):
             yield from pool.map(parse, batch)

@@ -36,8 +36,8 @@ def check_table(table: pa.Table, fingerprint: Fingerprint, where: str) -> None:
             f"{where}: the columns are not those of a result: {table.schema.to_string(show_field_metadata=False)!r}"
         )
     for rule, bad in (*_plain_rules(table, fingerprint), *_status_rules(table, fingerprint)):
-        index = pc.index(bad, scalar(True)).as_py()
-        if index >= 0:
+        if pc.any(bad).as_py():
+            index = pc.index(bad, scalar(True)).as_py()
             values = table.slice(index, 1).select(["class_id", "path", "status"]).to_pylist()[0]
             raise RowError(f"{where}: row {index} {values!r}: {rule}")
     _check_lists(table, fingerprint, where)

@@ -73,9 +73,8 @@ def check_sizes(data: bytes, metadata: Any, columns: Iterable[str] | None = None
     most = min(MAX_DECODED_BYTES, _BASE_BYTES + _RATIO * len(data))
     asked = None if columns is None else set(columns)
     total = 0
-    for group in range(metadata.num_row_groups):
-        for number in range(metadata.num_columns):
-            column = metadata.row_group(group).column(number)
+    for group in map(metadata.row_group, range(metadata.num_row_groups)):
+        for column in map(group.column, range(metadata.num_columns)):
             if asked is None or column.path_in_schema.partition(".")[0] in asked:
                 total += _decoded_bytes(data, column, most - total)
                 if total > most:

@@ -134,7 +134,7 @@ def class_terms(class_letters: Sequence[str], scorer: Scorer, cell_order: Sequen
     parts: list[tuple[NDArray[np.int64], ...]] = []
     totals = np.zeros(3, np.int64)
     size = 1 << 16
-    for first in range(26):
+    for first in map(int, np.flatnonzero(allowed)):
         space = _term_space(size)
         while generate(*scorer.trie, geometry.neighbour_masks, allowed, first, code, space) == FULL:
             _check_size(size, class_letters)

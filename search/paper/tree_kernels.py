@@ -8,7 +8,7 @@ import numpy as np
 from numba import int64, types
 from numpy.typing import NDArray
 
-from boardclass.cutoff import reaches
+from boardclass.cutoff_kernel import reaches
 from boardclass.jit import kernel, read_only, writable
 from search.paper.term_kernels import DONE, FULL, SPENT
 

@@ -76,17 +76,12 @@ class Scorer:
     ) -> None:
         self.geometry = geometry(dims)
         self.table = table
-        self.trie: Trie = trie or self._grow(words)
+        self.trie: Trie = trie or _trie(tuple(words), table, self.geometry.n)
         self._seen = np.zeros(len(self.trie.nodes), np.uint8)
         self._generation = np.zeros(1, np.int64)
         self._vector = None
         if not portable and scorer_simd.supported():
             self._vector = scorer_simd.make_lanes(self.geometry.neighbours), scorer_simd.make_queue()
-
-    def _grow(self, words: Sequence[str]) -> Trie:
-        fitting = [word for word in words if len(word) <= self.geometry.n]
-        check_overflow(set(fitting), self.table)
-        return build_trie(fitting, [self.table.of(word) for word in fitting], self.geometry.n)
 
     def twin(self) -> Scorer:
         """Return a scorer of the same words for another thread: same trie, own working memory."""
@@ -167,6 +162,13 @@ class Scorer:
         if not record >> letter & 1:
             return 0
         return (record >> CHILD_SHIFT) + (record & ((1 << letter) - 1)).bit_count()
+
+
+@lru_cache(maxsize=4)  # a run searches and scores with the same one
+def _trie(words: tuple[str, ...], table: ScoreTable, n_cells: int) -> Trie:
+    fitting = [word for word in words if len(word) <= n_cells]
+    check_overflow(set(fitting), table)
+    return build_trie(fitting, [table.of(word) for word in fitting], n_cells)
 
 
 @lru_cache(maxsize=4)

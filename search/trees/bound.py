@@ -24,7 +24,7 @@ from __future__ import annotations
 import numpy as np
 from numba import types
 
-from boardclass.cutoff import reaches
+from boardclass.cutoff_kernel import reaches
 from boardclass.jit import kernel, writable
 from search.bits import lowest_bit, popcount, prefetch
 from search.keys import LITERAL, LITERAL_BITS, MAX_LEVELS, first_place, last_levels

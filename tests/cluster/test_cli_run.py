@@ -135,7 +135,9 @@ def test_memory_is_that_of_the_search_and_changes_no_result(orderly, here, prove
 
 def test_a_run_keeps_the_cell_order_it_began_with(orderly, here):
     """The order is part of the question: one that is named must be the run's, and without a name the run's is taken."""
-    question = ("--dims", "2x3", "--cutoff", "80", "--buckets", "aeiou bcdfghjklmnpqrstvwxyz", "--workers", "0")
+    (here / "few.txt").write_text("".join(f"{a}{b}{c}s\n" for a in "blprt" for b in "aeio" for c in "lnrt"))
+    words = ("--wordlist", "few.txt", "--cutoff", "8", "--buckets", "aeiou bcdfghjklmnpqrstvwxyz")
+    question = ("--dims", "2x3", *words, "--workers", "0")
     first = orderly("run", *question, "--order", "ring", "--out", "ring")
     assert first.code == 0, first.err
     assert json.loads((here / "ring" / "run.json").read_text())["fingerprint"]["cell_order"] == [1, 4, 2, 5, 3, 0]

@@ -80,7 +80,7 @@ def test_whole_run_and_the_token_stays_secret(nodes, tmp_path):
     words.write_text("\n".join(WORDS) + "\n")
     config = RunConfig(
         dims="2x2", wordlist=str(words), cutoff=3, scores="words", out=str(tmp_path / "run"),
-        buckets="abc defgh ijklm nopqr stu vwxyz", search=SearchConfig(memory_mb=16), address=nodes.address,
+        buckets="abcdefgh ijklmnopqr stuvwxyz", search=SearchConfig(memory_mb=16), address=nodes.address,
     )  # fmt: skip
     workers = nodes.add(2)
     outcome = run(config)

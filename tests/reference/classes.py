@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Sequence
+from functools import cache
 from typing import Any
 
 Grid = list[list[Any]]  # grid[y][x], rows from top to bottom
@@ -54,6 +55,7 @@ def slow_canonical(values: Sequence[Any], w: int, h: int) -> tuple[Any, ...]:
     return sorted(slow_images(values, w, h))[0]
 
 
+@cache
 def slow_neighbours(w: int, h: int, cell: int) -> set[int]:
     """Return the cells a king's move away from a cell."""
     x, y = cell // h, cell % h

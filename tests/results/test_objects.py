@@ -362,10 +362,10 @@ def outcome(address: str, acknowledged: list[int]) -> str:
 KINDS = ("error", "error late", "kill", "kill late")
 
 
-@pytest.mark.parametrize("step", daily([32, 1], lambda step: step > 1), ids=["some", "every"])
+@pytest.mark.parametrize("step", daily([64, 1], lambda step: step > 1), ids=["some", "every"])
 @pytest.mark.parametrize("kind", KINDS)
 def test_fault_at_a_request(bucket, elsewhere, monkeypatch, kind, step):
-    """Every 32nd request fails in each of four ways, other ones for each way; nightly all of them in all ways."""
+    """Every 64th request fails in each of four ways, other ones for each way; nightly all of them in all ways."""
     monkeypatch.setattr(lease, "LEASE_S", -1.0)  # whoever died is forgotten at once
     real, _, _ = connect(bucket)
     faulty = Faulty(real)

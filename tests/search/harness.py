@@ -22,7 +22,7 @@ from search.scoring.trie import build_trie
 from search.terms import walk
 from search.trees import build, state, tree
 from tests.reference.orderly import Literals, Term, Weighted, absorb, deduplicated, terms_of_class
-from tests.reference.truth_table import Boards
+from tests.reference.truth_table import Boards, Sums, multi_scores
 
 NO_LIMIT = 1 << 40
 
@@ -37,7 +37,7 @@ class Case:
     points: dict[str, int]  # by word
     cell_order: tuple[int, ...] = ()  # other than the geometry's
 
-    @property
+    @cached_property
     def geometry(self) -> Geometry:
         return geometry(self.dims)
 
@@ -46,7 +46,7 @@ class Case:
         w, h = self.geometry.dims
         return w, h
 
-    @property
+    @cached_property
     def free(self) -> list[int]:
         """Return the cells with literals, in the order of the levels."""
         return [c for c in self.cell_order or self.geometry.cell_order if c not in self.bare]
@@ -92,6 +92,16 @@ class Case:
         """Return every assignment of the free cells; bare cells have one letter, ``-``, that no word has."""
         return Boards(*self.size, ["-" if c in self.bare else self.letters[c] for c in range(self.geometry.n)])
 
+    @cached_property
+    def sums(self) -> Sums:
+        """Return the sum of the points of its terms for each of these boards."""
+        return multi_scores(self.boards, self.weighted)
+
+    @cached_property
+    def shift(self) -> dict[int, int]:
+        """Return the place of each free cell in a key, in bits."""
+        return {c: 5 * (self.n_levels - 1 - level) for level, c in enumerate(self.free)}
+
 
 def random_words(rng: random.Random, alphabet: str, n: int, longest: int) -> list[str]:
     """Return up to ``n`` words over an alphabet, many with repeated letters."""
@@ -133,8 +143,8 @@ def generate(case: Case, limit: int = NO_LIMIT, n_terms: int = 1 << 16, n_front:
 def decoded(case: Case, key: int) -> Literals:
     """Return the literals of a key."""
     found = set()
-    for level, cell in enumerate(case.free):
-        letter = int(key) >> 5 * (case.n_levels - 1 - level) & 31
+    for cell, shift in case.shift.items():
+        letter = int(key) >> shift & 31
         if letter:
             found.add((cell, chr(96 + letter)))
     assert int(key) >> 5 * case.n_levels == 0
@@ -143,7 +153,7 @@ def decoded(case: Case, key: int) -> Literals:
 
 def encoded(case: Case, term: Literals) -> int:
     """Return the key of some literals."""
-    return sum(ord(x) - 96 << 5 * (case.n_levels - 1 - case.free.index(c)) for c, x in term)
+    return sum(ord(x) - 96 << case.shift[c] for c, x in term)
 
 
 def letters_at(key: int, n_levels: int, board: Geometry) -> dict[int, str]:

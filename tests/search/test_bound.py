@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from functools import cache
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from search.node import residual_demands
 from search.params import LETTER_ORDER
 from search.trees import bound, state, tree
 from tests.reference.orderly import orderly_bound, synchronised_bound
-from tests.reference.truth_table import Sums, multi_scores
+from tests.reference.truth_table import Sums
 from tests.samples import daily
 from tests.search.harness import Case, planted, prepared, random_case
 
@@ -24,6 +25,7 @@ DAILY = {"2x2": 10, "2x3": 10, "3x3": 8, "3x4": 2}  # so many seeds every day
 Assignment = tuple[str, ...]
 
 
+@cache
 def small_case(dims: str, seed: int) -> Case:
     """Return a case whose assignments can all be enumerated."""
     bare = {"2x2": None, "2x3": None, "3x3": 1 + seed % 4, "3x4": 4 + seed % 3}[dims]
@@ -78,7 +80,7 @@ def cutoffs(sums: Sums) -> list[int]:
 @pytest.mark.parametrize(("dims", "seed"), daily(SEEDS, lambda dims, seed: seed < DAILY[dims]))
 def test_survivors_are_the_assignments_that_reach_the_cutoff(dims, seed):
     case = small_case(dims, seed)
-    sums = multi_scores(case.boards, case.weighted)
+    sums = case.sums
     for cutoff in cutoffs(sums):
         wanted = assignments(case, sums.reaching(cutoff))
         if len(wanted) > 30_000:
@@ -92,7 +94,7 @@ def test_survivors_are_the_assignments_that_reach_the_cutoff(dims, seed):
 @pytest.mark.parametrize(("dims", "seed"), SEEDS[::4])
 def test_search_resumes_after_full_buffers_and_spent_budgets(dims, seed):
     case = small_case(dims, seed)
-    sums = multi_scores(case.boards, case.weighted)
+    sums = case.sums
     cutoff = max(1, sums.cutoff_for(400))
     grown, s, _ = started(case)
     once = searched(grown, s, cutoff)
@@ -144,7 +146,7 @@ def skipping(grown: tree.Tree, s: state.Search, cutoff: int, budget: int) -> tup
 @pytest.mark.parametrize(("dims", "seed"), SEEDS[::3])
 def test_letters_that_spend_their_budget_are_skipped_and_the_others_are_finished(dims, seed):
     case = small_case(dims, seed)
-    sums = multi_scores(case.boards, case.weighted)
+    sums = case.sums
     cutoff = max(1, sums.cutoff_for(3000))
     wanted = assignments(case, sums.reaching(cutoff))
     for budget in (0, 3, 30, NO_BUDGET):
@@ -201,7 +203,7 @@ def states(grown: tree.Tree, s: state.Search, cutoff: int) -> Iterator[tuple[Ass
 @pytest.mark.parametrize(("dims", "seed"), [(d, i) for d, i in SEEDS if i < 8])
 def test_bounds_lie_between_the_best_board_and_the_formula(dims, seed):
     case = small_case(dims, seed)
-    sums = multi_scores(case.boards, case.weighted)
+    sums = case.sums
     grown, s, first = started(case)
     assert sums.best(case.boards.all) <= first <= orderly_bound(case.weighted, case.free)
     cutoff = 1 + sums.best(case.boards.all) // 3
@@ -254,7 +256,7 @@ def test_demands_leave_exactly_the_boards_that_meet_them(seed):
     demands = tuple(
         (c, d) for c, d in residual_demands(masks_of(orbit_letters), geometry(dims)) if {c, d} <= set(case.free)
     )
-    sums = multi_scores(case.boards, case.weighted)
+    sums = case.sums
     cutoff = sums.cutoff_for(2000)
     level = {c: i for i, c in enumerate(case.free)}
     wanted = {

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from itertools import pairwise, permutations
 
 import numpy as np
@@ -43,10 +44,12 @@ def opened(case: Case, seed: int) -> Case:
     return Case(case.dims, tuple(letters), case.bare, case.points)
 
 
+@cache
 def shape_case(dims: str, seed: int) -> Case:
     return opened(random_case(dims, seed, bare=seed % 4 if dims != "3x4" else 4 + seed % 4), seed)
 
 
+@cache
 def repeats_case(dims: str, seed: int) -> Case:
     """Return words of few different letters on a board whose bare cells have those letters."""
     case = random_case(dims, seed, alphabet="aes", widest=2, bare=seed % 4 + (3 if dims == "3x4" else 0))

@@ -10,7 +10,6 @@ import pytest
 
 from search.keys import LITERAL_BITS, last_levels
 from search.trees import arrays, state, tree, unbuilt
-from tests.reference.truth_table import multi_scores
 from tests.search import harness
 from tests.search.harness import prepared
 from tests.search.test_bound import NO_BUDGET, SEEDS, Assignment, assignments, rounds, searched, small_case, started
@@ -109,7 +108,7 @@ def test_a_search_leaves_the_tree_as_it_was(dims, seed):
     case = small_case(dims, seed)
     grown, s, _ = started(case)
     before = grown.cells[: grown.tip].copy()
-    searched(grown, s, 1 + multi_scores(case.boards, case.weighted).best(case.boards.all) // 3)
+    searched(grown, s, 1 + case.sums.best(case.boards.all) // 3)
     assert bool(s.counts[state.LINK]) == (s.counts[state.TIP] > grown.tip)
     unbuilt.fold(grown.cells, s.counts[state.LINK])
     assert (grown.cells[: grown.tip] == before).all()
@@ -144,7 +143,7 @@ def searched_in(room: int, case: harness.Case, cutoff: int) -> tuple[set[Assignm
 @pytest.mark.parametrize(("dims", "seed"), SEEDS[::4])
 def test_letters_that_find_no_room_are_given_up_and_the_others_are_finished(dims, seed):
     case = small_case(dims, seed)
-    sums = multi_scores(case.boards, case.weighted)
+    sums = case.sums
     cutoff = max(1, sums.cutoff_for(3000))
     wanted = assignments(case, sums.reaching(cutoff))
     for room in (0, unbuilt.MOST_CELLS, 3 * unbuilt.MOST_CELLS, 1000, 10**5):
