@@ -31,7 +31,7 @@ from results.proof import audit
 ROOT = Path(__file__).resolve().parent.parent
 GOLDEN = ROOT / "tests" / "golden"
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
-COMMAND = (sys.executable, "-c", "from cluster.cli.app import main; main()")  # orderly as a process of its own
+COMMAND = (sys.executable, "-c", "from cluster.cli.start import main; main()")  # orderly as a process of its own
 
 # The machine may be shared: no deadlines; in CI the same examples every time; nightly.py takes more.
 hypothesis_settings.register_profile(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import resource
 import subprocess
 import sys
@@ -13,6 +14,7 @@ from cluster.answers import boards as cli_boards
 from cluster.answers import status as cli_status
 from cluster.cli import app as cli
 from cluster.cli.group import SECTIONS
+from tests.conftest import make_in
 
 PROVING = ("run", "status", "top", "show", "score", "bound", "solve", "verify")
 WORKBENCH = ("climb", "longest", "neighbours", "lists", "query", "compare", "roll", "report", "explain", "wordlist")
@@ -45,11 +47,27 @@ def test_every_command_explains_itself(orderly, command):
 def test_help_imports_nothing_heavy(project_root):
     code = (
         "import sys; sys.argv = ['orderly', '--help']\n"
-        "from cluster.cli.app import main\n"
+        "from cluster.cli.start import main\n"
         "try: main()\n"
         f"finally: print([name for name in {HEAVY} if name in sys.modules], file=sys.stderr)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=project_root, check=False)
+    assert (done.returncode, done.stderr) == (0, "[]\n")
+
+
+@pytest.mark.parametrize("command", ["status", "top"])
+def test_reading_a_run_needs_neither_compiler_nor_data_frames(project_root, tmp_path, command):
+    """Most of the time of such a command would be theirs."""
+    make_in(tmp_path, "run", "2x2", "--cutoff", "14", "--workers", "0", "--out", "run")
+    code = (
+        f"import sys; sys.argv = {['orderly', command, 'run']}\n"
+        "from cluster.cli.start import main\n"
+        "try: main()\n"
+        "finally: print([name for name in ('numba', 'pandas', 'duckdb', 'ray') if name in sys.modules], file=sys.stderr)"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(project_root)}
+    call = [sys.executable, "-c", code]
+    done = subprocess.run(call, capture_output=True, text=True, cwd=tmp_path, env=environment, check=False)
     assert (done.returncode, done.stderr) == (0, "[]\n")
 
 
@@ -145,7 +163,7 @@ def test_a_closed_pipe_is_no_error(project_root, tmp_path):
     boards = tmp_path / "boards.txt"
     boards.write_text("abcdefghi\n" * 20_000)
     command = (
-        f"{sys.executable} -c 'from cluster.cli.app import main; main()' score --format csv < {boards} | head -n 1"
+        f"{sys.executable} -c 'from cluster.cli.start import main; main()' score --format csv < {boards} | head -n 1"
     )
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, cwd=project_root, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (0, "board,score\n", "")

@@ -38,7 +38,7 @@ CASES = {
 @pytest.mark.skipif(not shutil.which("bash"), reason="needs bash")
 def test_bash_completes(tmp_path, project_root):
     command = tmp_path / "orderly"
-    command.write_text(f"#!{sys.executable}\nfrom cluster.cli.app import main\nmain()\n")
+    command.write_text(f"#!{sys.executable}\nfrom cluster.cli.start import main\nmain()\n")
     command.chmod(0o755)
     path = f"{tmp_path}{os.pathsep}{os.environ['PATH']}"
     done = subprocess.run(

@@ -33,7 +33,7 @@ def effort(result: UnitResult, seconds: float) -> float:
 @pytest.fixture(scope="module")
 def small(tmp_path_factory: pytest.TempPathFactory) -> Plan:
     words = tmp_path_factory.mktemp("words") / "some.txt"
-    words.write_text("".join((ROOT / "configs/wordlists/scowl70.txt").read_text().splitlines(keepends=True)[::10]))
+    words.write_text("".join((ROOT / "configs/wordlists/scowl70.txt").read_text().splitlines(keepends=True)[::30]))
     return make_plan(RunConfig(dims="2x3", buckets=BUCKETS, cutoff=4, workers=0, wordlist=str(words)))
 
 

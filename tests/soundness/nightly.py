@@ -62,7 +62,7 @@ def _pytest(*arguments: str) -> tuple[str, ...]:
 
 
 def _orderly(*arguments: str) -> tuple[str, ...]:
-    return (sys.executable, "-c", "from cluster.cli.app import main; main()", *arguments)
+    return (sys.executable, "-c", "from cluster.cli.start import main; main()", *arguments)
 
 
 def stages(seed: int) -> list[Stage]:
