@@ -12,21 +12,22 @@ import subprocess
 import sys
 import uuid
 from collections.abc import Callable, Iterator
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from pathlib import Path
 from typing import NamedTuple
 from unittest import mock
 
+import numba
 import pytest
 import typer.main
 from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis_settings
 from pyarrow.fs import FileSystem
 
+import boardclass.jit  # noqa: F401 - sets the folder that compiled kernels are kept in
 from boardclass import wordlist
 from boardclass.errors import WordListError
 from boardclass.wordlist import WordList, load_wordlist
-from results.proof import audit
 
 ROOT = Path(__file__).resolve().parent.parent
 GOLDEN = ROOT / "tests" / "golden"
@@ -53,6 +54,10 @@ SECRET_KEY = "it-must-not-be-seen-anywhere"
 typer.main.get_command = cache(typer.main.get_command)
 wordlist.parse_wordlist = lru_cache(8)(wordlist.parse_wordlist)
 
+
+# The checker imports nothing of the program, and keeps nothing compiled; each process would compile it for 4 s.
+with mock.patch.object(numba, "njit", partial(numba.njit, cache=True)):
+    from results.proof import audit
 
 _read_words = audit._words
 
