@@ -65,12 +65,11 @@ def opened(browser, server):
         tab.on("pageerror", lambda error: failed.append(str(error)))
         if not expected_faults:
             tab.on("console", lambda said: failed.append(said.text) if said.type in ("error", "warning") else None)
-        tab.goto(server.address)
+        page = "/" if path == "RUN" else path
+        tab.goto(f"{server.root}{page}{'&' if '?' in page else '?'}token={server.token}")
         assert "token" not in tab.url
         if path == "RUN":
             tab.get_by_role("link", name="small").click()
-        elif path != "/":
-            tab.goto(server.root + path)
         return tab
 
     yield call
