@@ -42,7 +42,7 @@ KNOWN_SHA256 = {
 }
 
 _UTF8_BOM = b"\xef\xbb\xbf"
-_spells = re.compile("[a-pr-z]*(?:qu[a-pr-z]*)*").fullmatch
+_is_usable = re.compile(rf"(?=.{{{MIN_LETTERS},{MAX_LETTERS}}}\Z)[a-pr-z]*(?:qu[a-pr-z]*)*").fullmatch
 _REMEDY = "one word a line, lower case a-z, LF or CRLF line ends"
 
 
@@ -158,7 +158,7 @@ def parse_wordlist(data: bytes, name: str, source: str) -> WordList:
     counts: Counter[str] = Counter()
     first: dict[str, tuple[int, str]] = {}
     for number, line in enumerate(lines, 1):
-        if line not in usable and _spells(line) and MIN_LETTERS <= len(line) <= MAX_LETTERS:
+        if line not in usable and _is_usable(line):
             usable.add(line)
         else:
             reason = _reason(line)
@@ -175,13 +175,15 @@ def parse_wordlist(data: bytes, name: str, source: str) -> WordList:
 
 def _reason(line: str) -> str:
     """Return why a line is left out."""
+    if _is_usable(line):
+        return "duplicate"
     if not (line.isascii() and line.isalpha() and line.islower()):
         return "not a-z"
     if len(line) < MIN_LETTERS:
         return "too short"
     if len(line) > MAX_LETTERS:
         return "too long"
-    return "duplicate" if _spells(line) else "q without u"
+    return "q without u"
 
 
 def _stem(path: Path) -> str:
