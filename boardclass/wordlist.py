@@ -179,10 +179,8 @@ def _reason(line: str) -> str:
         return "duplicate"
     if not (line.isascii() and line.isalpha() and line.islower()):
         return "not a-z"
-    if len(line) < MIN_LETTERS:
-        return "too short"
-    if len(line) > MAX_LETTERS:
-        return "too long"
+    if not MIN_LETTERS <= len(line) <= MAX_LETTERS:
+        return "too short" if len(line) < MIN_LETTERS else "too long"
     return "q without u"
 
 
