@@ -91,6 +91,11 @@ def settle(tab, path):
         expect(tab.locator(".pill.proven").first).to_be_visible(timeout=SLOW_MS)
 
 
+def width_of(tab):
+    """Return how wide a page is when it is scrolled sideways as far as it goes."""
+    return tab.evaluate("document.documentElement.scrollWidth")
+
+
 VIEWS = [(path, scheme, device) for path in PAGES for scheme in ("light", "dark") for device in DEVICES]
 DAILY_VIEWS = [
     *VIEWS[::9],
@@ -105,12 +110,21 @@ def test_pages_keep_nobody_out(opened, path, scheme, device):
     settle(tab, path)
     found = Axe().run(tab)
     assert found.violations_count == 0, found.generate_report()
-    assert tab.evaluate("document.documentElement.scrollWidth") <= DEVICES[device]["viewport"]["width"]
+    assert width_of(tab) <= DEVICES[device]["viewport"]["width"]
     pictures = tab.locator("main svg:not([aria-hidden]), main canvas, main img")
     names = [pictures.nth(i).get_attribute("aria-label") for i in range(pictures.count())]
     assert all(names)
     assert names or path.startswith("/board"), "a board to type in is not a picture"
     assert tab.locator("h1").count() == 1
+
+
+@pytest.mark.parametrize("device", ["desk", "phone"])
+def test_a_page_that_is_too_wide_would_be_seen(opened, device):
+    tab = opened("/board", **DEVICES[device])
+    expect(tab.locator(".tile").first).to_be_visible()
+    assert width_of(tab) <= DEVICES[device]["viewport"]["width"]
+    tab.evaluate("document.querySelector('h1').style.width = '3000px'")
+    assert width_of(tab) > DEVICES[device]["viewport"]["width"]
 
 
 def type_board(tab, board, dims="3x3"):
