@@ -31,8 +31,9 @@ from boardclass.wordlist import WordList, load_wordlist
 
 ROOT = Path(__file__).resolve().parent.parent
 GOLDEN = ROOT / "tests" / "golden"
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")  # the shell takes half the time
 COMMAND = (sys.executable, "-c", "from cluster.cli.start import main; main()")  # orderly as a process of its own
+RESTING = (sys.executable, "-m", "tests.cluster.resting")  # the same, with a search that leaves a processor to others
 
 # The machine may be shared: no deadlines; in CI the same examples every time; nightly.py takes more.
 hypothesis_settings.register_profile(
@@ -240,7 +241,7 @@ def browser():
     )
     found = next((path for path in map(shutil.which, BROWSERS) if path), None)
     if found is None:
-        pytest.skip(f"needs a browser: one of {', '.join(BROWSERS)} (on Debian: apt-get install chromium)")
+        pytest.skip(f"needs a browser: one of {', '.join(BROWSERS)} (on Debian: apt-get install chromium-headless-shell)")
     with playwright.sync_playwright() as driver:
         running = driver.chromium.launch(executable_path=found, args=["--no-sandbox", "--disable-gpu"])
         yield running

@@ -173,16 +173,16 @@ def check_guarded(address: str) -> None:
     if address.startswith(CLIENT) and find_spec("grpc") is None:
         raise RayError(f"{address!r} needs the Ray client: pip install 'ray[client]', or run on a node of the cluster")
     tokens = {name: os.environ[name] for name in ("RAY_AUTH_TOKEN", "RAY_AUTH_TOKEN_PATH") if name in os.environ}
-    stranger, friend = _knock(address, {"RAY_AUTH_MODE": "disabled"}), _knock(address, settings | tokens)
+    stranger = _knock(address, {"RAY_AUTH_MODE": "disabled"})
     if stranger == LET_IN:
         raise UnguardedError(
             f"the Ray cluster at {address!r} runs code for anybody who reaches it: refused. Stop it; {_MAKE_TOKEN}"
         )
+    friend = _knock(address, settings | tokens) if stranger == TURNED_AWAY else stranger
     if friend == TURNED_AWAY:
         raise RayError(f"the Ray cluster at {address!r} has another token than ours; copy ~/.ray/auth_token from there")
-    if (stranger, friend) != (TURNED_AWAY, LET_IN):
-        problem = stranger if stranger != TURNED_AWAY else friend
-        raise RayError(f"cannot join the Ray cluster at {address!r}: {problem}; see that it runs: ray status")
+    if friend != LET_IN:
+        raise RayError(f"cannot join the Ray cluster at {address!r}: {friend}; see that it runs: ray status")
 
 
 def _knock(address: str, settings: dict[str, str]) -> str:

@@ -22,6 +22,7 @@ from boardclass.errors import StoreError
 from results.errors import DamagedError
 from results.storage import files
 from results.storage.folder import Folder
+from results.store.decoded import Decoded
 from results.store.sizes import check_footer, check_sizes
 
 REMEDY = "restore the file from a copy, or run again with --drop-damaged to recompute its rows"
@@ -29,6 +30,7 @@ _REMEDY = "restore the file from a copy, or run again with --drop-damaged to rec
 _FAULTS = (pa.ArrowException, OSError, ValueError, MemoryError)
 _WORTH_THREADS = 10_000  # rows: reading fewer takes less time than starting threads
 _THREADS = 4  # hashing and reading Parquet leave Python's lock to the others
+_DECODED = Decoded()
 
 
 @dataclass(frozen=True)
@@ -235,7 +237,8 @@ def _checked(
     found = hashlib.sha256(data).hexdigest()
     if found != sha256:
         raise DamagedError(f"{where} was altered: its SHA-256 is {found}, the manifest says {sha256}; {REMEDY}")
-    return parse_parquet(data, where, schema, columns, n_rows)
+    key = sha256, schema, None if columns is None else tuple(columns), n_rows
+    return _DECODED.once(key, lambda: parse_parquet(data, where, schema, columns, n_rows))
 
 
 def parse_parquet(

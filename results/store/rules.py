@@ -35,12 +35,15 @@ def check_table(table: pa.Table, fingerprint: Fingerprint, where: str) -> None:
         raise RowError(
             f"{where}: the columns are not those of a result: {table.schema.to_string(show_field_metadata=False)!r}"
         )
-    for rule, bad in (*_plain_rules(table, fingerprint), *_status_rules(table, fingerprint)):
-        if pc.any(bad).as_py():
-            index = pc.index(bad, scalar(True)).as_py()
-            values = table.slice(index, 1).select(["class_id", "path", "status"]).to_pylist()[0]
-            raise RowError(f"{where}: row {index} {values!r}: {rule}")
-    _check_lists(table, fingerprint, where)
+    n_before = 0
+    for rows in table.combine_chunks().to_batches():  # one, unless its texts are more than 2 GiB
+        for rule, bad in (*_plain_rules(rows, fingerprint), *_status_rules(rows, fingerprint)):
+            if bad.true_count:
+                index = pc.index(bad, scalar(True)).as_py()
+                values = rows.slice(index, 1).select(["class_id", "path", "status"]).to_pylist()[0]
+                raise RowError(f"{where}: row {n_before + index} {values!r}: {rule}")
+        _check_lists(rows, fingerprint, where)
+        n_before += rows.num_rows
 
 
 @cache
@@ -48,23 +51,23 @@ def _names(names: tuple[str, ...]) -> pa.Array:
     return pa.array(names)
 
 
-def _plain_rules(table: pa.Table, fingerprint: Fingerprint) -> list[tuple[str, Any]]:
+def _plain_rules(rows: pa.RecordBatch, fingerprint: Fingerprint) -> list[tuple[str, Any]]:
     """Return ``(rule, mask of the rows that break it)``, column by column."""
-    col = table.column
+    col = rows.column
     nulls = [(f"{name} is missing", pc.is_null(col(name))) for name in SCHEMA.names if col(name).null_count]
     nulls += [(f"{name} is not a number", pc.invert(pc.is_finite(col(name)))) for name in ("seconds",)]
+    counts = ("class_id", "max_bound", *COUNTERS, "peak_rss_bytes")
+    is_sound = not pc.less(pc.min_element_wise(*map(col, counts)), scalar(0)).true_count  # one look for all of them
     small = [
         (f"{name} is negative", pc.less(col(name), scalar(0)))
-        for name in ("class_id", "max_bound", *COUNTERS, "seconds")
+        for name in (("seconds",) if is_sound else (*counts, "seconds"))
     ]
-    small += [
-        ("peak_rss_bytes is negative", pc.less(col("peak_rss_bytes"), scalar(0))),
-        ("attempt < 1", pc.less(col("attempt"), scalar(1))),
-    ]
+    small += [("attempt < 1", pc.less(col("attempt"), scalar(1)))]
     texts = ("host", "cpu", "kernel_hash", "message", "path")
     long = [
         (f"{name} is longer than {_MAX_TEXT}", pc.greater(pc.utf8_length(col(name)), scalar(_MAX_TEXT)))
         for name in texts
+        if col(name).nbytes > _MAX_TEXT
     ]
     return [
         *nulls,
@@ -95,9 +98,9 @@ def _exceeds(digits: Any, most: int) -> Any:
     return pc.or_(longer, pc.and_(as_long, pc.greater(digits, scalar(text))))
 
 
-def _status_rules(table: pa.Table, fingerprint: Fingerprint) -> list[tuple[str, Any]]:
+def _status_rules(rows: pa.RecordBatch, fingerprint: Fingerprint) -> list[tuple[str, Any]]:
     """Return the rules that tie the status to the other columns."""
-    col, both = table.column, pc.and_
+    col, both = rows.column, pc.and_
     status = {name: pc.equal(col("status"), scalar(name)) for name in STATUSES}
     verdict = pc.is_in(col("status"), _names(VERDICTS))
     n_candidates, n_children = pc.list_value_length(col("candidates")), pc.list_value_length(col("children"))
@@ -105,10 +108,9 @@ def _status_rules(table: pa.Table, fingerprint: Fingerprint) -> list[tuple[str, 
     found = pc.greater(n_candidates, scalar(0))  # a split unit lists those of the parts it settled itself
     # a survivor of the bound that exact scoring refuted may have had a bound at the cutoff; nothing else may
     discarded = both(status[ELIMINATED], pc.equal(col("n_survivors"), scalar(0)))
-    reached = pa.chunked_array(
-        [pa.array([reaches(b, fingerprint.cutoff) for b in pc.unique(col("max_bound")).to_pylist()], pa.bool_())]
-    )
-    reaching = pc.take(reached, pc.index_in(col("max_bound"), pc.unique(col("max_bound"))))
+    bounds = pc.unique(col("max_bound"))
+    reached = pa.array([reaches(bound, fingerprint.cutoff) for bound in bounds.to_pylist()], pa.bool_())
+    reaching = pc.take(reached, pc.index_in(col("max_bound"), bounds))
     return [
         ("status candidates needs candidates", both(status[CANDIDATES], pc.invert(found))),
         ("status and candidates do not go together", both(found, pc.invert(pc.or_(status[CANDIDATES], status[SPLIT])))),
@@ -119,16 +121,16 @@ def _status_rules(table: pa.Table, fingerprint: Fingerprint) -> list[tuple[str, 
     ]
 
 
-def _check_lists(table: pa.Table, fingerprint: Fingerprint, where: str) -> None:
+def _check_lists(rows: pa.RecordBatch, fingerprint: Fingerprint, where: str) -> None:
     """Check boards, scores, children and settled parts of the rows that have any."""
     names = ("candidates", "children", "settled")
-    found, children, settled = (pc.list_flatten(table.column(name)).combine_chunks() for name in names)
+    found, children, settled = (pc.list_flatten(rows.column(name)) for name in names)
     if any(values.null_count for values in (found, found.field("board"), found.field("score"), children, settled)):
         raise RowError(f"{where}: a candidate or a part is missing in its list")
     n_cells = fingerprint.n_cells
     board = re.compile(rf"[a-z]{{{n_cells}}}")
-    lengths = pc.add(pc.list_value_length(table.column("candidates")), pc.list_value_length(table.column("children")))
-    for values in table.select(["class_id", "path", *names]).filter(pc.greater(lengths, scalar(0))).to_pylist():
+    lengths = pc.add(pc.list_value_length(rows.column("candidates")), pc.list_value_length(rows.column("children")))
+    for values in rows.select(["class_id", "path", *names]).filter(pc.greater(lengths, scalar(0))).to_pylist():
         here = f"{where}: class {values['class_id']} path {quote(values['path'])}"
         boards = [item["board"] for item in values["candidates"]]
         for item in values["candidates"]:

@@ -15,7 +15,7 @@ import pytest
 from cluster.answers.status import time_left_of
 from cluster.watch.pulse import told
 from results.storage import files
-from tests.conftest import COMMAND
+from tests.conftest import RESTING
 
 # long enough to be watched: seconds for the first classes, minutes for all of them
 WATCHED = ("--dims", "3x3", "--cutoff", "430", "--buckets", "bdfgjqvwxz aeiou lnrsy chkmpt", "--workers", "0")
@@ -23,11 +23,11 @@ WATCHED = ("--dims", "3x3", "--cutoff", "430", "--buckets", "bdfgjqvwxz aeiou ln
 
 @pytest.fixture
 def start(tmp_path, project_root):
-    """Start ``orderly run`` as a process of its own; it is killed in the end."""
+    """Start ``orderly run`` as a process of its own that rests now and then; it is killed in the end."""
     processes = []
 
     def call(*arguments):
-        command = [*COMMAND, "run", *map(str, arguments)]
+        command = [*RESTING, "run", *map(str, arguments)]
         environment = {**os.environ, "PYTHONPATH": str(project_root)}
         pipe = subprocess.PIPE
         processes.append(subprocess.Popen(command, cwd=tmp_path, env=environment, stdout=pipe, stderr=pipe, text=True))

@@ -132,45 +132,43 @@ def test_a_worker_that_is_stopped_for_a_minute_goes_on():
         until(executor, Returned)
 
 
-def test_ray_has_a_folder_and_a_group_of_its_own(base):
-    others = descendants()  # of tests before this one
-    with RayProcess(fakes.SPEC, 1, fakes.SlowBreaker) as executor:
-        executor.spawn(1)
-        until(executor, WorkerUp)
-        (folder,) = base.iterdir()
-        assert stat.S_IMODE(folder.stat().st_mode) == 0o700
-        family = descendants() - {os.getpid()} - others
-        assert len(family) > 5
-        assert {group(process) for process in family} == {find("guard")[0]}
-        assert os.getpgrp() != find("guard")[0]
-    gone(*family)
+@pytest.fixture
+def elsewhere(tmp_path):
+    """Return a folder to start in, with modules that nothing may import."""
+    folder = tmp_path / "elsewhere"
+    folder.mkdir()
+    for name in ("numba", "pyarrow", "cluster", "tempfile", "ray"):
+        (folder / f"{name}.py").write_text(f"open({str(folder / 'imported')!r}, 'a').write(__name__)\n")
+    yield folder
+    assert not (folder / "imported").exists()
 
 
 @pytest.fixture
-def started(base, tmp_path):
+def started(base, tmp_path, elsewhere):
     """Start a run of minutes from the command line, with a worker that is at work; return it and its directory."""
     config = config_of_classes(tmp_path)
-    child = start(config, tmp_path)
+    child = start(config, tmp_path, elsewhere)
     yield child, Path(config.out)
     child.kill()
     child.wait()
 
 
-def launch(config, folder, *before):
-    """Start ``orderly run``; return it."""
+def launch(config, folder, cwd=ROOT, before=()):
+    """Start ``orderly run`` in a folder, as the installed command does: with no modules from there (-P)."""
     path = folder / "config.toml"
     path.write_text(
         f'dims = "3x3"\ncutoff = {config.cutoff}\nbuckets = "{config.buckets}"\nworkers = 1\nout = "{config.out}"\n'
         "[search]\nmemory_mb = 64\nfused = []\n"
     )
-    command = [*before, *COMMAND, "run", str(path)]
+    command = [*before, COMMAND[0], "-P", *COMMAND[1:], "run", str(path)]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     with (folder / "said").open("wb") as said:
-        return subprocess.Popen(command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=said, stderr=said)
+        return subprocess.Popen(command, cwd=cwd, env=environment, stdin=subprocess.DEVNULL, stdout=said, stderr=said)
 
 
-def start(config, folder, *before):
+def start(config, folder, cwd=ROOT, before=()):
     """Start ``orderly run``; return it once verdicts are there."""
-    child = launch(config, folder, *before)
+    child = launch(config, folder, cwd, before)
     wait_for(child, folder, lambda: any(event.get("n_verdicts") for event in events_of(Path(config.out))[1:]))
     return child
 
@@ -222,36 +220,18 @@ def test_sigterm_for_every_process_while_ray_starts(terminal, base, tmp_path, ki
     check_stopped(child, Path(config.out), family, least=0)
 
 
-def test_a_driver_that_is_killed_takes_a_stopped_worker_with_it(started):
+def test_ray_has_a_folder_and_a_group_of_its_own_and_ends_with_a_driver_that_is_killed(base, started):
     child, _ = started
+    (folder,) = base.iterdir()
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
     family = descendants(child.pid)
+    assert len(family) > 6
+    (guard,) = find("guard", child.pid)
+    assert {group(process) for process in family - {child.pid}} == {guard} != {group(child.pid)}
     os.kill(find("worker", child.pid)[0], signal.SIGSTOP)
     child.kill()
     child.wait()
     gone(*family)
-
-
-def test_no_module_comes_from_where_the_user_is(base, tmp_path):
-    for name in ("numba", "pyarrow", "cluster", "tempfile", "ray"):
-        (tmp_path / f"{name}.py").write_text(f"open({str(tmp_path / 'imported')!r}, 'a').write(__name__)\n")
-    command = [
-        COMMAND[0],
-        "-P",
-        *COMMAND[1:],
-        "run",
-        "--dims",
-        "2x2",
-        "--cutoff",
-        "5",
-        "--workers",
-        "1",
-        "--out",
-        "run",
-    ]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
-    assert not (tmp_path / "imported").exists()
-    assert done.returncode == 0, done.stderr
 
 
 def small(n_mib, folder):
@@ -276,7 +256,7 @@ def test_a_full_temporary_folder_is_named(base, tmp_path):
 @pytest.mark.nightly
 def test_a_temporary_folder_that_becomes_full_is_named(base, tmp_path):
     config = config_of_classes(tmp_path)
-    child = start(config, tmp_path, *small(100, base))
+    child = start(config, tmp_path, before=small(100, base))
     family = descendants(child.pid)
     there = Path(f"/proc/{child.pid}/root{base}")
     with (there / "fill").open("wb", buffering=0) as file, contextlib.suppress(OSError):

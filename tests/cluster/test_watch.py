@@ -12,7 +12,7 @@ import time
 import pytest
 
 from results.storage import files
-from tests.conftest import COMMAND, ROOT, make_in
+from tests.conftest import RESTING, ROOT, make_in
 from tests.samples import daily
 
 SMALL = ("run", "2x2", "--cutoff", "10", "--workers", "0")
@@ -65,7 +65,7 @@ def test_it_follows_the_size_of_the_terminal(terminal_of, run):
 @pytest.mark.slow
 def test_a_run_that_goes_on_shows_its_workers_and_ends_before_the_eyes(terminal_of, tmp_path):
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    command = [*COMMAND, "run", *LONG, "--out", str(tmp_path / "run")]
+    command = [*RESTING, "run", *LONG, "--out", str(tmp_path / "run")]
     with subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as driver:
         while not (tmp_path / "run" / files.RUN).exists():
             time.sleep(0.2)

@@ -8,15 +8,18 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 from boardclass.errors import StoreError
-from results.errors import DamagedError, FingerprintError
+from results.errors import DamagedError, FingerprintError, RowError
 from results.proof.claim import read_claim
 from results.proof.coverage import check_coverage
 from results.reading.query import summary
 from results.storage import files
+from results.store.decoded import MOST_BYTES, Decoded
 from results.store.parts import parse_parquet, parse_part
 from results.store.run import open_run
 from results.store.schema import SCHEMA
@@ -240,3 +243,49 @@ def test_a_manifest_is_mended_line_by_line(finished, tmp_path, change, lost):
     with Store.open(run, fingerprint()) as store:
         store.append(rows[number - 1] for number in lost)
         assert check_coverage(partition(), store).complete
+
+
+def test_bytes_that_were_read_before_are_looked_at_again_for_another_run(tmp_path):
+    """What is kept of a part that was read holds for the same bytes and the same question only."""
+    rows = [row(), row(1)]
+    with Store.open(tmp_path / "run", fingerprint()) as store:
+        store.append(rows)
+    with Store.open(tmp_path / "other", fingerprint(cutoff=81)):
+        pass
+    mine, other = tmp_path / "run", tmp_path / "other"
+    run = open_run(mine)
+    assert [found.verdict for found in run.rows()] == [given.verdict for given in rows]
+    shutil.copytree(mine / files.RESULTS, other / files.RESULTS, dirs_exist_ok=True)
+    shutil.copy(mine / files.MANIFEST, other / files.MANIFEST)
+    with pytest.raises(RowError, match="another run"):
+        list(open_run(other).rows())
+    part = mine / run.manifest.parts[0].name
+    data = bytearray(part.read_bytes())
+    data[len(data) // 2] ^= 1
+    part.write_bytes(data)
+    with pytest.raises(DamagedError, match="was altered"):
+        list(run.rows())
+
+
+def test_small_tables_are_decoded_once_and_not_kept_for_ever():
+    decoded, tables = Decoded(), [pa.table({"x": np.zeros(n, np.int64)}) for n in (30_000, 10)]
+    asked: list[Any] = []
+
+    def decode(key: object, table: pa.Table) -> pa.Table:
+        return decoded.once(key, lambda: asked.append(key) or table)
+
+    large, small = tables
+    assert decode("first", large) is decode("first", large) is large
+    assert decode(("first", None), small) is small
+    assert asked == ["first", ("first", None)], "the same bytes, asked for other columns, are another table"
+    n_fit = MOST_BYTES // large.nbytes
+    for i in range(n_fit):
+        decode(i, large)
+        assert decoded.n_bytes <= MOST_BYTES
+    decode("first", large)
+    assert asked.count("first") == 2, "it was let go"
+    decode(n_fit - 1, large)
+    assert asked.count(n_fit - 1) == 1
+    huge = pa.table({"x": np.zeros(40_000, np.int64)})
+    assert decode("huge", huge) is decode("huge", huge) is huge
+    assert asked.count("huge") == 2

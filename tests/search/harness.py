@@ -25,6 +25,7 @@ from tests.reference.orderly import Literals, Term, Weighted, absorb, deduplicat
 from tests.reference.truth_table import Boards, Sums, multi_scores
 
 NO_LIMIT = 1 << 40
+_PLACE = {letter: place for place, letter in enumerate(LETTER_ORDER)}
 
 
 @dataclass(frozen=True)
@@ -167,11 +168,12 @@ def is_possible(letters: dict[int, str], forced: dict[int, str], demands: tuple[
 
     A forced cell may have one of several letters.
     """
-    place = {x: i for i, x in enumerate(LETTER_ORDER)}
-    least = {c: min(place[x] for x in some) for c, some in (forced | letters).items()}
-    most = {c: max(place[x] for x in some) for c, some in (forced | letters).items()}
-    known = [(c, d) for c, d in demands if c in least and d in least and not {c, d} <= set(forced)]
-    return all(least[c] <= most[d] for c, d in known)
+    known = forced | letters
+    return all(
+        min(map(_PLACE.__getitem__, known[c])) <= max(map(_PLACE.__getitem__, known[d]))
+        for c, d in demands
+        if c in known and d in known and not (c in forced and d in forced)
+    )
 
 
 width: Any = tree.NARROW  # of the bounds of the trees built here; the fixture ``width`` tries both

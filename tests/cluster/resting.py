@@ -1,0 +1,21 @@
+"""``orderly`` with a search that rests before each unit: a run to be watched for a while, with a processor to spare."""
+
+from __future__ import annotations
+
+import time
+
+from cluster.cli.start import main
+from search.breaker import Breaker
+
+REST_S = 0.2
+_break_unit = Breaker.break_unit
+
+
+def _rest_and_break_unit(self, unit):
+    time.sleep(REST_S)
+    return _break_unit(self, unit)
+
+
+if __name__ == "__main__":
+    Breaker.break_unit = _rest_and_break_unit
+    main()
