@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import base64
 import contextlib
 import os
 import secrets
 import subprocess
 import sys
+import time
 from pathlib import Path
 from unittest import mock
 
@@ -68,8 +70,36 @@ def refused_without_token(address):
 
 
 @contextlib.contextmanager
-def started(folder, mode="token"):
-    """Start a head without processors and yield :class:`Nodes`; token authentication as ``mode`` says."""
+def open_gate(folder):
+    """Start the one process of a head that lets callers in, the GCS server, for anybody; yield its address."""
+    from ray._private.services import GCS_SERVER_EXECUTABLE
+
+    node = "0" * 56
+    options = {
+        "log_dir": folder,
+        "session-dir": folder,
+        "session-name": "open",
+        "node-id": node,
+        "node-ip-address": "127.0.0.1",
+        "gcs_server_port": 0,
+        "config_list": base64.b64encode(b"{}").decode(),
+    }
+    command = [GCS_SERVER_EXECUTABLE, *(f"--{name}={value}" for name, value in options.items())]
+    environment = {**os.environ, "RAY_AUTH_MODE": "disabled"}
+    with subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as server:
+        try:
+            told = Path(folder) / f"gcs_server_port_{node}"
+            while not (told.exists() and told.read_text()):
+                assert server.poll() is None
+                time.sleep(0.02)
+            yield f"127.0.0.1:{told.read_text()}"
+        finally:
+            server.kill()
+
+
+@contextlib.contextmanager
+def started(folder):
+    """Start a head without processors and yield :class:`Nodes`; it asks for a token."""
     from ray.cluster_utils import Cluster
 
     token = secrets.token_hex(32)
@@ -77,7 +107,7 @@ def started(folder, mode="token"):
     path.touch(mode=0o600)
     path.write_text(token)
     settings = {
-        "RAY_AUTH_MODE": mode,
+        "RAY_AUTH_MODE": "token",
         "RAY_AUTH_TOKEN_PATH": str(path),
         "RAY_USAGE_STATS_ENABLED": "0",
         "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0",  # or Ray listens on the machine's public address

@@ -15,7 +15,7 @@ from cluster.workers.ray_executor import RayExecutor
 from cluster.workers.ray_process import RayProcess
 from configs.model import RunConfig, SearchConfig
 from tests.cluster import fakes
-from tests.cluster.clusters import started
+from tests.cluster.clusters import open_gate, started
 from tests.cluster.processes import command_line, descendants
 from tests.cluster.test_driver import WORDS
 from tests.cluster.test_executors import play, verdicts_of
@@ -154,9 +154,6 @@ def test_a_cluster_that_goes_away_does_not_take_the_driver_along(tmp_path, numbe
         assert settled
 
 
-@pytest.mark.slow
-def test_an_open_cluster_is_refused(tmp_path):
-    with started(tmp_path, mode="disabled") as cluster, pytest.MonkeyPatch.context() as patch:
-        patch.setenv("RAY_AUTH_MODE", "token")
-        with pytest.raises(UnguardedError, match="runs code for anybody"):
-            check_guarded(cluster.address)
+def test_an_open_cluster_is_refused(nodes, tmp_path):
+    with open_gate(tmp_path) as address, pytest.raises(UnguardedError, match="runs code for anybody"):
+        check_guarded(address)
