@@ -30,10 +30,9 @@ pytestmark = [pytest.mark.ray, pytest.mark.timeout(240)]
 BUCKETS = "ab cde fgh ijk lm no pqr s tu vwxyz"
 
 
-@pytest.fixture
-def config(tmp_path):
+def config_in(folder):
     """Return a 2x2 run of 1,540 classes, seconds long."""
-    path = tmp_path / "tiny.txt"
+    path = folder / "tiny.txt"
     path.write_text("\n".join(WORDS) + "\n")
     return RunConfig(
         dims="2x2",
@@ -41,25 +40,30 @@ def config(tmp_path):
         cutoff=3,
         scores="words",
         buckets=BUCKETS,
-        out=str(tmp_path / "run"),
+        out=str(folder / "run"),
         search=SearchConfig(memory_mb=16),
     )
 
 
 @pytest.fixture
-def digest(config, tmp_path):
+def config(tmp_path):
+    return config_in(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def digest(tmp_path_factory):
     """Return the digest of the run undisturbed, in one process."""
-    return run(config.model_copy(update={"out": str(tmp_path / "undisturbed")})).digest
+    return run(config_in(tmp_path_factory.mktemp("undisturbed"))).digest
 
 
 class KillingExecutor(RayExecutor):
-    """Kills one of its workers whenever it has handed out work, up to five times."""
+    """Kills one of its workers whenever it has handed out work, up to three times."""
 
     n_kills = 0
 
     def assign(self, order):
         super().assign(order)
-        if self.n_kills < 5 and order.assignment % 4 == 0:
+        if self.n_kills < 3 and order.assignment % 4 == 0:
             os.kill(self.pids[order.worker], signal.SIGKILL)
             self.n_kills += 1
 
@@ -73,7 +77,7 @@ def test_same_digest_with_two_workers_that_are_killed(config, digest):
 
     outcome = run(config.model_copy(update={"workers": 2}), make_executor=make)
     events = read_events(open_run(config.out).folder, 2**20)
-    assert made[0].n_kills == sum(event["event"] == "worker_down" for event in events) == 5
+    assert made[0].n_kills == sum(event["event"] == "worker_down" for event in events) == 3
     assert outcome.complete
     assert outcome.digest == digest
     rows = list(open_run(config.out).rows())
