@@ -241,7 +241,9 @@ def browser():
     )
     found = next((path for path in map(shutil.which, BROWSERS) if path), None)
     if found is None:
-        pytest.skip(f"needs a browser: one of {', '.join(BROWSERS)} (on Debian: apt-get install chromium-headless-shell)")
+        pytest.skip(
+            f"needs a browser: one of {', '.join(BROWSERS)} (on Debian: apt-get install chromium-headless-shell)"
+        )
     with playwright.sync_playwright() as driver:
         running = driver.chromium.launch(executable_path=found, args=["--no-sandbox", "--disable-gpu"])
         yield running

@@ -208,7 +208,7 @@ class Backlog:
             self.n_classes_done += class_id not in self._spoilt
 
     def _place(self, class_id: int) -> int:
-        place = int(np.searchsorted(self._ids, class_id))
+        place = int(self._ids.searchsorted(class_id))
         return place if place < len(self._ids) and self._ids[place] == class_id else -1
 
     def _cost(self, class_id: int) -> float:

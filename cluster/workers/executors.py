@@ -10,6 +10,7 @@ process of its own (ray_process.py).
 
 from __future__ import annotations
 
+import contextlib
 import queue
 import threading
 import time
@@ -18,6 +19,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Protocol, Self
 
 from cluster.scheduling.events import (
+    Answer,
     Assign,
     Death,
     Event,
@@ -31,6 +33,8 @@ from cluster.workers.worker import MakeBreaker, Reply, Worker
 if TYPE_CHECKING:
     from cluster.scheduling.figures import Report
     from search.breaker import Spec
+
+_GATHER_S = 0.02
 
 
 class Executor(Protocol):
@@ -122,14 +126,17 @@ class InProcessExecutor:
             self._retired.append(thread)
 
     def poll(self, timeout_s: float) -> list[Event]:
-        """Return the events so far; busy threads count as heartbeats."""
+        """Return the events so far; busy threads count as heartbeats.
+
+        An answer waits a moment for others: many at a time are less work, and no worker waits for what comes of it.
+        """
         events: list[Event] = []
-        try:
+        with contextlib.suppress(queue.Empty):
             events.append(self._events.get(timeout=max(timeout_s, 0.0)))
+            ends_s = time.monotonic() + _GATHER_S
             while True:
-                events.append(self._events.get_nowait())
-        except queue.Empty:
-            pass
+                left_s = ends_s - time.monotonic() if isinstance(events[-1], Answer) else 0.0
+                events.append(self._events.get(timeout=max(left_s, 0.0)))
         if not events:
             beats = [(number, thread.busy_with) for number, thread in self._threads.items()]
             events = [Heartbeat(number, assignment) for number, assignment in beats if assignment]
