@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from itertools import pairwise
 from math import prod
 from typing import NamedTuple
@@ -67,6 +67,7 @@ class OpenClass(NamedTuple):
     demands: tuple[tuple[int, int], ...]
 
 
+@lru_cache(2**16)
 def letters_of(mask: int) -> str:
     """Return the letters of a mask, alphabetically."""
     return "".join(chr(97 + x) for x in range(N_LETTERS) if mask >> x & 1)
@@ -103,6 +104,18 @@ def before(letter_order: str) -> tuple[int, ...]:
     return tuple((1 << N_LETTERS) - 1 & ~mask for mask in at_least(letter_order))
 
 
+@lru_cache(2**16)
+def _from_least(mask: int, letter_order: str) -> int:
+    """Return the mask of the least letter of a mask, by the letter order, and all letters after it."""
+    return letter_mask(letter_order[min((letter_order.index(x) for x in letters_of(mask)), default=0) :])
+
+
+@lru_cache(2**16)
+def _to_greatest(mask: int, letter_order: str) -> int:
+    """Return the mask of the greatest letter of a mask, by the letter order, and all letters before it."""
+    return letter_mask(letter_order[: max((letter_order.index(x) for x in letters_of(mask)), default=-1) + 1])
+
+
 def _settle(node: Node, params: Params) -> Node:
     """Take letters away that no board meeting the demands can have, and drop the demands this settles."""
     order = params.letter_order
@@ -111,10 +124,8 @@ def _settle(node: Node, params: Params) -> Node:
     while changed:
         changed = False
         for c, d in node.demands:
-            least = min((order.index(x) for x in letters_of(masks[c])), default=0)
-            most = max((order.index(x) for x in letters_of(masks[d])), default=-1)
-            upper = letter_mask(order[least:]) & masks[d]
-            lower = letter_mask(order[: most + 1]) & masks[c]
+            upper = _from_least(masks[c], order) & masks[d]
+            lower = _to_greatest(masks[d], order) & masks[c]
             changed |= upper != masks[d] or lower != masks[c]
             masks[d], masks[c] = upper, lower
     open_demands = tuple((c, d) for c, d in node.demands if masks[c].bit_count() > 1 and masks[d].bit_count() > 1)

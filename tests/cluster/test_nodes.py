@@ -24,7 +24,7 @@ def partition():
 @pytest.mark.parametrize("fused", [("center",), ()])
 def test_parts_and_sizes_are_those_of_the_breaker(partition, fused):
     params = Params(fused=fused, unit_budget=0, node_budget=0, memory_mb=16)
-    breaker = Breaker(Spec("3x3", WORDS, parse_scores("words").points, 8, partition.text, params))
+    breaker = Breaker(Spec("3x3", WORDS, parse_scores("words").points, 9, partition.text, params))
     nodes = SearchNodes(partition, params)
     last = int(next(partition.canonical_ranks())[-1])
     todo, n_splits = [Unit(0), Unit(last)], 0

@@ -82,7 +82,7 @@ def test_whole_run_and_the_token_stays_secret(nodes, tmp_path):
         dims="2x2", wordlist=str(words), cutoff=3, scores="words", out=str(tmp_path / "run"),
         buckets="abcdefgh ijklmnopqr stuvwxyz", search=SearchConfig(memory_mb=16), address=nodes.address,
     )  # fmt: skip
-    workers = nodes.add(2)
+    workers = nodes.add()
     outcome = run(config)
     alone = run(
         config.model_copy(update={"out": str(tmp_path / "alone")}),

@@ -204,9 +204,9 @@ def test_workers_that_grew_are_replaced_and_nothing_is_searched_again(cluster):
         seen.update(executor.pids.values())
         return ""
 
-    sink, finish = play(executor, 2, stop=stop, recycle_bytes=1, max_batch=50)
+    sink, finish = play(executor, 1, stop=stop, recycle_bytes=1, max_batch=50)
     assert finish.complete
-    assert verdicts_of(sink.verdicts) == verdicts_of(fakes.expected_units(range(2)))
+    assert verdicts_of(sink.verdicts) == verdicts_of(fakes.expected_units(range(1)))
     assert len(seen) > 1
     assert {item.attempt for item in sink.settled} == {1}
 

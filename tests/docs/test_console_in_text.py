@@ -6,6 +6,7 @@ import pytest
 
 from tests.conftest import ROOT
 from tests.docs.console import Step, agrees, prepared, printed, steps
+from tests.samples import daily
 
 PAGES = {
     str(path.relative_to(ROOT)): list(steps(path))
@@ -16,7 +17,9 @@ PAGES = {
 @pytest.mark.slow
 @pytest.mark.ray
 @pytest.mark.timeout(900)
-@pytest.mark.parametrize("page", [page for page, found in PAGES.items() if found])
+@pytest.mark.parametrize(
+    "page", daily([page for page, found in PAGES.items() if found], lambda page: "examples" not in page)
+)
 def test_commands_print_what_the_page_says(page, tmp_path):
     environment = prepared(tmp_path)
     for step in PAGES[page]:

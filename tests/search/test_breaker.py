@@ -78,8 +78,14 @@ class World:
         best = self.scores.reaching(self.scores.best(self.boards.all))
         return self.partition.rank_of_board(next(self.boards.boards(best)))
 
+    @cached_property
+    def known(self) -> dict[str, int]:
+        return {}
+
     def score(self, board: str) -> int:
-        return slow_score(board, *self.size, self.points)
+        if board not in self.known:
+            self.known[board] = slow_score(board, *self.size, self.points)
+        return self.known[board]
 
 
 def others(letters: str) -> str:
