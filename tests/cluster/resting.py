@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from unittest import mock
 
 from cluster.cli.start import main
 from search.breaker import Breaker
@@ -17,5 +18,5 @@ def _rest_and_break_unit(self, unit):
 
 
 if __name__ == "__main__":
-    Breaker.break_unit = _rest_and_break_unit
-    main()
+    with mock.patch.object(Breaker, "break_unit", _rest_and_break_unit):
+        main()

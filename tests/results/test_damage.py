@@ -272,7 +272,11 @@ def test_small_tables_are_decoded_once_and_not_kept_for_ever():
     asked: list[Any] = []
 
     def decode(key: object, table: pa.Table) -> pa.Table:
-        return decoded.once(key, lambda: asked.append(key) or table)
+        def now() -> pa.Table:
+            asked.append(key)
+            return table
+
+        return decoded.once(key, now)
 
     large, small = tables
     assert decode("first", large) is decode("first", large) is large
