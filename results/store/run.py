@@ -36,7 +36,8 @@ RUN_REMEDY = (
     "or choose another --out"
 )
 
-_SOUND: set[tuple[str, str]] = set()  # SHA-256 of parts whose rows obey the rules, and the fingerprint that they obey
+_SOUND: set[tuple[str, str]] = set()  # SHA-256 of parts whose rows obey the rules, and the fingerprint of their run
+_MOST_SOUND = 2**16
 
 
 class Run:
@@ -145,7 +146,7 @@ class Run:
     def _checked(self, part: Part, table: pa.Table) -> pa.Table:
         """Return the table of a part, whose bytes have the SHA-256 of the manifest, after a look at its rows.
 
-        The same bytes, asked about the same question, need one look in a process, however often they are read.
+        The same bytes, asked about the same question, need one look, however often a process reads them.
         """
         looked_at = part.sha256, self.fingerprint.digest
         if looked_at not in _SOUND:
@@ -153,6 +154,8 @@ class Run:
                 check_table(table, self.fingerprint, self.folder.where(part.name))
             except RowError as error:
                 raise RowError(f"{error}; {REMEDY}") from error
+            if len(_SOUND) >= _MOST_SOUND:
+                _SOUND.clear()
             _SOUND.add(looked_at)
         return table
 

@@ -234,6 +234,14 @@ def test_ray_has_a_folder_and_a_group_of_its_own_and_ends_with_a_driver_that_is_
     gone(*family)
 
 
+@pytest.mark.nightly
+def test_no_module_of_a_whole_run_comes_from_where_the_user_is(base, elsewhere):
+    command = [COMMAND[0], "-P", *COMMAND[1:], "run", "2x2", "--cutoff", "5", "--workers", "1", "--out", "run"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(command, cwd=elsewhere, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
 def small(n_mib, folder):
     """Return a command that runs another one where ``folder`` has room for so many MiB only."""
     script = f'mount -t tmpfs -o size={n_mib}m tmpfs {folder} && exec "$@"'

@@ -21,7 +21,7 @@ from search.solvers import Grid, HeapSolver, PathsSolver, TrieSolver, WordsSolve
 
 SIZES = ("2x2", "2x3", "3x3", "3x4", "4x4")
 SHARES = (0.1, 0.1, 0.4, 0.2, 0.2)
-PATHS_EVERY = {"2x2": 1, "2x3": 1, "3x3": 4, "3x4": 100, "4x4": 4000}  # 12 million on 4x4
+PATHS_EVERY = {"2x2": 1, "2x3": 1, "3x3": 4, "3x4": 100, "4x4": 4000}  # paths looks at 12 million of 4x4
 COMMON = "eeeeaaariinnoossttlldrcpmhgubqu"  # boards with words on them, and a q now and then
 
 
@@ -80,6 +80,7 @@ def referee(n_boards: int, wordlist: str, seed: int) -> tuple[Counter[str], list
             found = {name: solver.solve(grid) for name, solver in solvers.items()}
             if i % PATHS_EVERY[size] == 0 and (size != "4x4" or n_boards >= 1000):
                 found["paths"] = paths.solve(grid)
+                counts[f"paths_{size}"] += 1
             found["scorer_words"] = [item.word for item in scorer.words(board)]
             for name, solved in found.items():
                 counts[name] += 1

@@ -113,5 +113,6 @@ def test_boards_agree_with_the_scorer(enable2k, n):
     assert not faults
     assert counts["trie"] == counts["words"] == counts["heap"] == counts["scorer_words"] == n
     assert counts["paths"] > 0.3 * n
+    assert counts["paths_4x4"] == (n >= 1000)
     assert counts["boards_with_a_word_of_16_cells"] >= 0.05 * n
     assert counts["boards_with_a_word_with_q"] > 0.05 * n
