@@ -39,8 +39,9 @@ def make_app(site: Site, *, warm: bool = True) -> Starlette:
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
         task = asyncio.get_running_loop().create_task(_warm(site)) if warm else None
         yield
+        await site.desk.aclose()
         if task:
-            task.cancel()
+            await task
 
     routes = [
         Route("/", pages.runs),

@@ -11,10 +11,9 @@ from http import HTTPStatus
 from typing import Any
 
 import anyio
-import anyio.to_process
 
 from boardclass.errors import OrderlyError
-from cluster.web import jobs
+from cluster.web.worker import Ended, Worker
 
 MAX_WAITING = 64
 _START_S = 60.0  # a new process loads libraries and may have to compile kernels, before its own time begins
@@ -37,10 +36,12 @@ class Refused(OrderlyError):
 
 
 class Desk:
-    """Hands work out; to be used from one event loop."""
+    """Hands work out; to be used from one event loop, and closed before it ends."""
 
     def __init__(self) -> None:
         self._limiters: dict[Lane, anyio.CapacityLimiter] = {}
+        self._workers = {lane: Worker() for lane in Lane}
+        self._is_closed = False
 
     async def ask(
         self, lane: Lane, job: Callable[..., Any], *values: Any, seconds: float = 20.0, memory_mb: int = 1024
@@ -58,7 +59,7 @@ class Desk:
         Raises
         ------
         Refused
-            When it cannot be done, takes too much, or too many wait.
+            When it cannot be done, takes too much, too many wait, or the desk is closed.
         """
         limiter = self._limiters.setdefault(lane, anyio.CapacityLimiter(1))
         if limiter.statistics().tasks_waiting >= MAX_WAITING:
@@ -66,11 +67,17 @@ class Desk:
         try:
             async with limiter:
                 with anyio.fail_after(seconds + _START_S):
-                    told = await anyio.to_process.run_sync(
-                        jobs.bounded, job, values, seconds, memory_mb, cancellable=True
-                    )
-        except (TimeoutError, anyio.BrokenWorkerProcess) as error:
+                    told = await self._workers[lane].do(job, values, seconds, memory_mb)
+        except (TimeoutError, Ended) as error:
+            if self._is_closed:
+                raise Refused("the server is stopping", HTTPStatus.SERVICE_UNAVAILABLE) from error
             raise Refused(f"it takes more than {seconds:g} s or {memory_mb} MiB: ask for less") from error
         if "refused" in told:
             raise Refused(told["refused"])
         return told["answer"]
+
+    async def aclose(self) -> None:
+        """Kill the processes; nothing is done any more."""
+        self._is_closed = True
+        for worker in self._workers.values():
+            await worker.aclose()

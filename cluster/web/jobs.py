@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
-import sys
 import time
 from collections.abc import Callable, Sequence
-from functools import cache, lru_cache
-from types import ModuleType
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from boardclass.board import LETTERS, format_rows, parse_board
@@ -31,7 +27,6 @@ _POOLS = (1, 8, 32, 128)  # the first one only climbs straight up; each gets the
 
 def bounded(job: Callable[..., Any], values: Sequence[Any], seconds: float, memory_mb: int) -> dict[str, Any]:
     """Return what a job answers, or why it was refused; the process ends when it takes more than it may."""
-    _behave()
     try:
         with limited(Limits(max(0.1, seconds - GRACE_S), memory_mb), _nothing, "orderly: an answer took too long"):
             return {"answer": job(*values)}
@@ -41,14 +36,6 @@ def bounded(job: Callable[..., Any], values: Sequence[Any], seconds: float, memo
         return {"refused": f"it takes more than {memory_mb} MiB: ask for less"}
     except Exception as error:  # noqa: BLE001 - a bug of ours must not be asked for again and again
         return {"refused": f"internal error, {type(error).__name__}: {error}"}
-
-
-@cache
-def _behave() -> None:
-    """Let a search on the same machine go first, and make a main module: duckdb does not load without one."""
-    sys.modules.setdefault("__main__", ModuleType("__main__"))
-    with contextlib.suppress(OSError):
-        os.nice(5)
 
 
 def _nothing() -> None:

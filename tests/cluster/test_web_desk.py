@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import gc
+import os
+import signal
+import sys
 import time
+from contextlib import aclosing
 
 import pytest
 
@@ -13,24 +18,26 @@ import anyio
 from cluster.web import jobs
 from cluster.web.desk import Desk, Lane, Refused
 from results.reading.limits import GRACE_S
+from tests.cluster.processes import command_line, descendants, has_let_go, parent
 from tests.cluster.web import serving
 from tests.conftest import ROOT, make_in
 
 
 def test_what_takes_too_long_is_ended_and_the_next_is_answered():
     async def ask():
-        desk = Desk()
-        with pytest.raises(Refused, match=r"takes more than 6 s"):
-            await desk.ask(Lane.quick, time.sleep, 1000, seconds=GRACE_S + 1)
-        return await desk.ask(Lane.quick, jobs.score_board, "aert", "2x2", "scowl70")
+        async with aclosing(Desk()) as desk:
+            with pytest.raises(Refused, match=r"takes more than 6 s"):
+                await desk.ask(Lane.quick, time.sleep, 1000, seconds=GRACE_S + 1)
+            return await desk.ask(Lane.quick, jobs.score_board, "aert", "2x2", "scowl70")
 
     assert anyio.run(ask)["score"] == 14
 
 
 def test_what_takes_too_much_memory_is_refused():
     async def ask():
-        with pytest.raises(Refused, match="MiB: ask for less"):
-            await Desk().ask(Lane.long, bytearray, 2**36, memory_mb=64)
+        async with aclosing(Desk()) as desk:
+            with pytest.raises(Refused, match="MiB: ask for less"):
+                await desk.ask(Lane.long, bytearray, 2**36, memory_mb=64)
 
     anyio.run(ask)
 
@@ -39,14 +46,12 @@ def test_quick_questions_do_not_wait_for_long_ones():
     ended = []
 
     async def ask():
-        desk = Desk()
-        await desk.ask(Lane.quick, len, "")
-
         async def take(lane, job, *values):
             await desk.ask(lane, job, *values)
             ended.append(lane)
 
-        async with anyio.create_task_group() as group:
+        async with aclosing(Desk()) as desk, anyio.create_task_group() as group:
+            await desk.ask(Lane.quick, len, "")
             group.start_soon(take, Lane.long, time.sleep, 5)
             await anyio.sleep(0.5)
             group.start_soon(take, Lane.quick, len, "")
@@ -57,10 +62,77 @@ def test_quick_questions_do_not_wait_for_long_ones():
 
 def test_a_bug_is_said_and_not_asked_for_again():
     async def ask():
-        with pytest.raises(Refused, match="internal error, TypeError"):
-            await Desk().ask(Lane.quick, len, 1)
+        async with aclosing(Desk()) as desk:
+            with pytest.raises(Refused, match="internal error, TypeError"):
+                await desk.ask(Lane.quick, len, 1)
 
     anyio.run(ask)
+
+
+def test_a_process_that_was_killed_between_two_jobs_is_replaced():
+    async def ask():
+        async with aclosing(Desk()) as desk:
+            first = await desk.ask(Lane.quick, os.getpid)
+            os.kill(first, signal.SIGKILL)
+            while parent(first):
+                await anyio.sleep(0.01)
+            await anyio.sleep(0.2)  # the loop hears of it from a thread
+            assert await desk.ask(Lane.quick, os.getpid) != first
+
+    anyio.run(ask)
+
+
+def test_a_job_is_ended_when_nobody_waits_for_it_any_more():
+    async def ask():
+        async with aclosing(Desk()) as desk:
+            first = await desk.ask(Lane.quick, os.getpid)
+            with anyio.move_on_after(0.2) as scope:
+                await desk.ask(Lane.quick, time.sleep, 1000)
+            assert scope.cancelled_caught
+            assert has_let_go(first)
+            assert await desk.ask(Lane.quick, os.getpid) != first
+
+    anyio.run(ask)
+
+
+def test_a_closed_desk_says_why_it_refuses():
+    async def ask():
+        async with anyio.create_task_group() as group, aclosing(Desk()) as desk:
+            await desk.ask(Lane.long, len, "")
+            group.start_soon(refused, desk, time.sleep, 1000)
+            await anyio.sleep(0.2)
+        await refused(desk, len, "")
+
+    async def refused(desk, job, *values):
+        with pytest.raises(Refused, match="the server is stopping"):
+            await desk.ask(Lane.long, job, *values)
+
+    anyio.run(ask)
+
+
+def test_a_process_takes_no_module_from_the_folder_at_hand(tmp_path, monkeypatch):
+    for name in ("random", "pickle", "anyio", "boardclass"):
+        (tmp_path / f"{name}.py").write_text(f"open({str(tmp_path / 'loaded')!r}, 'a').write({name!r})\n")
+    monkeypatch.chdir(tmp_path)
+
+    async def ask():
+        async with aclosing(Desk()) as desk:
+            return await desk.ask(Lane.quick, jobs.score_board, "aert", "2x2", "scowl70")
+
+    assert anyio.run(ask)["score"] == 14
+    assert not (tmp_path / "loaded").exists()
+
+
+def test_a_server_that_stops_while_a_process_starts_leaves_nothing(monkeypatch):
+    gc.collect()
+    heard = []
+    monkeypatch.setattr(sys, "unraisablehook", lambda said: heard.append(str(said.exc_value)))
+    for pause_s in (0.0, 0.03, 0.1, 0.3):
+        with serving():
+            time.sleep(pause_s)
+        assert not [child for child in descendants() if "cluster.web.worker" in command_line(child)]
+    gc.collect()  # pipes that are still open say so
+    assert heard == []
 
 
 def test_climbing_gives_what_it_has_when_time_is_up(monkeypatch):
