@@ -9,15 +9,14 @@ A repetition trusts the word list and the kernels.  It trusts nothing that the r
 from __future__ import annotations
 
 import hashlib
-import multiprocessing
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 
 from boardclass.errors import IncompleteError, InputError
 from boardclass.partition import parse_partition
 from cluster.planning.nodes import SearchNodes, paths_of
+from cluster.planning.processes import pool
 from results.errors import RowError
 from results.proof.splits import uncovered
 from results.store.index import Key
@@ -167,9 +166,8 @@ def repeated(spec: Spec, rows: Sequence[Row], seed: int, n_workers: int) -> Iter
     if n_workers == 1:
         yield from map(Repeater(spec, seed).repeat, verdicts)
         return
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(n_workers, context, initializer=_begin, initargs=(spec, seed)) as pool:
-        yield from pool.map(_repeat, verdicts)
+    with pool(n_workers, _begin, spec, seed) as executor:
+        yield from executor.map(_repeat, verdicts)
 
 
 _repeater: Repeater | None = None  # of this process

@@ -18,12 +18,11 @@ The path table and the rim are made once per worker and serve all its classes: t
 
 from __future__ import annotations
 
-import multiprocessing
 import random
 import resource
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import ProcessPoolExecutor, wait
+from concurrent.futures import wait
 from dataclasses import dataclass, replace
 from itertools import chain, pairwise
 from math import exp, sqrt
@@ -35,6 +34,7 @@ import numpy as np
 from boardclass.geometry import Geometry
 from boardclass.parts import parse_path
 from cluster.planning.plan import Plan
+from cluster.planning.processes import pool
 from search.breaker import Breaker, Spec, Unit, UnitResult
 from search.params import Params
 
@@ -254,10 +254,11 @@ def estimate(
     strata = draw(plan, seed)
     if processes > 1:
         processes = min(processes, len(max(strata, key=len)))
-        with ProcessPoolExecutor(processes, multiprocessing.get_context("spawn")) as pool:
+        with pool(processes) as executor:
             shares = [[stratum[k::processes] for stratum in strata] for k in range(processes)]
             jobs = [
-                pool.submit(_sample, spec, share, seconds, f"{seed} {k}", cost, least) for k, share in enumerate(shares)
+                executor.submit(_sample, spec, share, seconds, f"{seed} {k}", cost, least)
+                for k, share in enumerate(shares)
             ]
             while wait(jobs, timeout=1).not_done:
                 if tell:
