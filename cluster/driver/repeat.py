@@ -15,8 +15,8 @@ from dataclasses import dataclass, replace
 
 from boardclass.errors import IncompleteError, InputError
 from boardclass.partition import parse_partition
+from boardclass.processes import pool
 from cluster.planning.nodes import SearchNodes, paths_of
-from cluster.planning.processes import pool
 from results.errors import RowError
 from results.proof.splits import uncovered
 from results.store.index import Key

@@ -4,7 +4,6 @@
     SearchNodes          nodes.py      how the search cuts classes, for the coverage check
     Share                shares.py     the K-th of N equal shares of the classes
     estimate, compare    estimate.py   cost from random classes; tune.py: of several partitions and budgets
-    pool                 processes.py  processes that share out the work of one command
 
 Uses ``scheduling``.
 """

@@ -33,8 +33,8 @@ import numpy as np
 
 from boardclass.geometry import Geometry
 from boardclass.parts import parse_path
+from boardclass.processes import pool
 from cluster.planning.plan import Plan
-from cluster.planning.processes import pool
 from search.breaker import Breaker, Spec, Unit, UnitResult
 from search.params import Params
 

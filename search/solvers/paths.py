@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from concurrent.futures import ProcessPoolExecutor
-from multiprocessing import get_context
 
 from boardclass.errors import InputError
+from boardclass.processes import pool
 from search.solvers.grid import Grid
 
 MAX_CELLS = 16
@@ -52,10 +51,8 @@ class PathsSolver:
         if self._n_processes == 1 or grid.n < _PARALLEL_FROM:
             parts = [_from_cell(grid, cell, self._words) for cell in range(grid.n)]
         else:
-            with ProcessPoolExecutor(
-                self._n_processes, get_context("spawn"), initializer=_take_words, initargs=(self._words,)
-            ) as pool:
-                parts = list(pool.map(_in_worker, [grid] * grid.n, range(grid.n)))
+            with pool(self._n_processes, _take_words, self._words) as executor:
+                parts = list(executor.map(_in_worker, [grid] * grid.n, range(grid.n)))
         return sorted(set().union(*(found for found, _ in parts))), sum(count for _, count in parts)
 
 

@@ -6,11 +6,11 @@ import os
 import subprocess
 import sys
 
-from cluster.planning.processes import pool
+from boardclass.processes import pool
 from tests.conftest import ROOT
 
 SCRIPT = """
-from cluster.planning.processes import pool
+from boardclass.processes import pool
 
 if __name__ == "__main__":
     with pool(2) as executor:
