@@ -409,14 +409,15 @@ def test_time_left_is_not_guessed_from_another_kind_of_unit():
     assert Bench(np.ones(2), children=[Unit(7, "4=a")]).scheduler.snapshot().remaining_s is None
 
 
-def test_a_million_classes_are_cheap():
-    costs = np.random.default_rng(1).random(1_000_000)
+@pytest.mark.parametrize("n_classes", [200_000, pytest.param(1_000_000, marks=pytest.mark.nightly)])
+def test_many_classes_are_cheap(n_classes):
+    costs = np.random.default_rng(1).random(n_classes)
     tracemalloc.start()
     bench = Bench(costs, n_workers=2, max_batch=4096)
     _, peak_bytes = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    assert peak_bytes < 100e6
+    assert peak_bytes < 100 * n_classes
     out = bench.start()
     for _ in range(40):
         out = bench.answer(of(out, Assign)[0], seconds=0.001)
-    assert 1_000_000 - bench.scheduler.snapshot().n_open > 50_000
+    assert n_classes - bench.scheduler.snapshot().n_open > 50_000

@@ -292,13 +292,14 @@ def test_object_store_holds_the_same(tmp_path, monkeypatch):
     assert not any(tmp_path.iterdir())
 
 
-def test_a_million_rows_resume(tmp_path, monkeypatch):
+@pytest.mark.parametrize("n_parts", [100, pytest.param(500, marks=pytest.mark.nightly)])
+def test_many_rows_resume(tmp_path, monkeypatch, n_parts):
     monkeypatch.setattr(storage, "sync", lambda descriptor: None)
     monkeypatch.setattr(storage, "sync_folder", lambda path: None)
     Store.open(tmp_path, fingerprint()).close()
     folder = storage.open_folder(tmp_path)
     template = to_table([row(n_boards=10**15, host="node-17", cpu="a processor", kernel_hash="0" * 16)] * FLUSH_ROWS)
-    n_bytes, n_parts = 0, 500
+    n_bytes = 0
     place = SCHEMA.names.index("class_id")
     for number in range(1, n_parts + 1):
         ids = np.arange((number - 1) * FLUSH_ROWS, number * FLUSH_ROWS, dtype=np.int64) * 7
