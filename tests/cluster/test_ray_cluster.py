@@ -37,17 +37,21 @@ def _alone(nodes):
     nodes.remove_all()
 
 
-def test_a_node_added_is_used_a_node_removed_loses_nothing(nodes):
-    first, later = nodes.add(), []
+def test_the_first_node_is_waited_for_one_added_is_used_and_one_removed_loses_nothing(nodes):
+    asked, added = [], []
     seen: dict[int, int] = {}
     executor = RayExecutor(fakes.SPEC, 0, fakes.SlowBreaker, address=nodes.address)
 
     def meanwhile():
+        asked.append(None)
         seen.update(executor.pids)
-        if not later and seen:
-            later.append(nodes.add(2))
+        if len(asked) == 20:
+            assert not seen, "there is no node yet"
+            added.append(nodes.add())
+        elif len(added) == 1 and seen:
+            added.append(nodes.add(2))
         elif len(nodes._cluster.worker_nodes) == 2 and len(seen) == 3 and executor._actors[1].order is not None:
-            nodes.remove(first)
+            nodes.remove(added[0])
         return ""
 
     sink, finish = play(executor, 60, stop=meanwhile, n_workers=8)
@@ -57,22 +61,6 @@ def test_a_node_added_is_used_a_node_removed_loses_nothing(nodes):
     assert len(nodes._cluster.worker_nodes) == 1
     assert max(item.attempt for item in sink.settled) > 1, "something was in flight on the node that was removed"
     assert len(seen) == 3, "a worker on each processor, none on the head"
-
-
-def test_waits_for_the_first_node(nodes):
-    executor = RayExecutor(fakes.SPEC, 0, fakes.FakeBreaker, address=nodes.address)
-    asked: list[object] = []
-
-    def meanwhile():
-        asked.append(None)
-        if len(asked) == 20:
-            assert not executor.pids
-            nodes.add()
-        return ""
-
-    _, finish = play(executor, 5, stop=meanwhile, n_workers=4)
-    assert finish.complete
-    assert len(asked) > 20
 
 
 def test_whole_run_and_the_token_stays_secret(nodes, tmp_path):
