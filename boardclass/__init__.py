@@ -7,7 +7,7 @@
     load_wordlist -> WordList ;  parse_scores -> ScoreTable -> check_overflow
     trace ;  assign_dice, roll                     one word on one board (tracing.py); dice (rolling.py)
     html_table                                     a table for a notebook (tables.py)
-    pool                                           processes that share out work (processes.py)
+    pool ;  python_path                            processes that a command starts (processes.py)
     reaches                                        the only comparison with the cutoff (cutoff.py, cutoff_kernel.py)
 
 The names below load their module when they are first used, so that a command which needs no kernel never loads numba.

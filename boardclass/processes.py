@@ -1,4 +1,4 @@
-"""Processes that share out the work of one command."""
+"""Processes that a command starts: they load this program, and no module from the folder at hand."""
 
 from __future__ import annotations
 
@@ -7,17 +7,24 @@ import multiprocessing
 import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
 from typing import Any
 
+_ROOT = Path(__file__).resolve().parent.parent
 _SAFE_PATH = "PYTHONSAFEPATH"
+
+
+def python_path() -> str:
+    """Return PYTHONPATH for another process: this program comes before what is in ours."""
+    return os.pathsep.join([str(_ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
 
 
 @contextlib.contextmanager
 def pool(n: int, begin: Callable[..., None] | None = None, *values: Any) -> Iterator[ProcessPoolExecutor]:
     """Run ``n`` processes for a while; each calls ``begin(*values)`` first.
 
-    They start as ``python -P`` does, without the folder at hand among the places of modules: it may be a stranger's.
-    The environment says so, because :mod:`multiprocessing` starts a process of its own besides, and changes back.
+    They start as ``python -P`` does: the folder at hand may be a stranger's, and is not searched for modules.  The
+    environment tells them, because :mod:`multiprocessing` starts a helper of its own besides; it is restored at the end.
     """
     before = os.environ.get(_SAFE_PATH)
     os.environ[_SAFE_PATH] = "1"

@@ -233,6 +233,28 @@ def orderly_process(tmp_path: Path) -> Callable[..., Answer]:
     return call
 
 
+@pytest.fixture
+def elsewhere(tmp_path: Path) -> Iterator[Path]:
+    """Return a folder to start in, with modules that nothing may import."""
+    folder = tmp_path / "elsewhere"
+    folder.mkdir()
+    for name in (
+        "anyio",
+        "boardclass",
+        "cluster",
+        "multiprocessing",
+        "numba",
+        "pickle",
+        "pyarrow",
+        "random",
+        "ray",
+        "tempfile",
+    ):
+        (folder / f"{name}.py").write_text(f"open({str(folder / 'imported')!r}, 'a').write(__name__)\n")
+    yield folder
+    assert not (folder / "imported").exists()
+
+
 @pytest.fixture(scope="module")
 def browser():
     """Run the Chromium that is installed, for pages that a test looks at."""

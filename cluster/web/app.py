@@ -25,23 +25,22 @@ _FOLDER = Path(__file__).resolve().parent
 PUBLISHED = Path(results.__file__).resolve().parent / "published"
 
 
-def make_app(site: Site, *, warm: bool = True) -> Starlette:
+def make_app(site: Site) -> Starlette:
     """Return the application; :class:`cluster.web.guard.Guard` goes around it.
+
+    A separate process loads the default word list and the kernels at once, not with the first question.
 
     Parameters
     ----------
     site : Site
-    warm : bool
-        Load the default word list and the kernels in a separate process at once, not with the first question.
     """
 
     @contextlib.asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
-        task = asyncio.get_running_loop().create_task(_warm(site)) if warm else None
+        warming = asyncio.get_running_loop().create_task(_warm(site))
         yield
         await site.desk.aclose()
-        if task:
-            await task
+        await warming
 
     routes = [
         Route("/", pages.runs),

@@ -41,7 +41,6 @@ class Desk:
     def __init__(self) -> None:
         self._limiters: dict[Lane, anyio.CapacityLimiter] = {}
         self._workers = {lane: Worker() for lane in Lane}
-        self._is_closed = False
 
     async def ask(
         self, lane: Lane, job: Callable[..., Any], *values: Any, seconds: float = 20.0, memory_mb: int = 1024
@@ -61,15 +60,15 @@ class Desk:
         Refused
             When it cannot be done, takes too much, too many wait, or the desk is closed.
         """
-        limiter = self._limiters.setdefault(lane, anyio.CapacityLimiter(1))
+        limiter, worker = self._limiters.setdefault(lane, anyio.CapacityLimiter(1)), self._workers[lane]
         if limiter.statistics().tasks_waiting >= MAX_WAITING:
             raise Refused("too many questions wait for an answer: ask again later", HTTPStatus.SERVICE_UNAVAILABLE)
         try:
             async with limiter:
                 with anyio.fail_after(seconds + _START_S):
-                    told = await self._workers[lane].do(job, values, seconds, memory_mb)
+                    told = await worker.do(job, values, seconds, memory_mb)
         except (TimeoutError, Ended) as error:
-            if self._is_closed:
+            if worker.is_closed:
                 raise Refused("the server is stopping", HTTPStatus.SERVICE_UNAVAILABLE) from error
             raise Refused(f"it takes more than {seconds:g} s or {memory_mb} MiB: ask for less") from error
         if "refused" in told:
@@ -78,6 +77,5 @@ class Desk:
 
     async def aclose(self) -> None:
         """Kill the processes; nothing is done any more."""
-        self._is_closed = True
         for worker in self._workers.values():
             await worker.aclose()

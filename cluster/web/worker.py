@@ -19,8 +19,8 @@ import anyio
 import anyio.abc
 from anyio.streams.buffered import BufferedByteReceiveStream
 
+from boardclass.processes import python_path
 from cluster.web.jobs import bounded
-from cluster.workers.ray_cluster import with_root
 
 _LONGEST_BYTES = 2**28
 _ENDS = (anyio.BrokenResourceError, anyio.ClosedResourceError, anyio.DelimiterNotFound, anyio.IncompleteRead, OSError)
@@ -31,11 +31,17 @@ class Ended(Exception):
 
 
 class Worker:
-    """Starts a process with the first job, and with the next job after one that ended it; for one task at a time."""
+    """Starts a process with the first job, and again when the one before has ended; for one task at a time.
+
+    Attributes
+    ----------
+    is_closed : bool
+        Whether :meth:`aclose` was called.
+    """
 
     def __init__(self) -> None:
         self._process: anyio.abc.Process | None = None
-        self._is_closed = False
+        self.is_closed = False
 
     async def do(self, job: Callable[..., Any], values: Sequence[Any], seconds: float, memory_mb: int) -> Any:
         """Return what :func:`cluster.web.jobs.bounded` returns; the process is killed when this task is cancelled.
@@ -43,9 +49,9 @@ class Worker:
         Parameters
         ----------
         job : callable
-            Of a module, found there by its name.
+            A function of a module: the process finds it by name.
         values : sequence
-            What JSON can say, as is what the job returns.
+            JSON can hold them, and what the job returns.
         seconds, memory_mb
             What it may take.
 
@@ -70,22 +76,22 @@ class Worker:
 
     async def aclose(self) -> None:
         """Kill the process; no other one starts."""
-        self._is_closed = True
+        self.is_closed = True
         await self._end()
 
     async def _running(self) -> anyio.abc.Process:
         if self._process is not None and self._process.returncode is not None:  # it ended between two jobs
             await self._end()
-        if self._process is None and not self._is_closed:
+        if self._process is None and not self.is_closed:
             self._process = await anyio.open_process(
                 [sys.executable, "-P", "-m", "cluster.web.worker"],  # the folder at hand may hold modules: -P
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
-                env={**os.environ, "PYTHONPATH": with_root(os.environ.get("PYTHONPATH"))},
+                env={**os.environ, "PYTHONPATH": python_path()},
                 start_new_session=True,  # Ctrl-C is for the server
             )
-        if self._process is None or self._is_closed:
+        if self._process is None or self.is_closed:
             raise Ended
         return self._process
 

@@ -25,6 +25,7 @@ from typing import Any
 
 from boardclass.distribution import install
 from boardclass.errors import IncompleteError, OrderlyError
+from boardclass.processes import python_path
 from cluster.workers.ray_guard import Guard, guarded
 
 CLIENT = "ray://"
@@ -32,7 +33,6 @@ LET_IN, TURNED_AWAY = "let in", "turned away"
 
 _OBJECT_STORE_BYTES = 150 * 2**20
 _VITAL = ("raylet", "gcs_server")  # processes without which a private cluster starts no worker
-_ROOT = Path(__file__).resolve().parents[2]
 _KNOCK_S = 60.0
 _MAKE_TOKEN = (
     "(umask 077; ray get-auth-token --generate) on one machine, copy ~/.ray/auth_token to the others, "
@@ -188,7 +188,7 @@ def check_guarded(address: str) -> None:
 def _knock(address: str, settings: dict[str, str]) -> str:
     """Return what ``cluster.workers.ray_knock`` says."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith("RAY_AUTH_")}
-    environment |= {**settings, "PYTHONPATH": with_root(os.environ.get("PYTHONPATH"))}
+    environment |= {**settings, "PYTHONPATH": python_path()}
     command = [sys.executable, "-P", "-m", "cluster.workers.ray_knock", address]
     try:
         done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=_KNOCK_S, check=False)
@@ -238,13 +238,8 @@ def _private_settings(folder: Path) -> dict[str, str]:
         # How long a driver on a busy machine waits for Ray.
         "RAY_gcs_rpc_server_reconnect_timeout_s": "30",
         "RAY_worker_niceness": "5",
-        "PYTHONPATH": with_root(os.environ.get("PYTHONPATH")),
+        "PYTHONPATH": python_path(),
     }
-
-
-def with_root(python_path: str | None) -> str:
-    """Return a PYTHONPATH with this program before what is in it."""
-    return os.pathsep.join([str(_ROOT), *filter(None, [python_path])])
 
 
 @contextlib.contextmanager

@@ -23,8 +23,9 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from boardclass.errors import OrderlyError
+from boardclass.processes import python_path
 from cluster.scheduling.events import Assign, Death, Event, WorkerDown, WorkerUp
-from cluster.workers.ray_cluster import ClusterGoneError, RayError, brief, private_folder, with_root
+from cluster.workers.ray_cluster import ClusterGoneError, RayError, brief, private_folder
 from cluster.workers.ray_guard import check_room
 from cluster.workers.worker import MakeBreaker
 
@@ -163,7 +164,7 @@ class RayProcess:
             log = stack.enter_context((self._guard.folder / _LOG).open("wb")) if self._guard else None
             return subprocess.Popen(
                 [sys.executable, "-P", "-m", __name__, str(socket)],
-                env={**os.environ, "PYTHONPATH": with_root(os.environ.get("PYTHONPATH"))},
+                env={**os.environ, "PYTHONPATH": python_path()},
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,

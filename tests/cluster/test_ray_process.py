@@ -133,17 +133,6 @@ def test_a_worker_that_is_stopped_for_a_minute_goes_on():
 
 
 @pytest.fixture
-def elsewhere(tmp_path):
-    """Return a folder to start in, with modules that nothing may import."""
-    folder = tmp_path / "elsewhere"
-    folder.mkdir()
-    for name in ("numba", "pyarrow", "cluster", "tempfile", "ray"):
-        (folder / f"{name}.py").write_text(f"open({str(folder / 'imported')!r}, 'a').write(__name__)\n")
-    yield folder
-    assert not (folder / "imported").exists()
-
-
-@pytest.fixture
 def started(base, tmp_path, elsewhere):
     """Start a run of minutes from the command line, with a worker that is at work; return it and its directory."""
     config = config_of_classes(tmp_path)
