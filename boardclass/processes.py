@@ -24,7 +24,7 @@ def pool(n: int, begin: Callable[..., None] | None = None, *values: Any) -> Iter
     """Run ``n`` processes for a while; each calls ``begin(*values)`` first.
 
     They start as ``python -P`` does: the folder at hand may be a stranger's, and is not searched for modules.  The
-    environment tells them, because :mod:`multiprocessing` starts a helper of its own besides; it is restored at the end.
+    environment tells them, because :mod:`multiprocessing` starts a helper of its own; it is restored at the end.
     """
     before = os.environ.get(_SAFE_PATH)
     os.environ[_SAFE_PATH] = "1"
