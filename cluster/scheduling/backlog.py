@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from boardclass.parts import depth
-from cluster.scheduling.calibration import Calibration
+from cluster.scheduling.calibration import N_BANDS, Calibration, bands_of
 from search.breaker import Unit
 
 
@@ -93,7 +93,8 @@ class Backlog:
         self.n_open = len(self._ids)
         self._n_resumed = 0
         self.n_quarantined = 0
-        self._cost_left = float(self._costs.sum())
+        self._bands = bands_of(self._costs)
+        self._cost_left = np.bincount(self._bands, self._costs, N_BANDS).astype(np.float64)
         self._add_children(children)
 
     @property
@@ -110,13 +111,14 @@ class Backlog:
 
     def predicted_s(self, unit: Unit) -> float:
         """Return the seconds that the unit should take."""
-        return self.calibration.child_s() if unit.path else self.calibration.root_s(self._cost(unit.class_id))
+        if unit.path:
+            return self.calibration.child_s()
+        place = self._place(unit.class_id)
+        return self.calibration.root_s(int(self._bands[place]), float(self._costs[place]))
 
     def remaining_s(self) -> float:
         """Return the seconds of one worker that everything open should take."""
-        return (
-            self.calibration.class_s(max(self._cost_left, 0.0)) + len(self._open_children) * self.calibration.child_s()
-        )
+        return self.calibration.classes_s(self._cost_left) + len(self._open_children) * self.calibration.child_s()
 
     @property
     def is_measured(self) -> bool:
@@ -165,7 +167,11 @@ class Backlog:
 
     def settle(self, unit: Unit, children: Sequence[Unit], seconds: float) -> int:
         """Accept the verdict of an open unit; return its attempt, counted from 1."""
-        self.calibration.note(0.0 if unit.path else self._cost(unit.class_id), seconds, not unit.path)
+        place = self._place(unit.class_id)
+        if unit.path:
+            self.calibration.note_child(int(self._bands[place]) if place >= 0 else None, seconds)
+        else:
+            self.calibration.note_root(int(self._bands[place]), float(self._costs[place]), seconds)
         self._close(unit)
         self._add_children([child for child in children if child not in self._known], count_class=False)
         self._note_class(unit.class_id)
@@ -187,7 +193,7 @@ class Backlog:
         else:
             place = self._place(unit.class_id)
             self._settled[place] = True
-            self._cost_left -= float(self._costs[place])
+            self._cost_left[self._bands[place]] -= self._costs[place]
 
     def _add_children(self, children: Iterable[Unit], count_class: bool = True) -> None:
         for unit in children:
@@ -210,9 +216,6 @@ class Backlog:
     def _place(self, class_id: int) -> int:
         place = int(self._ids.searchsorted(class_id))
         return place if place < len(self._ids) and self._ids[place] == class_id else -1
-
-    def _cost(self, class_id: int) -> float:
-        return float(self._costs[self._place(class_id)])
 
     def _pop(self, heap: list[tuple[int, int, Unit]]) -> Unit | None:
         """Return the first unit that is still open; a late verdict may have settled a queued one."""

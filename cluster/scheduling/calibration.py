@@ -1,54 +1,82 @@
-"""How long a unit should take: what verdicts took, set against what was predicted."""
+"""How long a unit should take: what verdicts took, set against what was predicted.
+
+``Plan.predicted_costs`` knows which classes cost more, but overstates by how much: of the classes of 4x4 it gives the
+strongest twelfth 39 times the cost of the weakest, and they take 12 times as long.  Expensive classes come first, so
+one factor for all classes, learnt from those, would make the rest look cheap.  So classes are put into bands by their
+predicted cost, and each band learns from its own classes and as many neighbours as it takes to know enough.
+"""
 
 from __future__ import annotations
 
+import numpy as np
+import numpy.typing as npt
+
+N_BANDS = 8
+_ENOUGH = 6  # measured classes on which the factor of a band rests, if there are so many
+_FADE = 0.999  # what a verdict keeps of its weight with each later one of its band: machines become slower or faster
 _MIN_SECONDS = 1e-4
 
 
-class Calibration:
-    """Seconds per unit of predicted cost, learnt from verdicts.
+def bands_of(costs: npt.NDArray[np.float64]) -> npt.NDArray[np.int8]:
+    """Return the band of each class, int8[n]: bands have (nearly) equally many classes, from cheap to expensive."""
+    bands = np.empty(len(costs), np.int8)
+    bands[np.argsort(costs, kind="stable")] = np.arange(len(costs)) * N_BANDS // max(1, len(costs))
+    return bands
 
-    ``Plan.predicted_costs`` knows which classes cost more, the machine decides how much.  There is one factor for the
-    class root (batch sizes) and one with all its children (time left).
+
+class Calibration:
+    """Seconds per unit of predicted cost in each band, learnt from verdicts.
+
+    There is one factor for the class root (batch sizes) and one with all its children (time left).
     """
 
     def __init__(self) -> None:
-        self._predicted = 0.0
-        self._root_s = 0.0
-        self._total_s = 0.0
+        self._n_roots = np.zeros(N_BANDS, np.int64)
+        self._predicted = np.zeros(N_BANDS)
+        self._root_s = np.zeros(N_BANDS)
+        self._total_s = np.zeros(N_BANDS)
         self._child_s = 0.0
         self._n_children = 0.0
 
-    def note(self, predicted: float, seconds: float, is_root: bool) -> None:
-        """Learn from a verdict; older ones fade so that the factor follows the order from expensive to cheap."""
-        if is_root:
-            self._predicted = self._predicted * 0.999 + predicted
-            self._root_s = self._root_s * 0.999 + seconds
-            self._total_s = self._total_s * 0.999 + seconds
-        else:
-            if self.is_known:  # parts that come before any root are left over from an earlier run
-                self._total_s += seconds
-            self._child_s = self._child_s * 0.99 + seconds
-            self._n_children = self._n_children * 0.99 + 1
+    def note_root(self, band: int, predicted: float, seconds: float) -> None:
+        """Learn from the verdict on a class root."""
+        for sums, amount in ((self._predicted, predicted), (self._root_s, seconds), (self._total_s, seconds)):
+            sums[band] = sums[band] * _FADE + amount
+        self._n_roots[band] += 1
+
+    def note_child(self, band: int | None, seconds: float) -> None:
+        """Learn from the verdict on a child of a split; ``band`` is None if its root is of an earlier run."""
+        if band is not None:
+            self._total_s[band] += seconds
+        self._child_s = self._child_s * 0.99 + seconds
+        self._n_children = self._n_children * 0.99 + 1
 
     @property
     def is_known(self) -> bool:
         """Whether at least one class root has been measured."""
-        return self._predicted > 0
+        return bool(self._n_roots.any())
 
     @property
     def knows_children(self) -> bool:
         """Whether at least one child of a split has been measured."""
         return self._n_children > 0
 
-    def root_s(self, predicted: float) -> float:
+    def root_s(self, band: int, predicted: float) -> float:
         """Return the seconds that breaking a class root with this prediction should take."""
-        return max(predicted * (self._root_s / self._predicted if self.is_known else 1.0), _MIN_SECONDS)
+        return max(predicted * self._factor(band, self._root_s), _MIN_SECONDS)
 
-    def class_s(self, predicted: float) -> float:
-        """Return the seconds that classes with this sum of predictions should take, children included."""
-        return predicted * (self._total_s / self._predicted if self.is_known else 1.0)
+    def classes_s(self, predicted: npt.NDArray[np.float64]) -> float:
+        """Return the seconds that classes should take, children included, given their predictions' sum in each band."""
+        return sum(float(cost) * self._factor(band, self._total_s) for band, cost in enumerate(predicted) if cost > 0)
 
     def child_s(self) -> float:
         """Return the seconds that a child of a split should take."""
         return max(self._child_s / self._n_children if self._n_children else 1.0, _MIN_SECONDS)
+
+    def _factor(self, band: int, seconds: npt.NDArray[np.float64]) -> float:
+        """Return the seconds per unit of predicted cost in a band, 1 if nothing is known."""
+        for reach in range(N_BANDS):
+            near = slice(max(0, band - reach), band + reach + 1)
+            if self._n_roots[near].sum() >= _ENOUGH:
+                break
+        return float(seconds[near].sum() / self._predicted[near].sum()) if self._n_roots[near].any() else 1.0

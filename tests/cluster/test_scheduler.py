@@ -395,6 +395,17 @@ def test_time_left_follows_what_is_measured():
     assert bench.scheduler.snapshot().remaining_s == pytest.approx(90 * 4.0 / 2, rel=0.05)
 
 
+def test_time_left_where_costs_differ_less_than_predicted():
+    """Expensive classes come first and take less than predicted, next to the others: they do not speak for these."""
+    costs = np.random.default_rng(2).permutation(np.geomspace(1, 50, 800))
+    bench = Bench(costs, sample=0.05)
+    open_s, out = dict(zip(range(0, 8000, 10), costs**0.7, strict=True)), bench.start()
+    for _ in range(300):  # 40 at random, then the most expensive ones
+        (order,) = of(out, Assign)
+        out = bench.answer(order, seconds=open_s.pop(order.units[0].class_id))
+    assert bench.scheduler.snapshot().remaining_s == pytest.approx(sum(open_s.values()), rel=0.05)
+
+
 def test_time_left_is_not_guessed_from_another_kind_of_unit():
     """Parts of an earlier run come first: what they took says nothing about the classes behind them."""
     bench = Bench(np.ones(3), children=[Unit(7, "4=a")])
