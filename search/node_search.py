@@ -146,7 +146,6 @@ class NodeSearch:
         s.counts[:] = 0
         s.counts[state.DEPTH] = first
         s.points[first] = 0
-        s.n_choices[first] = s.n_tails[first] = 0
         rows = state.rows_at(s, first)
         rows[:] = state.FORBIDDEN
         s.not_less[:] = 0

@@ -28,7 +28,24 @@ from boardclass.cutoff_kernel import reaches
 from boardclass.jit import kernel, writable
 from search.bits import lowest_bit, popcount, prefetch
 from search.keys import LITERAL, LITERAL_BITS, MAX_LEVELS, first_place, last_levels
-from search.trees.state import DEPTH, DISCARDED, FORBIDDEN, LINK, PUSHES, SEARCH_TYPE, SINCE, STATES, SURVIVORS, TIP
+from search.trees.state import (
+    AT_DEEPER,
+    AT_NEXT,
+    AT_ROW,
+    BEST,
+    DEPTH,
+    DISCARDED,
+    FORBIDDEN,
+    LINK,
+    N_CHOICES,
+    N_TAILS,
+    PUSHES,
+    SEARCH_TYPE,
+    SINCE,
+    STATES,
+    SURVIVORS,
+    TIP,
+)
 from search.trees.sums import ROW, add_letters
 from search.trees.tree import LETTER_BITS, LETTERS, LINE, RUN, RUN_BITS, TREE_TYPES, places_in, points_of
 from search.trees.unbuilt import MOST_CELLS, SCRATCH, fold, unfold
@@ -36,7 +53,7 @@ from search.trees.unbuilt import MOST_CELLS, SCRATCH, fold, unfold
 DONE = 0
 BUDGET_SPENT = 1
 SURVIVORS_FULL = 2
-_AHEAD = 12  # how many pushes ahead cells are prefetched
+_AHEAD = 4  # how many pushes ahead cells are prefetched
 _ZERO = np.uint64(0)
 
 
@@ -67,13 +84,10 @@ def orderly_bound(tree, s, cutoff, budget, survivors):  # type: ignore[no-untype
     first = tree.first
     top = n_levels - 1
     sums = s.sums
-    rows = s.rows
+    levels = s.levels
     points = s.points
-    best = s.best
     bound = s.bound
     next_letter = s.letter
-    n_choices = s.n_choices
-    n_tails = s.n_tails
     choices = s.choices
     tails = s.tails
     tail_points = s.tail_points
@@ -91,8 +105,9 @@ def orderly_bound(tree, s, cutoff, budget, survivors):  # type: ignore[no-untype
     status = DONE
     n = 0
     while depth >= first:
-        row = rows[depth, depth]
-        others = bound[depth] - best[depth, depth]
+        here = depth * AT_DEEPER + depth * AT_NEXT
+        row = levels[here + AT_ROW]
+        others = bound[depth] - levels[here + BEST]
         letter = next_letter[depth]
         while letter < LETTER_BITS and not reaches(others + sums[row + letter], cutoff):
             discarded = max(discarded, others + sums[row + letter])
@@ -125,11 +140,9 @@ def orderly_bound(tree, s, cutoff, budget, survivors):  # type: ignore[no-untype
         deeper = depth + 1
         later_levels = last_levels(top - depth)
         this_level = (later_levels << np.uint64(LITERAL_BITS)) | np.uint64(LITERAL)
-        for level in range(deeper, n_levels):
-            n_choices[deeper, level] = n_choices[depth, level]
-            n_tails[deeper, level] = n_tails[depth, level]
-            best[deeper, level] = best[depth, level]
-            rows[deeper, level] = rows[depth, level]
+        its_levels = deeper * AT_DEEPER
+        for x in range(its_levels + deeper * AT_NEXT, its_levels + n_levels * AT_NEXT):
+            levels[x] = levels[x - AT_DEEPER]
         deeper_rows = deeper * MAX_LEVELS * ROW
         later = not_less[depth]
         # First, all that is behind the letter counts as points, which is right for leaves. Anything else gives its
@@ -143,27 +156,27 @@ def orderly_bound(tree, s, cutoff, budget, survivors):  # type: ignore[no-untype
                 level = lowest_bit(later)
                 later &= later - 1
                 gone = smaller[letter]
-                source = rows[deeper, level]
+                at_level = its_levels + level * AT_NEXT
+                source = levels[at_level + AT_ROW]
                 target = deeper_rows + level * ROW
-                rows[deeper, level] = target
+                levels[at_level + AT_ROW] = target
                 for x in range(ROW):
                     sums[target + x] = FORBIDDEN if (gone >> x) & 1 else sums[source + x]
-                best[deeper, level] = sums[target : target + ROW].max()
+                levels[at_level + BEST] = sums[target : target + ROW].max()
             for level in range(deeper, n_levels):
-                total += best[deeper, level]
+                total += levels[its_levels + level * AT_NEXT + BEST]
         below = (np.int64(1) << letter) - 1
         stacked = choices[depth]
         ends = tails[depth]
         end_points = tail_points[depth]
-        n_ends = n_tails[depth, depth]
+        n_ends = levels[here + N_TAILS]
         n_picked = 0
-        for i in range(n_choices[depth, depth]):
+        for i in range(levels[here + N_CHOICES]):  # no branch: which of them have the letter cannot be foretold
             choice = stacked[i]
-            if (choice >> letter) & 1:
-                o = (choice >> LETTER_BITS) - popcount(choice & below)
-                prefetch(cells, o)
-                picked[n_picked] = o
-                n_picked += 1
+            picked[n_picked] = (choice >> LETTER_BITS) - popcount(choice & below)
+            n_picked += (choice >> letter) & 1
+        for i in range(n_picked):
+            prefetch(cells, picked[i])
         i = 0
         asked = 0
         while i < n_picked and reaches(total, cutoff):
@@ -203,13 +216,15 @@ def orderly_bound(tree, s, cutoff, budget, survivors):  # type: ignore[no-untype
                 word = np.int64(cells[x])
                 level = word >> LETTER_BITS
                 letters = word & LETTERS
-                choices[level, n_choices[deeper, level]] = (o << LETTER_BITS) | letters
-                n_choices[deeper, level] += 1
+                at_level = its_levels + level * AT_NEXT
+                n_stacked = levels[at_level + N_CHOICES]
+                choices[level, n_stacked] = (o << LETTER_BITS) | letters
+                levels[at_level + N_CHOICES] = n_stacked + 1
                 target = deeper_rows + level * ROW
-                largest = add_letters(sums, rows[deeper, level], target, bounds, at, letters)
-                rows[deeper, level] = target
-                total += largest - best[deeper, level]
-                best[deeper, level] = largest
+                largest = add_letters(sums, levels[at_level + AT_ROW], target, bounds, at, letters)
+                levels[at_level + AT_ROW] = target
+                total += largest - levels[at_level + BEST]
+                levels[at_level + BEST] = largest
                 n_letters = popcount(letters)
                 at += n_letters
                 o -= n_letters
@@ -229,22 +244,23 @@ def orderly_bound(tree, s, cutoff, budget, survivors):  # type: ignore[no-untype
             place = first_place(rest)
             level = top - place
             code_here = np.int64(rest >> np.uint64(LITERAL_BITS * place))
-            source = rows[deeper, level]
+            at_level = its_levels + level * AT_NEXT
+            source = levels[at_level + AT_ROW]
             target = deeper_rows + level * ROW
             if source != target:
-                rows[deeper, level] = target
+                levels[at_level + AT_ROW] = target
                 for x in range(ROW):
                     sums[target + x] = sums[source + x]
             value += sums[target + code_here - 1]
             sums[target + code_here - 1] = value
-            if value > best[deeper, level]:
-                total += value - best[deeper, level]
-                best[deeper, level] = value
+            if value > levels[at_level + BEST]:
+                total += value - levels[at_level + BEST]
+                levels[at_level + BEST] = value
             if rest & last_levels(place):
-                at = n_tails[deeper, level]
-                tails[level, at] = rest
-                tail_points[level, at] = end_points[i - 1]
-                n_tails[deeper, level] = at + 1
+                n_stacked = levels[at_level + N_TAILS]
+                tails[level, n_stacked] = rest
+                tail_points[level, n_stacked] = end_points[i - 1]
+                levels[at_level + N_TAILS] = n_stacked + 1
         if reaches(total, cutoff):
             points[deeper] = held
             bound[deeper] = total

@@ -19,6 +19,8 @@ from search.trees.tree import LETTER_BITS, LETTERS, TREE_TYPES, places_in, point
 
 FORBIDDEN = -(1 << 30)  # the letter sum of a letter that a level may not take
 STATES, PUSHES, SURVIVORS, DEPTH, SINCE, DISCARDED, TIP, LINK, _N_COUNTS = range(9)  # what is where in ``counts``
+AT_ROW, BEST, N_CHOICES, N_TAILS, AT_NEXT = range(5)  # what is where in ``levels``, and where the next level starts
+AT_DEEPER = MAX_LEVELS * AT_NEXT  # where the same level of the next depth starts
 
 
 class Search(NamedTuple):
@@ -27,13 +29,12 @@ class Search(NamedTuple):
     Attributes
     ----------
     sums : int32[13 * 13 * 32], letter sums: a row by depth and level
-    rows : int64[13, 13], by depth and level, where in ``sums`` the row is; it is the row of an earlier depth until the
-        level changes
+    levels : int64[13 * 13 * 4], by depth and level: where in ``sums`` the row is (the row of an earlier depth until the
+        level changes), its largest letter sum, how many choices and how many single terms are stacked.  They lie
+        together, because a state starts with a copy of those of the state above it
     points : int64[13], points that hold, by depth
-    best : int32[13, 13], largest letter sum by depth and level
     bound : int64[13], bound of the state by depth
     letter : int64[13], letter that is next at each depth
-    n_choices, n_tails : int64[13, 13], filled part of ``choices`` and ``tails`` by depth and level
     choices : int64[13, capacity], stacked choices by level: place of the first reference << 26 | letters
     tails : uint64[13, capacity], what is left of the stacked single terms by level, the literal of the level included
     tail_points : int32[13, capacity], their points
@@ -45,13 +46,10 @@ class Search(NamedTuple):
     """
 
     sums: NDArray[np.int32]
-    rows: NDArray[np.int64]
+    levels: NDArray[np.int64]
     points: NDArray[np.int64]
-    best: NDArray[np.int32]
     bound: NDArray[np.int64]
     letter: NDArray[np.int64]
-    n_choices: NDArray[np.int64]
-    n_tails: NDArray[np.int64]
     choices: NDArray[np.int64]
     tails: NDArray[np.uint64]
     tail_points: NDArray[np.int32]
@@ -63,13 +61,10 @@ class Search(NamedTuple):
 SEARCH_TYPE = types.NamedTuple(
     [
         writable(types.int32),
-        writable(types.int64, 2),
-        writable(types.int64),
-        writable(types.int32, 2),
         writable(types.int64),
         writable(types.int64),
-        writable(types.int64, 2),
-        writable(types.int64, 2),
+        writable(types.int64),
+        writable(types.int64),
         writable(types.int64, 2),
         writable(types.uint64, 2),
         writable(types.int32, 2),
@@ -90,13 +85,10 @@ def new_search() -> Search:
     m = MAX_LEVELS
     return Search(
         np.zeros(m * m * ROW, np.int32),
-        np.zeros((m, m), np.int64),
-        np.zeros(m, np.int64),
-        np.zeros((m, m), np.int32),
+        np.zeros(m * AT_DEEPER, np.int64),
         np.zeros(m, np.int64),
         np.zeros(m, np.int64),
-        np.zeros((m, m), np.int64),
-        np.zeros((m, m), np.int64),
+        np.zeros(m, np.int64),
         np.zeros((m, 1 << m), np.int64),
         np.zeros((m, LETTER_BITS << m), np.uint64),
         np.zeros((m, LETTER_BITS << m), np.int32),
@@ -109,10 +101,12 @@ def new_search() -> Search:
 def rows_at(s: Search, depth: int) -> NDArray[np.int32]:
     """Return the rows of a depth, int32[13, 32] by level, for filling before a search starts: a view of ``s``.
 
-    The state of that depth uses them from now on.
+    The state of that depth uses them from now on, and has nothing stacked.
     """
     m = MAX_LEVELS
-    s.rows[depth] = (depth * m + np.arange(m)) * ROW
+    levels = s.levels.reshape(m, m, AT_NEXT)[depth]
+    levels[:] = 0
+    levels[:, AT_ROW] = (depth * m + np.arange(m)) * ROW
     return s.sums.reshape(m, m, ROW)[depth]
 
 
@@ -122,24 +116,27 @@ def add_root(tree, s, root):  # type: ignore[no-untyped-def]
     cells = tree.cells
     bounds = tree.bounds
     first = tree.first
+    levels = s.levels
     n, word_at, at, ref = places_in(root, cells[root], bounds.size // cells.size)
     for x in range(word_at, word_at + n):
         word = np.int64(cells[x])
         level = word >> LETTER_BITS
         letters = word & LETTERS
-        s.choices[level, s.n_choices[first, level]] = (ref << LETTER_BITS) | letters
-        s.n_choices[first, level] += 1
+        here = first * AT_DEEPER + level * AT_NEXT
+        s.choices[level, levels[here + N_CHOICES]] = (ref << LETTER_BITS) | letters
+        levels[here + N_CHOICES] += 1
         ref -= popcount(letters)
         while letters:
-            s.sums[s.rows[first, level] + lowest_bit(letters)] += bounds[at]
+            s.sums[levels[here + AT_ROW] + lowest_bit(letters)] += bounds[at]
             letters &= letters - 1
             at += 1
     s.points[first] += points_of(cells[root])
     s.bound[first] = s.points[first]
     for level in range(first, tree.n_levels):
-        row = s.rows[first, level]
-        s.best[first, level] = s.sums[row : row + ROW].max()
-        s.bound[first] += s.best[first, level]
+        here = first * AT_DEEPER + level * AT_NEXT
+        row = levels[here + AT_ROW]
+        levels[here + BEST] = s.sums[row : row + ROW].max()
+        s.bound[first] += levels[here + BEST]
     s.letter[first] = 0
     s.counts[TIP] = tree.tip
     return s.bound[first]
