@@ -105,7 +105,7 @@ def orderly_bound(tree, s, cutoff, budget, survivors):  # type: ignore[no-untype
     status = DONE
     n = 0
     while depth >= first:
-        here = depth * AT_DEEPER + depth * AT_NEXT
+        here = depth * (AT_DEEPER + AT_NEXT)
         row = levels[here + AT_ROW]
         others = bound[depth] - levels[here + BEST]
         letter = next_letter[depth]

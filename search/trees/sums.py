@@ -70,7 +70,6 @@ class _Call:
         self._data = {n: context.make_array(kinds[n])(context, builder, values[n]).data for n in (0, 3)}
         self._starts = {"source": (0, values[1]), "target": (0, values[2]), "bounds": (3, values[4])}
         self.letters = values[5]
-        self._tables: dict[str, Any] = {}
 
     def place(self, what: str, offset: Any, kind: Any) -> Any:
         """Return a pointer to what lies ``offset`` elements behind the start of a row, or of the bounds."""
@@ -78,16 +77,11 @@ class _Call:
         pointer = self.builder.gep(self._data[number], [self.builder.add(start, offset)])
         return self.builder.bitcast(pointer, kind.as_pointer())
 
-    def row_of(self, name: str, rows: list[list[int]], number: Any, kind: Any) -> Any:
-        """Return a row, by its number, of a table of bytes that the code keeps under a name."""
-        if name not in self._tables:
-            row = ir.ArrayType(ir.IntType(8), len(rows[0]))
-            table = ir.Constant(ir.ArrayType(row, len(rows)), [ir.Constant(row, numbers) for numbers in rows])
-            self._tables[name] = cgutils.global_constant(self.builder.module, name, table)
-        place = self.builder.gep(self._tables[name], [_I64(0), number])
-        found = self.builder.load(self.builder.bitcast(place, kind.as_pointer()))
-        found.align = 1
-        return found
+    def table(self, rows: list[list[int]]) -> Any:
+        """Return a pointer to rows of bytes that lie in the code."""
+        row = ir.ArrayType(ir.IntType(8), len(rows[0]))
+        values = ir.Constant(ir.ArrayType(row, len(rows)), [ir.Constant(row, numbers) for numbers in rows])
+        return cgutils.global_constant(self.builder.module, "spread_eight", values)
 
     def call(self, name: str, result: Any, *values: Any) -> Any:
         """Call an LLVM intrinsic."""
@@ -116,34 +110,39 @@ def _all_at_once(c: _Call) -> Any:
 def _eight_at_once(c: _Call) -> Any:
     """Make the code for 8 lanes, four times; return the largest sum."""
     b, lanes = c.builder, ir.VectorType(_I32, _LANES)
-    spread_eight = _spread_narrow if c.width < 32 else _spread_wide
+    rows, spread = (_bytes_of_eight(), _spread_narrow) if c.width < 32 else (_which_of_eight(), _spread_wide)
+    table, octets = c.table(rows), ir.VectorType(ir.IntType(8), len(rows[0]))
     n_before, largest = _I64(0), None
     for first in range(0, ROW, _LANES):
         eight = b.and_(b.lshr(c.letters, _I64(first)), _I64((1 << _LANES) - 1))
-        new = c.add(first, lanes, spread_eight(c, eight, n_before, lanes))
+        which = b.load(b.bitcast(b.gep(table, [_I64(0), eight]), octets.as_pointer()))
+        which.align = 1
+        new = c.add(first, lanes, spread(c, which, n_before, lanes))
         largest = c.call(f"llvm.smax.v{_LANES}i32", lanes, largest, new) if largest else new
         n_before = b.add(n_before, c.call("llvm.ctpop.i64", _I64, eight))
     return c.call(f"llvm.vector.reduce.smax.v{_LANES}i32", _I32, largest)
 
 
-def _spread_narrow(c: _Call, eight: Any, n_before: Any, lanes: Any) -> Any:
-    """Spread bounds of 2 bytes to eight letters (a mask) by moving bytes, which fills in zeros where it is told 128."""
-    octets = ir.VectorType(ir.IntType(8), 2 * _LANES)
-    rows = [[x for n in row for x in ((2 * n, 2 * n + 1) if n >= 0 else (128, 128))] for row in _which_of_eight()]
-    which = c.row_of("spread_bytes", rows, eight, octets)
-    found = c.builder.load(c.place("bounds", n_before, octets))
+def _spread_narrow(c: _Call, which: Any, n_before: Any, lanes: Any) -> Any:
+    """Return bounds of 2 bytes at the places of eight letters; ``which`` is a row of :func:`_bytes_of_eight`."""
+    found = c.builder.load(c.place("bounds", n_before, which.type))
     found.align = 2
-    spread = c.call("llvm.x86.ssse3.pshuf.b.128", octets, found, which)
+    spread = c.call("llvm.x86.ssse3.pshuf.b.128", which.type, found, which)
     return c.builder.sext(c.builder.bitcast(spread, ir.VectorType(ir.IntType(16), _LANES)), lanes)
 
 
-def _spread_wide(c: _Call, eight: Any, n_before: Any, lanes: Any) -> Any:
-    """Spread bounds of 4 bytes to eight letters (a mask), zero where a letter is missing."""
+def _spread_wide(c: _Call, which: Any, n_before: Any, lanes: Any) -> Any:
+    """Return bounds of 4 bytes at the places of eight letters; ``which`` is a row of :func:`_which_of_eight`."""
     b, zero = c.builder, ir.Constant(lanes, [0] * _LANES)
-    which = b.sext(c.row_of("spread_eight", _which_of_eight(), eight, ir.VectorType(ir.IntType(8), _LANES)), lanes)
+    which = b.sext(which, lanes)
     found = b.load(c.place("bounds", n_before, lanes))
     found.align = 4
     return b.select(b.icmp_signed("<", which, zero), zero, c.call("llvm.x86.avx2.permd", lanes, found, which))
+
+
+def _bytes_of_eight() -> list[list[int]]:
+    """Return for each mask of eight letters which two bytes belong to each letter; for none 128, which makes a zero."""
+    return [[x for n in row for x in ((2 * n, 2 * n + 1) if n >= 0 else (128, 128))] for row in _which_of_eight()]
 
 
 def _which_of_eight() -> list[list[int]]:
