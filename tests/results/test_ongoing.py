@@ -6,12 +6,14 @@ import shutil
 
 import pytest
 
+from boardclass.canonical import canonical_board
 from boardclass.partition import parse_partition
 from cluster.planning.nodes import SearchNodes, run_nodes, run_params
 from results.proof.coverage import check_coverage
-from results.reading.query import summary
+from results.reading.query import boards, summary
 from results.storage import files
 from results.store.run import open_run
+from results.store.schema import SPLIT
 from results.store.store import Store
 from tests.conftest import ROOT
 
@@ -31,6 +33,25 @@ def test_its_rows_fit_together_and_it_is_said_to_prove_nothing(name, orderly):
     assert orderly("status", FOLDER / name).code == 0
     answer = orderly("top", FOLDER / name)
     assert (answer.code, "found so far, not proven" in answer.err) == (4, True)
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_it_found_the_published_boards_of_the_classes_it_has_searched_and_no_others(name, golden):
+    published = golden / f"best-{name}-3500.txt"
+    if not published.exists():
+        pytest.skip(f"nobody has published boards for {name}")
+    run = open_run(FOLDER / name)
+    partition = parse_partition(run.fingerprint.partition, run.fingerprint.dims)
+    searched = {row.class_id for row in run.rows() if row.is_verdict and not row.path and row.status != SPLIT}
+
+    def in_searched_classes(found):
+        good = {canonical_board(board, partition.geometry) for board, score in found if score >= run.fingerprint.cutoff}
+        return {x for x in good if partition.canonical_rank(partition.rank_of_board(x)) in searched}
+
+    listed = [line.split(": ") for line in published.read_text().splitlines()]
+    expected = in_searched_classes((board, int(score)) for board, score in listed)
+    assert expected, "no class with a published board is searched: nothing was compared"
+    assert in_searched_classes((x.board, x.score) for x in boards(run)) == expected
 
 
 @pytest.mark.parametrize("name", RUNS)
