@@ -127,7 +127,7 @@ def _open(run: Run, partition: Partition) -> list[str]:
     told = [
         (len(index.quarantined), "units were given up"),
         (partition.n_canonical - n_done, f"of {partition.n_canonical:,} classes have no verdict"),
-        (n_pending, "parts of classes have no verdict"),
+        (n_pending, "part of a class has no verdict" if n_pending == 1 else "parts of classes have no verdict"),
     ]
     return [f"{count:,} {what}" for count, what in told if count > 0] + _in_doubt(run)
 
