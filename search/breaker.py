@@ -18,7 +18,7 @@ from boardclass.parts import ancestors, is_below
 from boardclass.scores import ScoreTable
 from boardclass.tables import html_table
 from search.node import Node, OpenClass, class_node, node_at, split
-from search.node_search import NodeSearch, Tally
+from search.node_search import EFFORT, NodeSearch, Tally
 from search.params import Params
 from search.scoring.scorer import Scorer
 from search.trees.forest import Forest
@@ -84,6 +84,11 @@ class UnitResult:
     settled: tuple[str, ...]
     counters: dict[str, int]
     seconds: float
+
+    @property
+    def effort(self) -> int:
+        """Work done, the same on every machine: terms, pushes and splits."""
+        return sum(self.counters.get(name, 0) for name in EFFORT)
 
     def _repr_html_(self) -> str:
         """Return the table that a notebook shows."""

@@ -27,6 +27,7 @@ from search.trees.generator import MAX_FREE_CELLS
 from search.trees.unbuilt import fold
 
 _SURVIVORS = 4096
+EFFORT = ("n_terms", "n_pushes", "n_splits")  # the counters that add up to what the unit budget limits
 
 
 @dataclass
@@ -47,7 +48,7 @@ class Tally:
     @property
     def effort(self) -> int:
         """What the unit budget limits."""
-        return self.n_terms + self.n_pushes + self.n_splits
+        return sum(getattr(self, name) for name in EFFORT)
 
     def counters(self) -> dict[str, int]:
         """Return the counters of a verdict by name."""

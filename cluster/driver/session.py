@@ -21,6 +21,7 @@ from boardclass.jit import kernel_hash
 from cluster.driver.journal import Journal
 from cluster.driver.ledger import Ledger
 from cluster.driver.loop import run_loop
+from cluster.driver.past import past
 from cluster.driver.progress import Overview, Progress
 from cluster.driver.signals import StopSignals
 from cluster.planning.plan import Plan
@@ -111,8 +112,9 @@ class Session:
         self._class_ids = all_ids[is_open]
         self._children = [Unit(class_id, path) for class_id, path in (*store.index.pending(), *doubted) if path]
         self._n_classes = len(all_ids)
-        n_begun = len({unit.class_id for unit in self._children} - set(self._class_ids.tolist()))
-        self._n_done_before = len(all_ids) - len(self._class_ids) - n_begun
+        begun = np.array([unit.class_id for unit in self._children], np.int64)
+        self._ended_ids = all_ids[~is_open & ~np.isin(all_ids, begun)]
+        self._n_done_before = len(self._ended_ids)
         if hand:
             self._class_ids = hand.keep(self._class_ids)
             self._children = [unit for unit in self._children if hand.holds(unit.class_id)]
@@ -130,10 +132,11 @@ class Session:
         costs = plan.predicted_costs(self._class_ids)
         known = {Unit(class_id, path) for class_id, path in self._store.index.orphans()}
         nodes = plan.nodes()
+        before = past(self._store.run, plan, self._ended_ids)
         if config.workers or config.address:
             self._progress.stage("starting workers")
         asked_s = time.monotonic()
-        scheduler = Scheduler(policy, self._class_ids, costs, rng, self._children, nodes.difference, known)
+        scheduler = Scheduler(policy, self._class_ids, costs, rng, self._children, nodes.difference, known, before)
         with StopSignals() as signals:
             try:
                 with make_executor(plan.spec, policy.n_workers) as executor:

@@ -7,15 +7,15 @@ children of splits and units that came back become Python objects, so a run of m
 from __future__ import annotations
 
 import heapq
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from boardclass.parts import depth
-from cluster.scheduling.calibration import N_BANDS, Calibration, bands_of
-from search.breaker import Unit
+from cluster.scheduling.calibration import N_BANDS, NOTHING, Calibration, Past, bands_of
+from search.breaker import Unit, UnitResult
 
 
 @dataclass(slots=True)
@@ -57,6 +57,8 @@ class Backlog:
     known : collection of Unit
         Units with a verdict that come up again when the unit that they were split from, whose verdict was lost, is
         searched again.
+    past : Past
+        Classes searched before: they too tell what the open ones will cost.
     rng : numpy.random.Generator
         Chooses the sample; the only randomness.
     sample : float
@@ -71,11 +73,14 @@ class Backlog:
         rng: np.random.Generator,
         sample: float,
         known: Collection[Unit] = (),
+        past: Past = NOTHING,
     ) -> None:
         self._known = known
         self._ids = np.ascontiguousarray(class_ids, np.int64)
-        self._costs = _mean_one(np.asarray(costs, np.float64))
-        if self._ids.shape != self._costs.shape or np.any(self._ids[1:] <= self._ids[:-1]):
+        n, all_costs = len(self._ids), _mean_one(np.concatenate([costs, past.costs]))
+        all_bands = bands_of(all_costs)
+        self._costs, self._bands = all_costs[:n], all_bands[:n]
+        if self._ids.shape != np.shape(costs) or np.any(self._ids[1:] <= self._ids[:-1]):
             raise ValueError("class ids must be strictly ascending, with one cost each")
         self._order = _order(self._costs, rng, sample)
         self._cursor = 0
@@ -88,12 +93,11 @@ class Backlog:
         self._big: list[Unit] = []
         self._sequence = 0
         self.trouble: dict[Unit, Trouble] = {}
-        self.calibration = Calibration()
+        self.calibration = Calibration(past._replace(costs=all_costs[n:]), all_bands[n:])
         self.n_classes_done = 0
         self.n_open = len(self._ids)
         self._n_resumed = 0
         self.n_quarantined = 0
-        self._bands = bands_of(self._costs)
         self._cost_left = np.bincount(self._bands, self._costs, N_BANDS).astype(np.float64)
         self._add_children(children)
 
@@ -165,15 +169,16 @@ class Backlog:
         else:
             heapq.heappush(self._retries, (-trouble.strikes, self._sequence, unit))
 
-    def settle(self, unit: Unit, children: Sequence[Unit], seconds: float) -> int:
+    def settle(self, result: UnitResult) -> int:
         """Accept the verdict of an open unit; return its attempt, counted from 1."""
+        unit, seconds, effort = result.unit, result.seconds, result.effort
         place = self._place(unit.class_id)
         if unit.path:
-            self.calibration.note_child(int(self._bands[place]) if place >= 0 else None, seconds)
+            self.calibration.note_child(int(self._bands[place]) if place >= 0 else None, seconds, effort)
         else:
-            self.calibration.note_root(int(self._bands[place]), float(self._costs[place]), seconds)
+            self.calibration.note_root(int(self._bands[place]), float(self._costs[place]), seconds, effort)
         self._close(unit)
-        self._add_children([child for child in children if child not in self._known], count_class=False)
+        self._add_children([child for child in result.children if child not in self._known], count_class=False)
         self._note_class(unit.class_id)
         return self.trouble.pop(unit, Trouble()).attempts + 1
 

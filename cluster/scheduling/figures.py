@@ -28,7 +28,8 @@ class Report:
     n_agreed, flagged : int, tuple of str
         Replicas that agreed, and hosts that are not to be believed.
     n_verdicts, n_measured : int
-        Verdicts accepted and classes finished by this call; the estimate of the time left rests on these.
+        Verdicts accepted and classes finished by this call; the estimate of the time left rests on these, and on the
+        effort of the classes stored before.
     n_candidates, best_score, best_board
         Boards found, before symmetric ones are merged; the best of them.
     elapsed_s : float

@@ -76,7 +76,7 @@ class Outcomes:
 
     def _accept(self, answer: Answer, out: list[Instruction]) -> None:
         result = answer.result
-        attempt = self._backlog.settle(result.unit, result.children, result.seconds)
+        attempt = self._backlog.settle(result)
         self.n_split += bool(result.children)
         out.append(Publish(answer, attempt))
 

@@ -24,6 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cluster.scheduling.backlog import Backlog
+from cluster.scheduling.calibration import NOTHING, Past
 from cluster.scheduling.crew import Crew, Worker
 from cluster.scheduling.events import (
     Answer,
@@ -72,6 +73,8 @@ class Scheduler:
         Returns how a verdict and its replica differ; by default it compares sizes and candidates as they are.
     known : collection of Unit
         Units below roots that have a verdict, though the unit that they were split from has lost its own.
+    past : Past
+        Classes that earlier calls searched to the end: what they cost, the open ones will.
     """
 
     def __init__(
@@ -83,10 +86,11 @@ class Scheduler:
         children: Iterable[Unit] = (),
         compare: Compare | None = None,
         known: Collection[Unit] = (),
+        past: Past = NOTHING,
     ) -> None:
         self.policy = policy
         self._trust = Trust(policy, rng, compare or difference)
-        self._backlog = Backlog(class_ids, costs, children, rng, policy.sample, known)
+        self._backlog = Backlog(class_ids, costs, children, rng, policy.sample, known, past)
         self._crew = Crew(policy)
         self._outcomes = Outcomes(policy, self._crew, self._backlog, self._trust)
         self._finished = False

@@ -29,6 +29,7 @@ from cluster.driver.progress import Bar, Overview, PlainLines, make_progress
 from cluster.driver.session import Interrupted
 from cluster.planning.plan import make_plan
 from cluster.scheduling.figures import Report
+from cluster.scheduling.scheduler import Scheduler
 from cluster.workers.executors import InProcessExecutor
 from configs.model import DEFAULT_BUCKETS, RunConfig, SearchConfig
 from results.errors import ConflictError, DamagedError, FingerprintError, StoreLockedError
@@ -310,6 +311,37 @@ def test_splits_are_followed_and_resumed(config):
     assert resumed.n_reused > 0
     assert resumed.coverage.n_units > resumed.coverage.n_classes
     assert {(board.board, board.score) for board in resumed.listed.boards} == expected_boards(4)
+
+
+@pytest.mark.usefixtures("terminal")
+def test_a_run_that_goes_on_knows_what_the_classes_behind_it_took(config, monkeypatch):
+    def stopping(spec, _):
+        executor = PartialExecutor(spec, TiredBreaker)
+        executor.n_left = 40
+        return executor
+
+    with pytest.raises(Interrupted):
+        run(config, make_executor=stopping)
+    stored = open_run(config.out)
+    unfinished = {class_id for class_id, _ in stored.index.pending()}
+    efforts = {}
+    for row in stored.rows():
+        if row.class_id not in unfinished:
+            work = sum(row.counters[name] for name in ("n_terms", "n_pushes", "n_splits"))
+            efforts[row.class_id] = efforts.get(row.class_id, 0) + work
+    told = []
+
+    def spy(*arguments):
+        told.append(arguments[-1])
+        return Scheduler(*arguments)
+
+    monkeypatch.setattr("cluster.driver.session.Scheduler", spy)
+    run(config)
+    ((costs, found),) = told
+    assert unfinished
+    assert sum(found) > 0
+    assert found.tolist() == [efforts[class_id] for class_id in sorted(efforts)]
+    assert costs.tolist() == make_plan(config).predicted_costs(np.array(sorted(efforts))).tolist()
 
 
 def units_broken(config, breaker, **options):

@@ -7,6 +7,7 @@ import tracemalloc
 import numpy as np
 import pytest
 
+from cluster.scheduling.calibration import NOTHING, Past
 from cluster.scheduling.events import (
     Answer,
     Assign,
@@ -30,20 +31,21 @@ from cluster.scheduling.scheduler import Scheduler
 from search.breaker import Unit, UnitResult
 
 
-def result(unit, *children, seconds=1.0):
+def result(unit, *children, seconds=1.0, n_terms=0):
     status = "split" if children else "eliminated"
-    return UnitResult(unit, status, 4, 9, (), tuple(Unit(unit.class_id, path) for path in children), (), {}, seconds)
+    below = tuple(Unit(unit.class_id, path) for path in children)
+    return UnitResult(unit, status, 4, 9, (), below, (), {"n_terms": n_terms}, seconds)
 
 
 class Bench:
     """A scheduler with a clock that is set by hand."""
 
-    def __init__(self, costs, children=(), **policy):
+    def __init__(self, costs, children=(), past=NOTHING, **policy):
         self.now = 0.0
         self.costs = np.asarray(costs, np.float64)
         policy = {"n_workers": 1, "sample": 0.0, "max_batch": 1} | policy
         ids = np.arange(len(self.costs)) * 10
-        self.scheduler = Scheduler(Policy(**policy), ids, self.costs, np.random.default_rng(0), children)
+        self.scheduler = Scheduler(Policy(**policy), ids, self.costs, np.random.default_rng(0), children, past=past)
 
     def tell(self, event):
         return self.scheduler.handle(event, self.now)
@@ -59,11 +61,12 @@ class Bench:
         """Bring up the workers spawned in ``out``; return what follows."""
         return [order for spawn in of(out, Spawn) for order in self.tell(WorkerUp(spawn.worker, host))]
 
-    def answer(self, order, *children, seconds=1.0):
+    def answer(self, order, *children, seconds=1.0, n_terms=0):
         """Answer every unit of an assignment; return what follows."""
         out = []
         for unit in order.units:
-            out += self.tell(Answer(order.worker, order.assignment, result(unit, *children, seconds=seconds)))
+            found = result(unit, *children, seconds=seconds, n_terms=n_terms)
+            out += self.tell(Answer(order.worker, order.assignment, found))
         return out
 
 
@@ -404,6 +407,30 @@ def test_time_left_where_costs_differ_less_than_predicted():
         (order,) = of(out, Assign)
         out = bench.answer(order, seconds=open_s.pop(order.units[0].class_id))
     assert bench.scheduler.snapshot().remaining_s == pytest.approx(sum(open_s.values()), rel=0.05)
+
+
+@pytest.mark.parametrize("is_told", [True, False])
+def test_time_left_of_a_run_that_goes_on(is_told):
+    """The random classes are behind it and the most expensive ones come first: only the past knows the others."""
+    costs = np.random.default_rng(2).permutation(np.geomspace(1, 50, 800))
+    efforts = 1000 * costs**0.7
+    searched = np.zeros(800, np.bool_)
+    searched[:40] = searched[np.argsort(costs)[-200:]] = True
+    left = dict(zip(range(0, 8000, 10), efforts[~searched].tolist(), strict=False))
+    bench = Bench(costs[~searched], past=Past(costs[searched], efforts[searched]) if is_told else NOTHING)
+    out = bench.start()
+    for _ in range(5):
+        effort = left.pop(of(out, Assign)[0].units[0].class_id)
+        out = bench.answer(of(out, Assign)[0], seconds=effort / 250, n_terms=round(effort))
+    right = pytest.approx(sum(left.values()) / 250, rel=0.05)
+    assert (bench.scheduler.snapshot().remaining_s == right) is is_told
+
+
+def test_time_left_rests_on_the_past_once_a_part_tells_how_fast_this_machine_is():
+    bench = Bench(np.ones(3), children=[Unit(7, "4=a")], past=Past(np.ones(2), np.array([300.0, 500.0])))
+    assert bench.scheduler.snapshot().remaining_s is None
+    bench.answer(of(bench.start(), Assign)[0], seconds=2.0, n_terms=100)
+    assert bench.scheduler.snapshot().remaining_s == pytest.approx(3 * 400 * 2.0 / 100)
 
 
 def test_time_left_is_not_guessed_from_another_kind_of_unit():

@@ -16,6 +16,7 @@ from results.storage import files
 from results.store.run import open_run
 from results.store.schema import SPLIT
 from results.store.store import Store
+from tests.bench import strata
 from tests.conftest import ROOT
 
 FOLDER = ROOT / "results" / "ongoing"
@@ -70,3 +71,14 @@ def test_it_is_small_and_made_of_large_parts(name):
     assert {path.suffix for path in kept} <= {".json", ".jsonl", ".parquet"}
     parts = {path.name for path in (FOLDER / name / files.RESULTS).iterdir()}
     assert parts == {part.name.partition("/")[2] for part in open_run(FOLDER / name).manifest.parts}
+
+
+def test_the_table_by_stratum_adds_up_to_the_whole_run(capsys):
+    published = ROOT / "results" / "published" / "3x3-scowl70"
+    assert strata.main(["3x3", str(published)]) == 0
+    *lines, last = capsys.readouterr().out.splitlines()
+    counts = [[int(part.split()[0]) for part in line.split(":")[0].split(", ")] for line in lines]
+    assert [sum(column) for column in zip(*counts, strict=True)] == [26, 26]
+    rows = list(open_run(published).rows())
+    hours = sum(123 * row.counters["n_terms"] + 66 * row.counters["n_pushes"] for row in rows) / 3600e9
+    assert last == f"all: {hours:.3g} h of one core at the prices, 0 h of them left"

@@ -1,0 +1,63 @@
+"""The cost of a run under way against the estimate, by stratum of predicted cost, and what is left of it.
+
+    python -m tests.bench.strata CONFIG RUN        # such as configs/4x4-enable2k.toml results/ongoing/4x4-enable2k
+
+The strata are those of ``orderly plan``, from weak to strong classes.  Rows found on several machines are made
+comparable by a price: so many nanoseconds for a term and for a push, by default those of the machine on which the
+4x4 run was estimated (Zen 4).  The open classes of a stratum are taken to cost what its searched ones do.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+
+import numpy as np
+
+from cluster.driver.past import class_sums
+from cluster.planning.estimate import draw
+from cluster.planning.plan import make_plan
+from configs.model import load_config
+from results.store.run import open_run
+
+COLUMNS = ("seconds", "n_terms", "n_pushes")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Print a line per stratum and one for all."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("config", metavar="CONFIG")
+    parser.add_argument("run", metavar="RUN")
+    parser.add_argument("--prices", type=float, nargs=2, default=(123.0, 66.0), metavar="NS", help="of term and push")
+    options = parser.parse_args(arguments)
+    plan, run = make_plan(load_config(options.config, {"out": options.run})), open_run(options.run)
+    if plan.fingerprint != run.fingerprint:
+        parser.error(f"{options.run} is not a run of {options.config}")
+    ids, sums = class_sums(run, COLUMNS)
+    ended = set(run.index.done_ids().tolist()) - {class_id for class_id, _ in run.index.pending()}
+    costs = {i: row for i, row in zip(ids.tolist(), sums, strict=True) if i in ended}
+    prices = np.array(options.prices) / 1e9
+    hours = np.zeros(2)  # of all classes, and of the open ones
+    for stratum in draw(plan, 0):
+        searched = [costs[class_id] for class_id in stratum if class_id in costs]
+        sys.stdout.write(f"{len(stratum):,} classes, {len(searched):,} searched")
+        if not searched:
+            hours += np.nan
+            sys.stdout.write("\n")
+            continue
+        seconds, *counters = np.mean(searched, axis=0)
+        price = float(counters @ prices)
+        left = len(stratum) - len(searched)
+        hours += np.array([len(stratum), left]) * price / 3600
+        terms, pushes = (counter / 1e6 for counter in counters)
+        sys.stdout.write(
+            f": {seconds:.3g} s each as it was; {terms:.3g} million terms and {pushes:.3g} million pushes, "
+            f"{price:.3g} s at the prices; {left * price / 3600:.3g} h left\n"
+        )
+    sys.stdout.write(f"all: {hours[0]:.3g} h of one core at the prices, {hours[1]:.3g} h of them left\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
