@@ -1,4 +1,4 @@
-"""Text from a file, made safe to show: what a terminal would obey, or an eye would not see, is escaped."""
+"""Text as it is shown: what a terminal would obey, or an eye would not see, is escaped; numbers go with their nouns."""
 
 from __future__ import annotations
 
@@ -23,3 +23,14 @@ def printable(text: str, keep: str = "") -> str:
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() or c in keep else c.encode("unicode_escape").decode() for c in text)
+
+
+def counted(n: int, one: str, many: str = "") -> str:
+    """Return a number and what there is so much of; without ``many`` the plural takes an s.
+
+    Examples
+    --------
+    >>> counted(1, "unit was", "units were"), counted(1200, "unit")
+    ('1 unit was', '1,200 units')
+    """
+    return f"{n:,} {one if n == 1 else many or one + 's'}"

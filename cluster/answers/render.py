@@ -16,7 +16,7 @@ from enum import StrEnum
 from numbers import Number
 from typing import TYPE_CHECKING, Any
 
-from boardclass.printable import printable
+from boardclass.printable import counted, printable
 from cluster.streams import console
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def full_spelling(word: str) -> str:
 
 def points(value: int) -> str:
     """Return a number of points as people say it."""
-    return "1 point" if value == 1 else f"{value:,} points"
+    return counted(value, "point")
 
 
 def heat_of_cells(n_cells: int, found: Iterable[tuple[int, Sequence[int]]]) -> list[int]:

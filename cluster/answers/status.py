@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from boardclass.printable import counted
 from cluster.answers.query import check_run_directory, tell_notes
 from cluster.answers.render import Format, points, write_json, write_record
 from cluster.driver.progress import duration
@@ -202,7 +203,7 @@ def time_left(record: Mapping[str, Any]) -> str:
     if record["remaining_s"] is None or not record["n_measured"]:
         return "unknown: too little has been searched since the driver began"
     few = ", a rough guess" if record["n_measured"] < 30 else ""
-    classes = "1 class" if record["n_measured"] == 1 else f"{record['n_measured']:,} classes"
+    classes = counted(record["n_measured"], "class", "classes")
     share = f" for share {record['share']}, which is all that this driver searches" if record["share"] else ""
     low, high = record["remaining_range_s"] or (0.0, 0.0)
     between = f" (guesses of late: {duration(low)} to {duration(high)})" if high > low + 1 else ""

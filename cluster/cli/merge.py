@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from boardclass.partition import parse_partition
+from boardclass.printable import counted
 from cluster.answers.query import check_run_directory
 from cluster.answers.render import Format, write_record
 from cluster.streams import console
@@ -53,6 +54,6 @@ def merge(target: str, sources: Sequence[str], fmt: Format) -> None:
         text = "All classes have verdicts; `orderly verify` checks whether that proves it."
     else:
         text = "Nothing is proven yet."
-    console().print(f"Merged {len(runs)} {'run' if len(runs) == 1 else 'runs'}. {text}", style="bold", markup=False)
+    console().print(f"Merged {counted(len(runs), 'run')}. {text}", style="bold", markup=False)
     console().print()
     write_record(record, fmt)

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING, Any, Protocol
 
-from boardclass.printable import printable
+from boardclass.printable import counted, printable
 from cluster.scheduling.figures import Report
 from cluster.streams import console, write_lines
 
@@ -196,7 +196,7 @@ def describe(overview: Overview) -> str:
     """Return what a run is about to do, as one line."""
     reused = f", {overview.n_reused:,} done before" if overview.n_reused else ""
     share = f", {overview.n_own:,} of them are share {overview.share}" if overview.share else ""
-    workers = f"{overview.n_workers} workers" if overview.n_workers > 1 else "1 worker"
+    workers = counted(max(1, overview.n_workers), "worker")
     if overview.cluster:
         workers = f"{workers if overview.n_workers else 'every processor'} of the cluster at {overview.cluster}"
     return (
@@ -225,8 +225,8 @@ def _left(report: Report) -> str:
 
 
 def _trouble(report: Report) -> str:
-    lost = f"{report.n_deaths} workers lost" if report.n_deaths else ""
-    given_up = f"{report.n_quarantined} units given up" if report.n_quarantined else ""
+    lost = counted(report.n_deaths, "worker lost", "workers lost") if report.n_deaths else ""
+    given_up = counted(report.n_quarantined, "unit given up", "units given up") if report.n_quarantined else ""
     return ", ".join(filter(None, (lost, given_up)))
 
 

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from boardclass.printable import counted
 from cluster.scheduling.backlog import Backlog
 from cluster.scheduling.calibration import NOTHING, Past
 from cluster.scheduling.crew import Crew, Worker
@@ -199,7 +200,7 @@ class Scheduler:
             return
         if self._backlog.n_open == 0:
             n_given_up = self._backlog.n_quarantined
-            message = f"{n_given_up} units were given up" if n_given_up else ""
+            message = counted(n_given_up, "unit was given up", "units were given up") if n_given_up else ""
             self._finish(complete=n_given_up == 0, message=message + self._flags(), out=out)
             return
         flagged, crew = self._trust.flagged, self._crew

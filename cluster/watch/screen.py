@@ -16,7 +16,7 @@ from rich.text import Text
 
 from boardclass.board import dims_of_length, format_rows
 from boardclass.errors import BoardError
-from boardclass.printable import printable
+from boardclass.printable import counted, printable
 from cluster.answers.render import draw_board
 from cluster.answers.status import status_record, time_left_of
 from cluster.driver.progress import duration
@@ -119,10 +119,11 @@ def _told(view: View, record: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
         yield "driver", live.owner.describe() if live.owner else "unknown"
     elif record.get("ended"):
         yield "last session ended", record["ended"]
-    counts = [(record.get("n_units_split") or last.get("n_split"), "split")]
-    counts += [(last.get("n_requeued"), "tried again"), (last.get("n_strikes"), "strikes")]
-    counts += [(last.get("n_deaths"), "workers lost"), (record.get("n_units_quarantined"), "given up")]
-    yield "so far", ", ".join(f"{n:,} {what}" for n, what in counts if n) or "no splits, no failures"
+    counts = [(record.get("n_units_split") or last.get("n_split"), "split", "split")]
+    counts += [(last.get("n_requeued"), "tried again", "tried again"), (last.get("n_strikes"), "strike", "strikes")]
+    counts += [(last.get("n_deaths"), "worker lost", "workers lost")]
+    counts += [(record.get("n_units_quarantined"), "given up", "given up")]
+    yield "so far", ", ".join(counted(n, *what) for n, *what in counts if n) or "no splits, no failures"
     if view.disk:
         yield "disk", f"{_size(view.disk.n_bytes)} taken, {_size(view.disk.n_free_bytes)} free"
     if view.state is State.PROVEN and view.found:
@@ -159,14 +160,10 @@ def _workers(view: View, busy: Iterable[Mapping[str, Any]]) -> RenderableType:
     grid = Table.grid(padding=(0, 2))
     age_s = view.live.age_s or 0.0 if view.live else 0.0
     for item in busy:
-        more = f" and {_counted(item['n_units'] - 1, 'more unit')}" if item["n_units"] > 1 else ""
+        more = f" and {counted(item['n_units'] - 1, 'more unit')}" if item["n_units"] > 1 else ""
         what = f"class {item['class_id']:,} {printable(item['path'])}".rstrip() + more
         grid.add_row(f"{item['worker']}", printable(item["host"]), what, f"for {duration(item['seconds'] + age_s)}")
     return grid
-
-
-def _counted(n: int, what: str) -> str:
-    return f"{n:,} {what}{'' if n == 1 else 's'}"
 
 
 def _happenings(events: Iterable[Mapping[str, Any]]) -> list[RenderableType]:

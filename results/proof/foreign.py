@@ -9,6 +9,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from boardclass.printable import counted
 from results.proof.faults import listed
 from results.proof.space import PartitionLike
 from results.store.parts import read_part
@@ -32,7 +33,7 @@ def describe_foreign(run: Run, classes: Sequence[int]) -> str:
         if part.first_id <= classes[-1] and part.last_id >= classes[0]:
             ids = read_part(run.folder, part, SCHEMA, ["class_id"]).column("class_id")
             names += [part.name] * bool(pc.any(pc.is_in(ids, asked)).as_py())
-    which = "1 class that is not its own" if len(classes) == 1 else f"{len(classes):,} classes that are not its own"
+    which = counted(len(classes), "class that is not its own", "classes that are not its own")
     return (
         f"rows of {which}: {listed(classes)}, in {listed(names)}; the command "
         "that made the run takes these parts out with --drop-damaged, and searches again what else they held"

@@ -18,6 +18,7 @@ from boardclass.cutoff import reaches
 from boardclass.errors import IncompleteError, MismatchError
 from boardclass.geometry import geometry
 from boardclass.partition import Partition, parse_partition
+from boardclass.printable import counted
 from results.proof.coverage import Coverage, check_coverage
 from results.proof.faults import listed as listed_names
 from results.proof.faults import unit_name
@@ -103,7 +104,7 @@ def prove(run: Run, nodes_of: NodesOf | None = None, *, thorough: bool = False) 
     faults = [describe_foreign(run, foreign)] if foreign else []
     if run.conflicts:
         named = listed_names([unit_name(key) for key in run.conflicts])
-        units = "1 unit has" if len(run.conflicts) == 1 else f"{len(run.conflicts):,} units have"
+        units = counted(len(run.conflicts), "unit has", "units have")
         faults.append(f"{units} contradicting verdicts ({named})")
     coverage = None
     if thorough or not (missing or faults):
@@ -124,12 +125,13 @@ def _open(run: Run, partition: Partition) -> list[str]:
     """Return what the index shows to be open."""
     index = run.index
     n_done, n_pending = len(index.done_ids()), sum(1 for _ in index.pending())
+    classes = counted(partition.n_canonical, "class", "classes")
     told = [
-        (len(index.quarantined), "units were given up"),
-        (partition.n_canonical - n_done, f"of {partition.n_canonical:,} classes have no verdict"),
-        (n_pending, "part of a class has no verdict" if n_pending == 1 else "parts of classes have no verdict"),
+        (len(index.quarantined), "unit was given up", "units were given up"),
+        (partition.n_canonical - n_done, f"of {classes} has no verdict", f"of {classes} have no verdict"),
+        (n_pending, "part of a class has no verdict", "parts of classes have no verdict"),
     ]
-    return [f"{count:,} {what}" for count, what in told if count > 0] + _in_doubt(run)
+    return [counted(n, one, many) for n, one, many in told if n > 0] + _in_doubt(run)
 
 
 def _in_doubt(run: Run) -> list[str]:

@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from boardclass.distribution import install
 from boardclass.errors import InputError
+from boardclass.printable import counted
 from boardclass.tables import html_table
 
 _DRAWN = 60  # rows in a notebook
@@ -63,9 +64,8 @@ class Answer:
 
     def _repr_html_(self) -> str:
         """Return the table that a notebook shows."""
-        n = len(self.rows)
-        rows = "1 row" if n == 1 else f"{n:,} rows"
-        title = rows if n <= _DRAWN else f"the first {_DRAWN} of {rows}"
+        rows = counted(len(self.rows), "row")
+        title = rows if len(self.rows) <= _DRAWN else f"the first {_DRAWN} of {rows}"
         return html_table(title, self.columns, self.rows[:_DRAWN])
 
 

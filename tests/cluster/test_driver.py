@@ -487,7 +487,7 @@ def test_plain_lines():
     lines.end()
     written = stream.getvalue().splitlines()
     assert written[0] == "3x3, enable2k, cutoff 500: 26 board classes, 3 done before, 2 workers, into runs/x"
-    assert written[1] == "13/26 classes (50.0 %), best 545 abc, 30 s gone, about 1 h 01 min left, 1 workers lost"
+    assert written[1] == "13/26 classes (50.0 %), best 545 abc, 30 s gone, about 1 h 01 min left, 1 worker lost"
     assert len(written) == 4
 
 

@@ -321,7 +321,7 @@ def test_a_quarantined_unit_is_not_forgotten(ask, whole, tmp_path):
 
     answers, page = ask(forge(tmp_path / "forged", whole, give_up))
     check_not_proven(answers, page)
-    assert "1 units were given up" in answers["top", "json"].err
+    assert "1 unit was given up" in answers["top", "json"].err
 
 
 # ---- rows that are not the run's own

@@ -191,7 +191,7 @@ def test_three_strikes_and_the_run_is_incomplete():
     assert of(out, Quarantine) == [Quarantine(Unit(0), 3, "segfault")]
     out = bench.answer(of(out, Assign)[0])
     assert of(out, Finish)[0].complete is False
-    assert "1 units were given up" in of(out, Finish)[0].message
+    assert "1 unit was given up" in of(out, Finish)[0].message
     assert bench.scheduler.snapshot().n_classes_done == 1
 
 

@@ -119,7 +119,7 @@ def test_a_difference_gives_up_the_unit_and_the_new_host():
         orders += of(out, Assign)
     (finish,) = of(out, Finish)
     assert not finish.complete
-    assert "1 units were given up; verdicts of 'new' were contradicted" in finish.message
+    assert "1 unit was given up; verdicts of 'new' were contradicted" in finish.message
     assert made.scheduler.snapshot().n_classes_done == 199
 
 

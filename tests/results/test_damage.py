@@ -183,7 +183,7 @@ def test_a_claim_without_its_rows_is_not_shown(finished, tmp_path):
     found = summary(run)
     assert not found.proven
     assert found.statement is None
-    assert "it says that the run is proven; its rows do not: 1 of 6 classes have no verdict" in found.notes[0]
+    assert "it says that the run is proven; its rows do not: 1 of 6 classes has no verdict" in found.notes[0]
     assert read_claim(open_run(run)) is not None
 
 
