@@ -26,7 +26,7 @@ def printable(text: str, keep: str = "") -> str:
 
 
 def counted(n: int, one: str, many: str = "") -> str:
-    """Return a number and what there is so much of; without ``many`` the plural takes an s.
+    """Return a number with its noun, singular or plural; without ``many`` the plural takes an s.
 
     Examples
     --------

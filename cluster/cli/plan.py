@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import asdict
 from typing import Any
 
+from boardclass.printable import counted
 from cluster.answers.render import Format, write_json, write_record, write_table
 from cluster.cli.run import resolve
 from cluster.driver.progress import duration
@@ -55,7 +56,9 @@ def plan(
     )
     out.print("classes from weak to strong:")
     for n_classes, n_probes, mean in strata:
-        out.print(f"  {n_classes:,} classes, {n_probes:,} probed, {mean:,.3g} s each", soft_wrap=True)
+        out.print(
+            f"  {counted(n_classes, 'class', 'classes')}, {n_probes:,} probed, {mean:,.3g} s each", soft_wrap=True
+        )
 
 
 def _time(seconds: float) -> str:

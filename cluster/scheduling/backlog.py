@@ -58,7 +58,7 @@ class Backlog:
         Units with a verdict that come up again when the unit that they were split from, whose verdict was lost, is
         searched again.
     past : Past
-        Classes searched before: they too tell what the open ones will cost.
+        Classes that earlier calls searched to the end: the cost of the open ones is judged by them as well.
     rng : numpy.random.Generator
         Chooses the sample; the only randomness.
     sample : float

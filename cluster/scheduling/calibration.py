@@ -6,7 +6,7 @@ one factor for all classes, learnt from those, would make the rest look cheap.  
 predicted cost, and each band learns from its own classes and as many neighbours as it takes to know enough.
 
 Classes that earlier calls searched count as well, by their effort, which does not depend on the machine: this call's
-verdicts tell how many seconds that is here.  Otherwise a run that goes on would judge by the few of its first hour.
+verdicts tell how many seconds that is here.  Without them a run that goes on has few to judge by.
 """
 
 from __future__ import annotations

@@ -75,7 +75,7 @@ class Scheduler:
     known : collection of Unit
         Units below roots that have a verdict, though the unit that they were split from has lost its own.
     past : Past
-        Classes that earlier calls searched to the end: what they cost, the open ones will.
+        Classes that earlier calls searched to the end: the cost of the open ones is judged by them as well.
     """
 
     def __init__(

@@ -1,10 +1,11 @@
-"""The cost of a run under way against the estimate, by stratum of predicted cost, and what is left of it.
+"""What the classes of a run cost so far, by stratum of predicted cost, and what is left of it.
 
     python -m tests.bench.strata CONFIG RUN        # such as configs/4x4-enable2k.toml results/ongoing/4x4-enable2k
 
-The strata are those of ``orderly plan``, from weak to strong classes.  Rows found on several machines are made
-comparable by a price: so many nanoseconds for a term and for a push, by default those of the machine on which the
-4x4 run was estimated (Zen 4).  The open classes of a stratum are taken to cost what its searched ones do.
+The strata are those of ``orderly plan``, from weak to strong classes, so its estimate can be set beside them.  Rows
+found on several machines are made comparable by a price: so many nanoseconds for a term and for a push, by default
+those of the machine on which the 4x4 run was estimated (Zen 4).  The open classes of a stratum are taken to cost what
+its searched ones did.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from boardclass.printable import counted
 from cluster.driver.past import class_sums
 from cluster.planning.estimate import draw
 from cluster.planning.plan import make_plan
@@ -41,7 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     hours = np.zeros(2)  # of all classes, and of the open ones
     for stratum in draw(plan, 0):
         searched = [costs[class_id] for class_id in stratum if class_id in costs]
-        sys.stdout.write(f"{len(stratum):,} classes, {len(searched):,} searched")
+        sys.stdout.write(f"{counted(len(stratum), 'class', 'classes')}, {len(searched):,} searched")
         if not searched:
             hours += np.nan
             sys.stdout.write("\n")
@@ -55,7 +57,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             f": {seconds:.3g} s each as it was; {terms:.3g} million terms and {pushes:.3g} million pushes, "
             f"{price:.3g} s at the prices; {left * price / 3600:.3g} h left\n"
         )
-    sys.stdout.write(f"all: {hours[0]:.3g} h of one core at the prices, {hours[1]:.3g} h of them left\n")
+    told = f"{hours[0]:.3g} h of one core at the prices, {hours[1]:.3g} h of them left"
+    sys.stdout.write(f"all: {'unknown, a stratum has no searched class' if np.isnan(hours[0]) else told}\n")
     return 0
 
 

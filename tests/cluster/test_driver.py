@@ -247,17 +247,23 @@ class PartialExecutor(InProcessExecutor):
         return events
 
 
+def stopping(breaker=Breaker, **changes):
+    """Return what makes a partial executor with this breaker and other attributes."""
+
+    def make(spec, _):
+        executor = PartialExecutor(spec, breaker)
+        vars(executor).update(changes)
+        return executor
+
+    return make
+
+
 @pytest.mark.usefixtures("terminal")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_stores_what_is_done_and_the_run_goes_on_later(config, number):
-    def stopping(spec, _):
-        executor = PartialExecutor(spec)
-        executor.number = number
-        return executor
-
     before = signal.getsignal(number)
     with pytest.raises(Interrupted, match=f"stopped by {number.name}: [0-9]+ of .* the same command goes on"):
-        run(config, make_executor=stopping)
+        run(config, make_executor=stopping(number=number))
     assert signal.getsignal(number) is before
     assert Interrupted.exit_code == 4
     resumed = run(config)
@@ -300,13 +306,8 @@ class TiredBreaker(Breaker):
 
 @pytest.mark.usefixtures("terminal")
 def test_splits_are_followed_and_resumed(config):
-    def stopping(spec, _):
-        executor = PartialExecutor(spec, TiredBreaker)
-        executor.n_left = 8
-        return executor
-
     with pytest.raises(Interrupted):
-        run(config, make_executor=stopping)
+        run(config, make_executor=stopping(TiredBreaker, n_left=8))
     resumed = run(config, make_executor=lambda spec, _: InProcessExecutor(spec, TiredBreaker))
     assert resumed.n_reused > 0
     assert resumed.coverage.n_units > resumed.coverage.n_classes
@@ -315,13 +316,8 @@ def test_splits_are_followed_and_resumed(config):
 
 @pytest.mark.usefixtures("terminal")
 def test_a_run_that_goes_on_knows_what_the_classes_behind_it_took(config, monkeypatch):
-    def stopping(spec, _):
-        executor = PartialExecutor(spec, TiredBreaker)
-        executor.n_left = 40
-        return executor
-
     with pytest.raises(Interrupted):
-        run(config, make_executor=stopping)
+        run(config, make_executor=stopping(TiredBreaker, n_left=40))
     stored = open_run(config.out)
     unfinished = {class_id for class_id, _ in stored.index.pending()}
     efforts = {}
@@ -421,13 +417,8 @@ def test_other_parts_are_refused_on_resume(config, changes, message):
 
 @pytest.mark.usefixtures("terminal")
 def test_other_budgets_are_accepted_on_resume(config):
-    def stopping(spec, _):
-        executor = PartialExecutor(spec, TiredBreaker)
-        executor.n_left = 8
-        return executor
-
     with pytest.raises(Interrupted):
-        run(config, make_executor=stopping)
+        run(config, make_executor=stopping(TiredBreaker, n_left=8))
     resumed = run(change(config, search={"memory_mb": 32, "node_budget": 50}))
     assert resumed.complete
     assert resumed.n_reused > 0
