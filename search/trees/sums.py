@@ -2,8 +2,8 @@
 
 A row holds the sums of one level, a value per letter, padded to ``ROW``.  The bounds of a choice lie together, only
 those of the letters it has.  They are spread to the places of their letters, added and compared in vector instructions:
-of 32 lanes with AVX-512 (llvm.masked.expandload), of 8 with AVX2, where a table says for every eight letters which
-bound goes where.  Elsewhere, and with JIT off, a loop over the letters does the same.  Adding to the row of another
+of 8 lanes with AVX2, where a table says for every eight letters which bound goes where, or of 32 with AVX-512 alone
+(llvm.masked.expandload).  Elsewhere, and with JIT off, a loop over the letters does the same.  Adding to the row of another
 depth copies it on the way, so a level that a state does not touch is never copied.
 """
 
@@ -172,4 +172,5 @@ def _vector_version(make: Callable[[_Call], Any]) -> Any:
 
 add_all_at_once = _vector_version(_all_at_once)
 add_eight_at_once = _vector_version(_eight_at_once)
-add_letters = add_all_at_once if HAS_AVX512 else add_eight_at_once if HAS_AVX2 else add_one_by_one
+# On Zen 4 an expanding load is microcoded: a choice costs 8.3 ns with AVX-512, 2.8 ns with AVX2.
+add_letters = add_eight_at_once if HAS_AVX2 else add_all_at_once if HAS_AVX512 else add_one_by_one
