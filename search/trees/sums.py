@@ -3,8 +3,8 @@
 A row holds the sums of one level, a value per letter, padded to ``ROW``.  The bounds of a choice lie together, only
 those of the letters it has.  They are spread to the places of their letters, added and compared in vector instructions:
 of 8 lanes with AVX2, where a table says for every eight letters which bound goes where, or of 32 with AVX-512 alone
-(llvm.masked.expandload).  Elsewhere, and with JIT off, a loop over the letters does the same.  Adding to the row of another
-depth copies it on the way, so a level that a state does not touch is never copied.
+(llvm.masked.expandload).  Elsewhere, and with JIT off, a loop over the letters does the same.  Adding to the row of
+another depth copies it on the way, so a level that a state does not touch is never copied.
 """
 
 from __future__ import annotations
