@@ -9,7 +9,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help run test nightly bench check lint format types clean
+.PHONY: help run test nightly bench check lint format types constraints clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -41,6 +41,12 @@ types: $(VENV)/.installed-dev
 format: $(VENV)/.installed-dev ## let ruff format and fix what it can
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+constraints: ## write constraints.txt anew: the newest versions that work together, for CI and the Dockerfile
+	rm -rf build/constraints && $(PYTHON) -m venv build/constraints
+	build/constraints/bin/python -m pip install -qq --disable-pip-version-check --editable '.[dev,monitoring]'
+	build/constraints/bin/python -m pip freeze --exclude-editable >constraints.txt
+	rm -rf build/constraints
 
 clean: ## remove the environment and caches; runs/ stays
 	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis .benchmarks *.egg-info build

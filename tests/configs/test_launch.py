@@ -7,9 +7,12 @@ import shlex
 import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 from typer.main import get_command
 
 from cluster.cli.app import app
@@ -81,7 +84,7 @@ def test_tokens_are_on_and_never_written_down(aws, rayjob):
     assert all("RAY_AUTH_MODE=token" in command for command in starts if "ray start" in command)
     assert rayjob["spec"]["rayClusterSpec"]["authOptions"] == {"mode": "token"}
     for path in LAUNCH.iterdir():
-        assert not re.search(r"[0-9a-f]{32}|RAY_AUTH_TOKEN=", path.read_text()), path
+        assert not re.search(r"(?<!@sha256:)\b[0-9a-f]{32}|RAY_AUTH_TOKEN=", path.read_text()), path
 
 
 def test_the_job_has_the_fields_of_kuberay(rayjob):
@@ -119,9 +122,23 @@ def test_every_command_is_one_that_orderly_understands(rayjob):
 
 
 def test_one_ray_everywhere(rayjob):
-    texts = "".join((LAUNCH / name).read_text() for name in ("Dockerfile", "aws.yaml"))
-    versions = set(re.findall(r"ray\[default\]==([0-9.]+)", texts))
-    assert versions == {rayjob["spec"]["rayClusterSpec"]["rayVersion"]}
+    texts = (LAUNCH / "aws.yaml").read_text() + (ROOT / "constraints.txt").read_text()
+    versions = re.findall(r"^.*\bray(?:\[default\])?==([0-9.]+)", texts, re.MULTILINE)
+    assert len(versions) >= 3
+    assert set(versions) == {rayjob["spec"]["rayClusterSpec"]["rayVersion"]}
+
+
+def test_what_ci_and_the_image_install_is_what_the_project_asks_for():
+    pins = [line.split("==") for line in (ROOT / "constraints.txt").read_text().splitlines()]
+    pinned = {canonicalize_name(name): version for name, version in pins}
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    asked = [Requirement(x) for x in sum(project["optional-dependencies"].values(), project["dependencies"])]
+    versions = {str(x): pinned.get(canonicalize_name(x.name), "") for x in asked if x.name != project["name"]}
+    assert {text: version for text, version in versions.items() if version not in Requirement(text).specifier} == {}
+    dockerfile = (LAUNCH / "Dockerfile").read_text()
+    assert re.search(r"^FROM \S+@sha256:[0-9a-f]{64}$", dockerfile, re.MULTILINE)
+    assert "--constraint /opt/orderly/constraints.txt" in dockerfile
+    assert "constraints.txt" in (ROOT / ".ci" / "run").read_text()
 
 
 def test_dockerfile():
