@@ -1,8 +1,8 @@
 """Word lists: where they are found, and the strict loader.
 
-A word list with words missing gives lower bounds, and so a false proof, silently.  So the loader refuses a file in a
-foreign format.  It counts every line that it leaves out under its reason, and refuses a file with more than 0.5 % of
-such lines.  A list whose SHA-256 is known must have it under its name.
+A word list with words missing gives lower bounds, and so a false proof, silently.  So the loader refuses a file if one
+line is anything but a word of letters a-z in lower case.  It leaves out only lines that can be on no board, and counts
+them by reason.  A list whose SHA-256 is known must have it under its name.
 """
 
 from __future__ import annotations
@@ -13,11 +13,10 @@ import lzma
 import os
 import re
 import zlib
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, NoReturn
+from typing import IO
 
 from platformdirs import user_data_path
 
@@ -26,10 +25,8 @@ from boardclass.scores import MAX_LETTERS, MIN_LETTERS
 from boardclass.scores import n_letters as _n_letters
 
 SUFFIXES = (".txt", ".txt.gz", ".txt.xz")
-REASONS = ("too short", "too long", "q without u", "not a-z", "duplicate")
+REASONS = ("too short", "too long", "q without u", "duplicate")
 MAX_FILE_BYTES = 64 * 2**20
-MAX_LINE_BYTES = 256
-MAX_UNUSABLE_PER_MILLE = 5
 
 KNOWN_SHA256 = {
     "enable2k": "1c11e988d3b84707444bdf4575cc11e093c3471b73bf39d623cc724d17326a37",
@@ -42,8 +39,9 @@ KNOWN_SHA256 = {
 }
 
 _UTF8_BOM = b"\xef\xbb\xbf"
+_is_word = re.compile(rb"[a-z]*").fullmatch
 _is_usable = re.compile(rf"(?=.{{{MIN_LETTERS},{MAX_LETTERS}}}\Z)[a-pr-z]*(?:qu[a-pr-z]*)*").fullmatch
-_REMEDY = "one word a line, lower case a-z, LF or CRLF line ends"
+_EXPECTED = "one word a line, lower case a-z"
 
 
 @dataclass(frozen=True)
@@ -105,8 +103,8 @@ def load_wordlist(name_or_path: str | Path, search_paths: Sequence[str | Path] |
     Raises
     ------
     WordListError
-        If the list is not found, is in a foreign format, has more than 0.5 % unusable lines, no usable word at all, or
-        carries the name of a known list without being it.
+        If the list is not found, has a line that is no word of letters a-z, has no usable word, or carries the name of
+        a known list without being it.
 
     Examples
     --------
@@ -150,37 +148,45 @@ def available_names(search_paths: Sequence[str | Path] | None = None) -> dict[st
 
 def parse_wordlist(data: bytes, name: str, source: str) -> WordList:
     """Return the word list in ``data``, the (uncompressed) bytes of a file; ``source`` names it in messages."""
-    _refuse_foreign(data, source)
-    lines = data.removeprefix(_UTF8_BOM).replace(b"\r\n", b"\n").decode("latin-1").split("\n")
+    lines = data.removeprefix(_UTF8_BOM).split(b"\n")
     if not lines[-1]:
         lines.pop()
+    words = [line.strip() for line in lines]
+    _refuse_what_is_no_word(words, source)
     usable: set[str] = set()
-    counts: Counter[str] = Counter()
-    first: dict[str, tuple[int, str]] = {}
-    for number, line in enumerate(lines, 1):
-        if line not in usable and _is_usable(line):
-            usable.add(line)
+    counts = dict.fromkeys(REASONS, 0)
+    for word in (word.decode("ascii") for word in words):
+        if _is_usable(word) and word not in usable:
+            usable.add(word)
         else:
-            reason = _reason(line)
-            counts[reason] += 1
-            first.setdefault(reason, (number, line.encode("latin-1").decode("utf-8", "backslashreplace")))
-    _refuse_unusable(counts, first, len(lines), source)
+            counts[_reason(word)] += 1
+    if not usable:
+        left_out = "; ".join(f"{count:,} {reason}" for reason, count in counts.items() if count) or "it is empty"
+        raise WordListError(f"word list {quote(source)} has no usable word ({left_out}): expected {_EXPECTED}")
     ordered = tuple(sorted(word.replace("qu", "q") for word in usable))
-    result = WordList(
-        name, ordered, normalised_sha256(ordered), {reason: counts[reason] for reason in REASONS}, len(lines)
-    )
+    result = WordList(name, ordered, normalised_sha256(ordered), counts, len(lines))
     _refuse_wrong_known(result, source)
     return result
 
 
-def _reason(line: str) -> str:
-    """Return why a line is left out."""
-    if _is_usable(line):
+def _refuse_what_is_no_word(lines: Sequence[bytes], source: str) -> None:
+    """Refuse the list if a line might be a word that counts, in a spelling that the search cannot read."""
+    strange = [number for number, line in enumerate(lines, 1) if not _is_word(line)]
+    if strange:
+        value = lines[strange[0] - 1].decode("utf-8", "backslashreplace")
+        others = f" (the first of {len(strange):,} such lines)" if len(strange) > 1 else ""
+        raise WordListError(
+            f"word list {quote(source)}, line {strange[0]}: {quote(value)} is not a word of letters a-z{others}; "
+            f"expected {_EXPECTED}, so that no word is lost"
+        )
+
+
+def _reason(word: str) -> str:
+    """Return why a word can be on no board, or is not counted again."""
+    if _is_usable(word):
         return "duplicate"
-    if not (line.isascii() and line.isalpha() and line.islower()):
-        return "not a-z"
-    if not MIN_LETTERS <= len(line) <= MAX_LETTERS:
-        return "too short" if len(line) < MIN_LETTERS else "too long"
+    if not MIN_LETTERS <= len(word) <= MAX_LETTERS:
+        return "too short" if len(word) < MIN_LETTERS else "too long"
     return "q without u"
 
 
@@ -224,69 +230,8 @@ def _read(path: Path) -> bytes:
         raise WordListError(f"cannot read the word list {quote(str(path))}: {reason}; check the path") from error
     if len(data) > MAX_FILE_BYTES:
         limit = MAX_FILE_BYTES // 2**20
-        raise WordListError(f"word list {quote(str(path))} has more than {limit} MiB: expected {_REMEDY}")
+        raise WordListError(f"word list {quote(str(path))} has more than {limit} MiB: expected {_EXPECTED}")
     return data
-
-
-def _refuse(data: bytes, at: int, what: str, remedy: str, source: str) -> NoReturn:
-    """Raise a WordListError that names the line around byte ``at`` and quotes its value."""
-    before = data[:at].replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-    number = before.count(b"\n") + 1
-    start = max(data.rfind(b"\n", 0, at), data.rfind(b"\r", 0, at)) + 1
-    ends = [end for end in (data.find(b"\n", at + 1), data.find(b"\r", at + 1)) if end >= 0]
-    line = data[start : min([*ends, start + MAX_LINE_BYTES])].decode("utf-8", "backslashreplace")
-    raise WordListError(f"word list {quote(source)}, line {number}: {what} in {quote(line)}; {remedy}")
-
-
-def _refuse_foreign(data: bytes, source: str) -> None:
-    """Refuse whatever shows that the file is not plain lower-case words: one such line is enough."""
-    if not data.removeprefix(_UTF8_BOM).strip():
-        raise WordListError(f"word list {quote(source)} is empty: expected {_REMEDY}")
-    if data[:4] in (b"\xff\xfe\0\0", b"\0\0\xfe\xff") or data[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        _refuse(data, 0, "UTF-16 or UTF-32 byte order mark", "convert it: iconv -f UTF-16 -t UTF-8 FILE", source)
-    body_start = len(_UTF8_BOM) if data.startswith(_UTF8_BOM) else 0
-    if (at := data.find(b"\0")) >= 0:
-        _refuse(data, at, "NUL byte", f"it is UTF-16 or not text at all: expected {_REMEDY}", source)
-    if (at := data.find(_UTF8_BOM, body_start)) >= 0:
-        _refuse(data, at, "second byte order mark", "several files were joined: remove the mark", source)
-    if (at := data.replace(b"\r\n", b"\n\n").find(b"\r")) >= 0:
-        _refuse(data, at, "carriage return without line feed", "convert it: tr '\\r' '\\n' < FILE", source)
-    if (at := data.find(b"\t")) >= 0:
-        _refuse(data, at, "tab", "it has columns: keep the first one, cut -f1 FILE", source)
-    if (at := data.find(b"/")) >= 0:
-        _refuse(data, at, "flags after a slash", "it is a spelling dictionary: expand it to plain words first", source)
-    _refuse_upper_and_long(data, body_start, source)
-
-
-def _refuse_upper_and_long(data: bytes, body_start: int, source: str) -> None:
-    if data != data.lower():
-        at = next(i for i, byte in enumerate(data) if 65 <= byte <= 90)
-        remedy = "drop names, or convert the list if all of it is upper case: tr A-Z a-z < FILE"
-        _refuse(data, at, "upper case", remedy, source)
-    lines = data[body_start:].split(b"\n")
-    if max(map(len, lines)) <= MAX_LINE_BYTES:
-        return
-    at = body_start
-    for line in lines:
-        if len(line) > MAX_LINE_BYTES:
-            _refuse(data, at, f"line of {len(line)} bytes", f"expected {_REMEDY}", source)
-        at += len(line) + 1
-
-
-def _refuse_unusable(counts: Counter[str], first: dict[str, tuple[int, str]], n_lines: int, source: str) -> None:
-    n_unusable = counts.total()
-    if 1000 * n_unusable <= MAX_UNUSABLE_PER_MILLE * n_lines:
-        return
-    reasons = "; ".join(
-        f"{counts[reason]} {reason} (line {first[reason][0]}: {quote(first[reason][1])})"
-        for reason in REASONS
-        if counts[reason]
-    )
-    raise WordListError(
-        f"word list {quote(source)}: {n_unusable} of {n_lines} lines are unusable, expected at most "
-        f"{MAX_UNUSABLE_PER_MILLE / 10} %: {reasons}; if that is intended, clean it: grep -E '^[a-z]{{3,}}$' FILE | "
-        f"grep -Ev 'q([^u]|$)' | sort -u"
-    )
 
 
 def _refuse_wrong_known(wordlist: WordList, source: str) -> None:

@@ -83,7 +83,7 @@ def verify(directory: str, wordlist: str | None, fmt: Format, *, write: bool = F
         run_nodes(run),
         Scorer(print_of.dims, words.words, table),
         Referee(print_of.dims, words.words, table),
-        Question(words.name, len(words.words), table.name),
+        Question(words.name, len(words.words), table.name, question_of(run).left_out),
     )
     if write:
         record(run, found)

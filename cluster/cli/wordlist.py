@@ -59,7 +59,7 @@ def check(file: str, fmt: Format) -> None:
             "n_lines": words.n_lines,
             "n_words": len(words.words),
             "longest": max(map(words.n_letters, words.words)),
-            **{reason.replace(" ", "_").replace("-", "_"): words.counts[reason] for reason in words.counts},
+            **{reason.replace(" ", "_"): count for reason, count in words.counts.items()},
             "sha256": words.sha256,
             "known_as": known_name(words.sha256),
         },

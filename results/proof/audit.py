@@ -527,7 +527,7 @@ def _words(path: Path) -> list[str]:
     """Return the usable words, sorted: three letters a-z or more, every q followed by u and written alone."""
     unpack = {".gz": gzip.decompress, ".xz": lzma.decompress}.get(path.suffix, bytes)
     data = _read(path.resolve(), MAX_FILE_BYTES, unpack)
-    lines = data.decode("latin-1").removeprefix("ï»¿").replace("\r\n", "\n").split("\n")
+    lines = (line.strip(" \t\r\v\f") for line in data.decode("latin-1").removeprefix("ï»¿").split("\n"))
     usable = (line for line in lines if re.fullmatch(r"(?:[a-pr-z]|qu){2,64}", line) and 3 <= len(line) <= 64)
     return sorted({line.replace("qu", "q") for line in usable})
 

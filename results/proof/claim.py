@@ -16,7 +16,7 @@ from boardclass.errors import quote
 from results.errors import DamagedError
 from results.proof.coverage import Coverage
 from results.proof.rescore import BoardList, Source
-from results.proof.sentence import Question, statement_of
+from results.proof.sentence import Question, question_of, statement_of
 from results.storage import files
 from results.store.documents import format_document, read_document
 from results.store.fingerprint import Fingerprint
@@ -130,7 +130,8 @@ def write_claim(
         When a class has no verdict; nothing is written.
     """
     run = source.snapshot()
-    claim = make_claim(run.fingerprint, coverage, listed, Question(wordlist, n_words, scores), checked)
+    question = Question(wordlist, n_words, scores, question_of(run).left_out)
+    claim = make_claim(run.fingerprint, coverage, listed, question, checked)
     publish_claim(run, claim)
     return claim
 

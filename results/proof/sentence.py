@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from boardclass.errors import ScoreError
 from boardclass.geometry import parse_dims
+from boardclass.printable import counted
 from boardclass.scores import parse_scores
 from results.proof.rescore import BoardList
 from results.store.fingerprint import Fingerprint
@@ -23,11 +24,14 @@ class Question:
         Names.
     n_words : int
         Usable words of the list.
+    left_out : dict or None
+        Lines of its file that can be on no board, by reason; None where an older run did not record them.
     """
 
     wordlist: str
     n_words: int
     scores: str
+    left_out: dict[str, int] | None = None
 
 
 def question_of(run: Run) -> Question:
@@ -43,6 +47,7 @@ def question_of(run: Run) -> Question:
         name if isinstance(name, str) else "a list without a name",
         n_words if type(n_words) is int else 0,
         str(scores) if points == run.fingerprint.scores else "custom",
+        told.get("left_out"),
     )
 
 
@@ -52,7 +57,8 @@ def statement_of(fingerprint: Fingerprint, listed: BoardList, question: Question
     cutoff = fingerprint.cutoff
     premise = (
         f"Of all {n_all:,} {fingerprint.dims} boards (one letter a-z per cell, q counting as Qu), "
-        f"with the {question.n_words:,} words of {question.wordlist} (SHA-256 {fingerprint.wordlist_sha256[:16]}) "
+        f"with the {question.n_words:,} words of {question.wordlist} (SHA-256 {fingerprint.wordlist_sha256[:16]}"
+        f"{_left_out(question)}) "
         f"and {question.scores} points"
     )
     if not listed.boards:
@@ -64,6 +70,14 @@ def statement_of(fingerprint: Fingerprint, listed: BoardList, question: Question
         f" {'scores' if listed.n_canonical == 1 else 'score'} {cutoff:,} or more; the highest score is "
         f"{listed.boards[0].score:,}, reached by {_enumerate(best)}."
     )
+
+
+def _left_out(question: Question) -> str:
+    """Return how many lines of the list are not among its words, and why."""
+    if question.left_out is None:
+        return ""
+    reasons = ", ".join(f"{count:,} {reason}" for reason, count in question.left_out.items() if count)
+    return f"; {counted(sum(question.left_out.values()), 'line')} left out{reasons and f': {reasons}'}"
 
 
 def _enumerate(boards: Sequence[str]) -> str:

@@ -30,7 +30,8 @@ class _Told(BaseModel):
 class _Wordlist(_Told):
     name: _Text = ""
     n_words: _Count = 0
-    counts: dict[_Text, _Count] = {}
+    counts: dict[_Text, _Count] = {}  # of older runs, which tolerated lines that are no words
+    left_out: dict[_Text, _Count] | None = None
 
 
 class _Config(_Told):

@@ -24,6 +24,7 @@ from boardclass.canonical import canonical_board
 from boardclass.errors import ConfigError, DimsError, InputError, PartitionError, ScoreError, StoreError, WordListError
 from boardclass.geometry import geometry
 from boardclass.scores import parse_scores
+from boardclass.wordlist import REASONS
 from cluster.driver.driver import run
 from cluster.driver.progress import Bar, Overview, PlainLines, make_progress
 from cluster.driver.session import Interrupted
@@ -439,7 +440,7 @@ def test_contradicting_verdicts_stop_the_run(config):
 def test_run_json_tells_what_was_asked(config):
     run(config)
     info = open_run(config.out).info
-    assert info["wordlist"] == {"name": "tiny", "n_words": len(WORDS), "counts": info["wordlist"]["counts"]}
+    assert info["wordlist"] == {"name": "tiny", "n_words": len(WORDS), "left_out": dict.fromkeys(REASONS, 0)}
     assert info["n_classes"] == make_plan(config).partition.n_canonical
     assert {"python", "numba", "numpy"} <= set(info["versions"])
     assert info["config"]["search"]["memory_mb"] == 16

@@ -11,6 +11,7 @@ from results.errors import DamagedError
 from results.proof.claim import COMPLETE, Claim, digest_of, read_claim, result_digest, write_claim
 from results.proof.coverage import check_coverage
 from results.proof.rescore import Board, BoardList, rescore
+from results.proof.sentence import Question, statement_of
 from results.reading.query import summary
 from results.storage import files
 from results.store.run import open_run
@@ -91,6 +92,19 @@ def test_the_sentence_fits_the_number_of_boards(tmp_path, boards, text):
         listed = BoardList(tuple(boards), len(boards))
         claim = write_claim(store, check_coverage(partition(), store), listed, wordlist="toy", n_words=12)
     assert text in claim.statement
+
+
+@pytest.mark.parametrize(
+    ("left_out", "text"),
+    [
+        (None, "words of toy (SHA-256 0000000000000000) and"),  # an older run
+        ({"too short": 0}, "(SHA-256 0000000000000000; 0 lines left out) and"),
+        ({"too short": 2, "duplicate": 0, "q without u": 1}, "; 3 lines left out: 2 too short, 1 q without u) and"),
+        ({"too short": 1}, "; 1 line left out: 1 too short) and"),
+    ],
+)
+def test_the_sentence_says_how_many_lines_of_the_list_were_left_out(left_out, text):
+    assert text in statement_of(fingerprint(), BoardList((), 0), Question("toy", 12, "custom", left_out))
 
 
 def test_a_claim_of_another_run_is_refused(tmp_path):
