@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from boardclass import jit
+from tests.bench.size import n_lines
 from tests.conftest import ROOT
 
 FLOORS = ("boardclass", "search", "results", "configs", "cluster")
@@ -21,7 +22,9 @@ ROOMS = {  # the lowest first: each uses only those before it, and itself
     "results": "errors storage log store proof upkeep reading",
     "cluster": "streams scheduling planning workers driver answers watch web cli",
 }
-LONGEST, LONG = 300, {"results/proof/audit.py"}  # the checker stays one file
+# Lines of Python that a folder may have. Lower a number when a folder shrinks; raise one only with a reason.
+BUDGET = {"boardclass": 2_300, "search": 8_000, "results": 8_400, "configs": 550, "cluster": 11_750, "tests": 26_000}
+LONGEST, LONG = 500, {"results/proof/audit.py"}  # the checker stays one file
 LIGHT = "errors geometry canonical board partition wordlist scores"
 SOURCES = [path for floor in FLOORS for path in sorted((ROOT / floor).rglob("*.py"))]
 
@@ -57,6 +60,11 @@ def test_no_floor_uses_one_above_it():
         used = {name.split(".")[0] for name in imported(path)} & set(FLOORS)
         above = {name for name in used if FLOORS.index(name) > FLOORS.index(floor)}
         assert not above, f"{path.relative_to(ROOT)} uses {above}"
+
+
+@pytest.mark.parametrize("folder", BUDGET)
+def test_no_folder_is_larger_than_its_budget(folder):
+    assert n_lines(folder) <= BUDGET[folder]
 
 
 def test_files_are_small():
