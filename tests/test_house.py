@@ -23,7 +23,7 @@ ROOMS = {  # the lowest first: each uses only those before it, and itself
     "cluster": "streams scheduling planning workers driver answers watch web cli",
 }
 # Lines of Python that a folder may have. Lower a number when a folder shrinks; raise one only with a reason.
-BUDGET = {"boardclass": 2_300, "search": 8_000, "results": 8_400, "configs": 550, "cluster": 11_750, "tests": 26_000}
+BUDGET = {"boardclass": 2_300, "search": 8_000, "results": 8_400, "configs": 550, "cluster": 11_400, "tests": 26_000}
 LONGEST, LONG = 500, {"results/proof/audit.py"}  # the checker stays one file
 LIGHT = "errors geometry canonical board partition wordlist scores"
 SOURCES = [path for floor in FLOORS for path in sorted((ROOT / floor).rglob("*.py"))]
@@ -70,6 +70,20 @@ def test_no_folder_is_larger_than_its_budget(folder):
 def test_files_are_small():
     lengths = {str(path.relative_to(ROOT)): len(path.read_text().splitlines()) for path in SOURCES}
     assert {name: n for name, n in lengths.items() if n > LONGEST and name not in LONG} == {}
+
+
+def test_every_command_is_in_one_file():
+    """Its name, options, help and body: it hands nothing on to a namesake in another file."""
+    from cluster.cli.group import PLACES
+
+    defined = [
+        f"{path.stem}.{node.name}"
+        for room in ("cli", "answers")
+        for path in sorted((ROOT / "cluster" / room).rglob("*.py"))
+        for node in ast.parse(path.read_text()).body
+        if isinstance(node, ast.FunctionDef) and node.name in PLACES
+    ]
+    assert sorted(defined) == sorted(place for place in PLACES.values() if place != "wordlist.wordlist")  # a group
 
 
 def test_a_changed_kernel_anywhere_changes_the_hash(tmp_path, monkeypatch):

@@ -1,30 +1,22 @@
-"""``orderly show``, ``score`` and ``bound``: single boards and classes, no run directory."""
+"""What there is to say about boards: scores, words, neighbours, dice; and which class is meant.
+
+The command line and the web pages show these.
+"""
 
 from __future__ import annotations
 
-import sys
+import itertools
 from collections.abc import Sequence
-from itertools import groupby
 from typing import TYPE_CHECKING
 
-from boardclass.board import dims_of_length, format_rows, read_board
+from boardclass.board import LETTERS, dims_of_length
+from boardclass.canonical import canonical_board
 from boardclass.errors import BoardError, InputError, PartitionError, quote
-from boardclass.geometry import DIMS, geometry, parse_dims
+from boardclass.geometry import DIMS, parse_dims
+from boardclass.rolling import assign_dice
 from boardclass.scores import n_letters, parse_scores
-from boardclass.tracing import trace
 from boardclass.wordlist import load_wordlist
-from cluster.answers.board_list import read_lines
-from cluster.answers.render import (
-    Format,
-    draw_board,
-    full_spelling,
-    heat_of_cells,
-    points,
-    write_json,
-    write_record,
-    write_table,
-)
-from cluster.streams import console, tell
+from cluster.answers.render import full_spelling
 
 if TYPE_CHECKING:
     from boardclass.geometry import Dims
@@ -40,56 +32,6 @@ def words_and_table(wordlist: str | None, scores: str | None) -> tuple[WordList,
     table = parse_scores("standard" if scores is None else scores)
     words = load_wordlist(DEFAULT_WORDLIST if wordlist is None else wordlist)
     return words, table
-
-
-def scorer_for(dims: Dims, words: WordList, table: ScoreTable) -> Scorer:
-    """Return the scorer of a board size, with the kernels loaded."""
-    from search.scoring.scorer import Scorer
-
-    return Scorer(dims, words.words, table)
-
-
-def show(
-    text: str,
-    dims_text: str | None,
-    wordlist: str | None,
-    scores: str | None,
-    word: str | None,
-    out: str | None,
-    fmt: Format,
-) -> None:
-    """Draw a board and list its words by length with their points; or draw it into a file."""
-    if word is not None and out is None:
-        raise InputError(f"--word {quote(word)} draws a path into a picture: give --out FILE.svg as well")
-    dims, board = read_board(text, parse_dims(dims_text) if dims_text else None)
-    path = _path_of(word, board, dims) if word is not None else ()
-    words, table = words_and_table(wordlist, scores)
-    scorer = scorer_for(dims, words, table)
-    found = words_on(board, scorer)
-    total = sum(word.points for word in found)
-    if out is not None:
-        from cluster.answers.draw_board import save_board
-
-        heat = heat_of_cells(dims.n, ((item.points, item.path) for item in found))
-        file = save_board(out, format_rows(board, dims), heat, path)
-        console().print(f"{file}: {board}, {total:,} points, {len(found):,} words", markup=False, soft_wrap=True)
-    elif fmt is Format.csv:
-        rows = [(full_spelling(word.word), word.points, n_letters(word.word)) for word in found]
-        write_table(("word", "points", "letters"), rows, fmt)
-    elif fmt is Format.json:
-        from cluster.answers.dice import rollable
-
-        write_json(board_record(board, words, found) | {"rollable": rollable(board)})
-    else:
-        _show_to_people(board, dims, words, total, found)
-
-
-def _path_of(word: str, board: str, dims: Dims) -> tuple[int, ...]:
-    """Return the cells of a word, which need not be in the list."""
-    path = trace(word.strip().lower().replace("qu", "q"), board, geometry(dims))
-    if path is None:
-        raise InputError(f"--word {quote(word)} cannot be traced on {board}; without --out, show lists its words")
-    return path
 
 
 def words_on(board: str, scorer: Scorer) -> list[Found]:
@@ -114,80 +56,68 @@ def board_record(board: str, words: WordList, found: Sequence[Found]) -> dict[st
     }
 
 
-def _show_to_people(board: str, dims: Dims, words: WordList, total: int, found: list[Found]) -> None:
-    from rich.columns import Columns
-
-    from cluster.answers.dice import rollable_text
-
-    out = console()
-    out.print(draw_board(format_rows(board, dims), heat_of_cells(dims.n, ((w.points, w.path) for w in found))))
-    out.print(f"{board}: {total:,} points, {len(found):,} words of {words.name}", markup=False)
-    if told := rollable_text(board):
-        out.print(told, markup=False)
-    if out.is_terminal:
-        out.print("The redder a cell, the more points of words run through it.", style="dim")
-    for letters, group in groupby(found, key=lambda word: n_letters(word.word)):
-        same = list(group)
-        out.print()
-        out.print(f"{letters} letters, {points(same[0].points)} each ({len(same)})", style="bold", markup=False)
-        out.print(Columns([full_spelling(word.word) for word in same], padding=(0, 2), column_first=True))
-
-
-def score(dims_text: str | None, wordlist: str | None, scores: str | None, fmt: Format) -> None:
-    """Score the boards on standard input; nothing is printed unless every line is a board."""
-    dims = parse_dims(dims_text) if dims_text else None
-    words, table = words_and_table(wordlist, scores)
-    if sys.stdin.isatty():
-        tell("boards, one a line; end with Ctrl-D")
-    boards: list[tuple[Dims, str]] = []
-    for number, text, _ in read_lines(sys.stdin.buffer.read()):
-        try:
-            boards.append(read_board(text, dims))
-        except BoardError as error:
-            raise BoardError(f"standard input, line {number}: {error}") from error
-    write_table(("board", "score"), score_boards(boards, words, table), fmt)
-
-
 def score_boards(boards: list[tuple[Dims, str]], words: WordList, table: ScoreTable) -> list[tuple[str, int]]:
     """Return (board, score) in the order given, scoring boards of one size together."""
+    from search.scoring.scorer import Scorer
+
     of_size: dict[Dims, list[int]] = {}
     for index, (dims, _) in enumerate(boards):
         of_size.setdefault(dims, []).append(index)
     result = [0] * len(boards)
     for dims, indices in of_size.items():
-        for index, value in zip(
-            indices, scorer_for(dims, words, table).scores([boards[i][1] for i in indices]), strict=True
-        ):
+        values = Scorer(dims, words.words, table).scores([boards[i][1] for i in indices])
+        for index, value in zip(indices, values, strict=True):
             result[index] = int(value)
     return [(board, value) for (_, board), value in zip(boards, result, strict=True)]
 
 
-def bound(
-    text: str,
-    dims_text: str | None,
-    buckets: str | None,
-    wordlist: str | None,
-    scores: str | None,
-    fmt: Format,
-) -> None:
-    """Print the sum, max and orderly bounds of a class, given by number or by its letters."""
-    dims, letters = class_letters(text, dims_text, buckets)
-    words, table = words_and_table(wordlist, scores)
-    scorer = scorer_for(dims, words, table)
-    from search.paper import basic
+def best_neighbours(board: str, scorer: Scorer, n: int) -> list[tuple[str, str, int, int]]:
+    """Return the ``n`` best boards one step away, up to symmetry: board, what was done, score, difference."""
+    changes = one_step(board)
+    values = scorer.scores([board, *changes])
+    own = int(values[0])
+    rows: list[tuple[str, str, int, int]] = []
+    seen = {canonical_board(board, scorer.geometry)}
+    for (other, change), value in sorted(
+        zip(changes.items(), values[1:].tolist(), strict=True), key=lambda item: (-item[1], item[0])
+    ):
+        image = canonical_board(other, scorer.geometry)
+        if image not in seen and len(rows) < n:
+            seen.add(image)
+            rows.append((other, change, value, value - own))
+    return rows
 
-    n_boards = 1
-    for cell in letters:
-        n_boards *= len(cell)
-    record: dict[str, object] = {
-        "class": " ".join(letters),
-        "dims": str(dims),
-        "n_boards": n_boards,
-        "sum_bound": basic.sum_bound(letters, scorer),
-        "max_bound": basic.max_bound(letters, scorer),
-        "orderly_bound": basic.orderly_root_bound(letters, scorer),
-    }
-    write_record(record, fmt)
+
+def one_step(board: str) -> dict[str, str]:
+    """Return the boards one changed letter or one swap of two cells away, each with what was done."""
+    steps: dict[str, str] = {}
+    for cell, old in enumerate(board):
+        for new in LETTERS:
+            if new != old:
+                steps[board[:cell] + new + board[cell + 1 :]] = f"cell {cell}: {old} to {new}"
+    for left, right in itertools.combinations(range(len(board)), 2):
+        if board[left] != board[right]:
+            cells = list(board)
+            cells[left], cells[right] = cells[right], cells[left]
+            steps.setdefault("".join(cells), f"cells {left} and {right} swapped")
+    return steps
+
+
+def rollable(board: str) -> dict[str, bool]:
+    """Return for each bundled set with as many dice as the board has cells whether it can show the board."""
+    from configs.dicesets import all_dice
+
+    return {dice.name: assign_dice(board, dice.dice) is not None for dice in all_dice() if dice.n == len(board)}
+
+
+def rollable_text(board: str) -> str:
+    """Return one sentence about the dice that can show a board; empty where there are none of that number."""
+    answers = rollable(board)
+    yes = [name for name, can in answers.items() if can]
+    no = [name for name, can in answers.items() if not can]
+    parts = [f"can be rolled with the {' and the '.join(yes)} dice"] if yes else []
+    parts += [f"cannot be rolled with the {' or the '.join(no)} dice"] if no else []
+    return ", ".join(parts)
 
 
 def class_letters(text: str, dims_text: str | None, buckets: str | None) -> tuple[Dims, tuple[str, ...]]:

@@ -1,19 +1,12 @@
-"""``orderly bound --tree`` and ``orderly explain``: why a class can be eliminated, step by step."""
+"""Why a class can be eliminated, step by step, and its trees: what ``explain`` and ``bound --tree`` show."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from math import prod
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from boardclass.cutoff import reaches
-from boardclass.errors import InputError, quote
-from cluster.answers import draw_tree
-from cluster.answers.boards import class_letters, scorer_for, words_and_table
-from cluster.answers.query import check_run_directory
-from cluster.answers.render import Format, write_json, write_table
-from cluster.streams import console
 
 if TYPE_CHECKING:
     from boardclass.geometry import Dims
@@ -25,43 +18,6 @@ if TYPE_CHECKING:
 MAX_LEVELS = 4  # cells forced one after the other
 MAX_PARTS = 2_000
 _BUDGET = 50_000_000
-
-
-def tree(
-    text: str,
-    dims_text: str | None,
-    buckets: str | None,
-    wordlist: str | None,
-    scores: str | None,
-    out: str | None,
-) -> None:
-    """Print the Sum/Choice tree and the orderly tree of a small class, or write them to FILE.svg or FILE.dot.
-
-    Raises
-    ------
-    InputError
-        When a tree is too large to look at, or the file cannot be written.
-    """
-    dims, letters = class_letters(text, dims_text, buckets)
-    words, table = words_and_table(wordlist, scores)
-    loose, orderly = trees(letters, words, scorer_for(dims, words, table))
-    if out is None:
-        say = console()
-        for title, node in (("Sum/Choice tree (every path)", loose), ("Orderly tree (every term once)", orderly)):
-            say.print(f"{title}: bound {node.bound:,}", style="bold", markup=False)
-            say.print(draw_tree.as_text(node), markup=False, soft_wrap=True)
-        return
-    path = Path(out)
-    drawings = {".svg": draw_tree.as_svg, ".dot": draw_tree.as_dot}
-    if path.suffix not in drawings:
-        raise InputError(f"{quote(out)}: expected a name that ends in .svg or .dot")
-    for kind, node in (("orderly", orderly), ("sum-choice", loose)):
-        target = path.with_name(f"{path.stem}-{kind}{path.suffix}")
-        try:
-            target.write_text(drawings[path.suffix](node), encoding="utf-8")
-        except OSError as error:
-            raise InputError(f"cannot write {quote(str(target))}: {error.strerror}; choose another name") from error
-        console().print(f"{target}: bound {node.bound:,}", markup=False, soft_wrap=True)
 
 
 def trees(letters: tuple[str, ...], words: WordList, scorer: Scorer) -> tuple[TreeNode, TreeNode]:
@@ -77,38 +33,6 @@ def trees(letters: tuple[str, ...], words: WordList, scorer: Scorer) -> tuple[Tr
 
     orderly = teaching.orderly_nodes(basic.orderly_tree(class_terms(letters, scorer)))
     return teaching.sum_choice_tree(letters, words.words, scorer.table, scorer.geometry), orderly
-
-
-def explain(
-    text: str,
-    dims_text: str | None,
-    buckets: str | None,
-    wordlist: str | None,
-    scores: str | None,
-    cutoff: int | None,
-    run: str | None,
-    fmt: Format,
-) -> None:
-    """Explain one class: its terms, its bounds, and where the cutoff eliminates it."""
-    if run is not None and not text.strip().isdecimal():
-        raise InputError(f"class {quote(text)}: with --run, name the class by its number in the run")
-    given = {"dims": dims_text, "buckets": buckets, "wordlist": wordlist, "scores": scores, "cutoff": cutoff}
-    if run is not None:
-        if others := [f"--{name}" for name, value in given.items() if value is not None]:
-            raise InputError(f"--run {quote(run)} settles what {' and '.join(others)} would: leave them out")
-        _explain_stored(run, int(text), fmt)
-        return
-    dims, letters = class_letters(text, dims_text, buckets)
-    words, table = words_and_table(wordlist, scores)
-    scorer = scorer_for(dims, words, table)
-    story = tell(dims, letters, scorer, cutoff)
-    if fmt is Format.json:
-        write_json(story)
-    elif fmt is Format.csv:
-        write_table(("cell", "letter", "bound"), [tuple(item.values()) for item in story["forced"]], fmt)
-    else:
-        for line in narrate(story):
-            console().print(line, markup=False, soft_wrap=True)
 
 
 def tell(dims: Dims, letters: tuple[str, ...], scorer: Scorer, cutoff: int | None) -> dict[str, Any]:
@@ -223,20 +147,3 @@ def _narrate_levels(story: dict[str, Any], cutoff: int) -> Iterator[str]:
     )
     n = story["n_boards_reaching"]
     yield f"Scored exactly, {n:,} of them reach the cutoff." if n else "Scored exactly, none reaches it: eliminated."
-
-
-def _explain_stored(directory: str, class_id: int, fmt: Format) -> None:
-    """Print what a run stored about a class: every unit with its verdict."""
-    check_run_directory(directory)
-    from results.reading.sql import connect
-
-    database = connect([directory])
-    sql = (
-        "SELECT path, status, n_boards, max_bound, len(candidates) AS candidates, n_terms, n_pushes, seconds "
-        f"FROM classes WHERE class_id = {class_id:d} ORDER BY depth, path"
-    )
-    answer = database.query(sql)
-    database.close()
-    if not answer.rows:
-        raise InputError(f"the run in {quote(directory)} has no verdict on class {class_id} yet, or no such class")
-    write_table(answer.columns, answer.rows, fmt)

@@ -3,26 +3,44 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from boardclass.errors import InputError, quote
+from boardclass.errors import InputError
 from cluster.streams import console, tell
 
 if TYPE_CHECKING:
+    from boardclass.wordlist import WordList
     from results.reading.query import Summary
+    from results.store.run import Run
 
 
-def check_run_directory(directory: str) -> None:
-    """Refuse what cannot be a run directory, before anything looks into it.
+def run_wordlist(run: Run, name: str | None) -> WordList:
+    """Return the word list of a run: the one recorded, or the one named, if it is the same.
 
     Raises
     ------
     InputError
-        When the path is not a directory on this machine; addresses of object stores are left to the store.
+        When it cannot be found or read.
+    FingerprintError
+        When it is another list.
     """
-    if "://" not in directory and ("\0" in directory or not Path(directory).is_dir()):
-        raise InputError(f"no run directory {quote(directory)}: expected what `orderly run --out DIR` wrote")
+    from boardclass.wordlist import load_wordlist
+    from results.errors import FingerprintError
+
+    config = run.info.get("config")
+    recorded = config.get("wordlist") if isinstance(config, dict) else None
+    if name is None and not isinstance(recorded, str):
+        raise InputError(f"{run.folder.where('')} does not say which word list it used: name it with --wordlist")
+    try:
+        words = load_wordlist(name or str(recorded))
+    except InputError as error:
+        raise InputError(f"{error}; --wordlist names another place") from error
+    if words.sha256 != run.fingerprint.wordlist_sha256:
+        raise FingerprintError(
+            f"word list {words.name!r} has SHA-256 {words.sha256}, the run in {run.folder.where('')} used "
+            f"{run.fingerprint.wordlist_sha256}: name the list it used with --wordlist"
+        )
+    return words
 
 
 def tell_notes(found: Summary) -> None:

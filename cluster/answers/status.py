@@ -1,4 +1,4 @@
-"""``orderly status``: how far a run is, from its rows, and what is going on in it, from its lock and event log."""
+"""How far a run is, from its rows, and what is going on in it, from its lock and event log: what ``status`` shows."""
 
 from __future__ import annotations
 
@@ -6,46 +6,13 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from boardclass.printable import counted
-from cluster.answers.query import check_run_directory, tell_notes
-from cluster.answers.render import Format, points, write_json, write_record
+from cluster.answers.render import points
 from cluster.driver.progress import duration
 from results.reading.state import state_of
 
 if TYPE_CHECKING:
     from results.log.live import Live
     from results.reading.query import Summary
-
-
-def status(directory: str, fmt: Format, *, verbose: bool = False) -> None:
-    """Print how far a run is, what its rows prove, who works on it, and the digest of its result.
-
-    The table has ten lines at most unless ``verbose``; the other formats always hold everything.
-    """
-    check_run_directory(directory)
-    from cluster.planning.nodes import run_nodes
-    from results.log.live import live
-    from results.reading.query import summary
-    from results.store.run import open_run
-
-    run = open_run(directory)
-    now = live(run.folder)  # before the rows, which take longer to read: the driver goes on meanwhile
-    found = summary(run, run_nodes)
-    record = status_record(found, now)
-    tell_notes(found)
-    if fmt is Format.json:
-        write_json({"directory": directory, **record})
-        return
-    if fmt is Format.table and not verbose:
-        write_record(brief(record), fmt)
-        return
-    rows, hosts, notes = record.pop("rows"), record.pop("hosts"), record.pop("notes")
-    statement = record.pop("statement")
-    flat = {**record, "hosts": ", ".join(f"{host} {n}" for host, n in hosts.items()) or None}
-    flat |= {f"rows_{name}": count for name, count in rows.items()} | {"notes": "; ".join(notes) or None}
-    if fmt is Format.table:
-        flat = {**_sentences(record), **{name: value for name, value in flat.items() if name not in _TOLD}}
-        flat = {name: value for name, value in flat.items() if value not in (None, [])}
-    write_record({**flat, "statement": statement} if statement else flat, fmt)
 
 
 def status_record(found: Summary, now: Live) -> dict[str, Any]:
@@ -109,7 +76,7 @@ def status_record(found: Summary, now: Live) -> dict[str, Any]:
 
 
 # the table for people says these in sentences
-_TOLD = frozenset(
+TOLD = frozenset(
     (
         *("state", "driver", "figures_age_s", "ended", "n_classes_left", "n_units_in_flight", "n_workers"),
         *("n_workers_lost", "classes_per_h", "verdicts_per_h", "remaining_s", "n_measured", "proven", "why_not_proven"),
@@ -169,7 +136,7 @@ def _workers(record: dict[str, Any]) -> str:
     return f"{record['n_workers'] or 'none up yet'}{lost}"
 
 
-def _sentences(record: dict[str, Any]) -> dict[str, Any]:
+def sentences(record: dict[str, Any]) -> dict[str, Any]:
     """Return the figures of a run under way as people read them."""
     told: dict[str, Any] = {"state": record["state"]}
     if not record["proven"]:

@@ -1,10 +1,12 @@
 """The command line.
 
-    main                 start.py      what is installed as ``orderly``
-      main               app.py        errors and exit codes
-      commands/          names, options and help by section
-      options.py, group.py, complete.py   what commands share: options, help, completion
-    run.py, verify.py, sql.py, ...     what each command does, besides what cluster/answers knows
+    main              start.py     what is installed as ``orderly``
+      main            app.py       errors and exit codes
+        Sections      group.py     which command is in which file, in the sections of ``orderly --help``
+        plan, run, verify, ...     each command in one file: names, options, help and body
+        options.py    what commands share: options, completion, the run that is meant
 
-Uses everything else in ``cluster``; nothing uses it.
+A command is a function whose docstring is its help.  Heavy modules are imported in its body, since ``--help`` imports
+every command.  What the terminal view or the pages show as well is in ``cluster/answers``.  Uses everything else in
+``cluster``; nothing uses it.
 """

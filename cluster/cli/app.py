@@ -1,6 +1,6 @@
-"""The ``orderly`` command line: options, exit codes and error messages; the commands are in ``commands/``.
+"""The ``orderly`` command line: errors and exit codes; ``group.py`` finds the commands.
 
-Only typer is imported here and the commands import what they need, so that ``orderly --help`` answers at once.
+Only typer is imported here and commands import what they need, so that ``orderly --help`` answers at once.
 
 Exit codes: 0 done or proved, 1 a bug of ours, 2 bad input, or no room for output, 3 run directory damaged or of another
 run, 4 run incomplete or interrupted (also when results of such a run are shown), 5 stored evidence does not match, 130
@@ -12,18 +12,24 @@ from __future__ import annotations
 import errno
 import os
 import sys
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from boardclass.distribution import NAME
-from cluster.cli.commands import asking, lists, playing, searching, watching
 from cluster.cli.group import EPILOG, EXIT_INTERRUPTED, INTRO, Sections
-from cluster.cli.usage import make_plain
 from cluster.streams import encodable, tell
 
 EXIT_BUG = 1
 _NO_ROOM = frozenset((errno.ENOSPC, errno.EDQUOT, errno.EFBIG))  # the machine is at fault, not a bug
+_EXPECTED = {
+    "int_parsing": "a whole number",
+    "int_from_float": "a whole number",
+    "float_parsing": "a number",
+    "greater_than_equal": "{ge} or more",
+    "less_than_equal": "{le} or less",
+}
+_LIMITS = ("ge", "le")
 
 app = typer.Typer(
     name="orderly",
@@ -56,11 +62,6 @@ def common(
     ] = False,
 ) -> None:
     """Accept the options in front of the command; ``main`` has acted on ``--debug`` already."""
-
-
-for command in (*searching.COMMANDS, *watching.COMMANDS, *asking.COMMANDS, *playing.COMMANDS):
-    app.command()(command)
-app.add_typer(lists.wordlists)
 
 
 def _take_debug(arguments: list[str]) -> tuple[list[str], bool]:
@@ -126,9 +127,26 @@ def _answered(arguments: list[str]) -> int:
     except Exception as error:
         if not (hasattr(error, "show") and hasattr(error, "exit_code")):
             raise
-        make_plain(error)  # one of typer's own: usage, missing argument
+        _make_plain(error)  # one of typer's own: usage, missing argument
         error.show()
         return int(error.exit_code)
+
+
+def _make_plain(error: Any) -> None:
+    """Let a usage error say what was given and what was expected: typer passes on what pydantic says to programmers."""
+    found = getattr(error.__cause__, "errors", None)  # pydantic's
+    if not callable(found):
+        return
+    from boardclass.errors import quote
+
+    first = found()[0]
+    if first["type"] in _EXPECTED:
+        limits = {
+            name: f"{value:,}".removesuffix(".0") for name, value in first.get("ctx", {}).items() if name in _LIMITS
+        }
+        error.message = f"{quote(first['input'])}, expected {_EXPECTED[first['type']].format(**limits)}"
+    else:
+        error.message = error.message.removeprefix("Value error, ")
 
 
 def _no_room(error: OSError) -> int:

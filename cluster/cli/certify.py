@@ -7,20 +7,18 @@ from collections.abc import Iterable
 from dataclasses import asdict
 from itertools import islice, product
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
-import numpy as np
+import typer
 
 from boardclass.errors import InputError, MismatchError, StoreError, quote
-from boardclass.geometry import geometry
-from boardclass.partition import Partition, parse_partition
-from boardclass.wordlist import available_names
-from cluster.answers.query import check_run_directory
+from cluster.answers.query import run_wordlist
 from cluster.answers.render import Format, write_record
-from cluster.cli.verify import run_wordlist
+from cluster.cli.options import FormatOption, RunDirectory, RunWordlistOption, chosen_run
 from cluster.streams import console, tell
 
 if TYPE_CHECKING:
+    from boardclass.partition import Partition
     from results.proof.audit import Audit
     from results.proof.certificates import ShapeLike
     from results.store.run import Run
@@ -30,7 +28,7 @@ _PUBLISH_EVERY_S = 60.0
 Part = tuple[int, str]  # class and the letters forced on its first cells
 
 
-class Choice(NamedTuple):
+class _Choice(NamedTuple):
     """Which classes to certify: those named, a number of parts at random, the hot ones, or all; and cells to force."""
 
     classes: str | None = None
@@ -40,12 +38,33 @@ class Choice(NamedTuple):
     force: int | None = None
 
 
-def certify(directory: str, choice: Choice, wordlist: str | None, fmt: Format) -> None:
-    """Record the shape of the search of some classes of a run, all of them by default.
+def certify(
+    directory: RunDirectory = None,
+    classes: Annotated[str | None, typer.Option(metavar="IDS", help="Class ids, such as 0,17.")] = None,
+    sample: Annotated[int | None, typer.Option(metavar="N", min=1, help="N classes at random.")] = None,
+    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Seed of --sample.")] = 0,
+    hot: Annotated[
+        bool, typer.Option("--hot", help="Classes that list a candidate, and the tenth that took the most pushes.")
+    ] = False,
+    force: Annotated[
+        int | None,
+        typer.Option(
+            metavar="M",
+            min=0,
+            help="Certify parts of classes: those whose first M cells have one letter each.",
+            show_default="as few as it takes",
+        ),
+    ] = None,
+    wordlist: RunWordlistOption = None,
+    fmt: FormatOption = Format.table,
+) -> None:
+    """Record the shape of the search, so that others can check it; all classes by default.
 
     They are published once a minute and at the end; what a stopped command published need not be done again.
     """
-    check_run_directory(directory)
+    directory = chosen_run(directory)
+    from boardclass.geometry import geometry
+    from boardclass.partition import parse_partition
     from results.proof.certificates import certified_parts, write_certificates
     from results.storage.lock import RunLock
     from results.store.run import open_run
@@ -56,7 +75,7 @@ def certify(directory: str, choice: Choice, wordlist: str | None, fmt: Format) -
     partition = parse_partition(asked.partition, asked.dims)
     words = run_wordlist(run, wordlist)
     certifier = Certifier(geometry(asked.dims, asked.cell_order), words.words, asked.scores, asked.cutoff)
-    parts = chosen_parts(run, partition, certifier, choice)
+    parts = _chosen_parts(run, partition, certifier, _Choice(classes, sample, seed, hot, force))
     lock = RunLock(run.folder)
     lock.acquire()
     record = dict.fromkeys(("parts", "parts_from_before", "splits", "leaves", "boards", "bytes"), 0)
@@ -90,7 +109,7 @@ def certify(directory: str, choice: Choice, wordlist: str | None, fmt: Format) -
     write_record(record, fmt)
 
 
-def chosen_parts(run: Run, partition: Partition, certifier: Certifier, choice: Choice) -> Iterable[Part]:
+def _chosen_parts(run: Run, partition: Partition, certifier: Certifier, choice: _Choice) -> Iterable[Part]:
     """Return the classes to certify, cut into parts where more cells have several letters than one tree takes.
 
     Raises
@@ -135,8 +154,10 @@ class _Cells:
         return [letters[cell] for cell in self._certifier.geometry.cell_order[:n]]
 
 
-def _drawn(partition: Partition, cells: _Cells, choice: Choice) -> list[Part]:
+def _drawn(partition: Partition, cells: _Cells, choice: _Choice) -> list[Part]:
     """Return different parts drawn at random: a canonical class, then a letter for each cell that is forced."""
+    import numpy as np
+
     every = np.concatenate(list(partition.canonical_ranks()))
     rng = np.random.default_rng(choice.seed)
     drawn: set[Part] = set()
@@ -165,17 +186,20 @@ def named_classes(partition: Partition, text: str) -> list[int]:
     return sorted(set(chosen))
 
 
-def audit(directory: str, wordlist: str | None, n_leaves: int | None, seed: int, fmt: Format) -> None:
-    """Check the certificates of a run, record what was checked and print what that covers.
-
-    Raises
-    ------
-    MismatchError
-        When the checker rejects a certificate or the list of boards.
-    StoreError
-        When it cannot read what it needs.
-    """
-    check_run_directory(directory)
+def audit(
+    directory: RunDirectory = None,
+    leaves: Annotated[
+        int | None,
+        typer.Option(
+            metavar="K", min=1, help="Check K leaves and boards, drawn at random.", show_default="all of them"
+        ),
+    ] = None,
+    seed: Annotated[int, typer.Option(metavar="S", min=0, help="Seed of --leaves.")] = 0,
+    wordlist: RunWordlistOption = None,
+    fmt: FormatOption = Format.table,
+) -> None:
+    """Check certificates and boards by a program that shares no code with the search."""
+    directory = chosen_run(directory)
     from results.proof import audit as checker
     from results.proof.audits import check_files, record_audit
     from results.store.run import open_run
@@ -183,12 +207,12 @@ def audit(directory: str, wordlist: str | None, n_leaves: int | None, seed: int,
     run = open_run(directory)
     check_files(run)
     try:
-        found = checker.audit(Path(directory), _path_of_wordlist(run, wordlist), tell, n_leaves, seed)
+        found = checker.audit(Path(directory), _path_of_wordlist(run, wordlist), tell, leaves, seed)
     except checker.Rejected as error:
         raise MismatchError(f"rejected: {error}; do not believe it before the reason is known") from error
     except checker.Unreadable as error:
         raise StoreError(str(error)) from error
-    record_audit(run, found, n_leaves, seed)
+    record_audit(run, found, leaves, seed)
     record = {"complete": found.complete, **asdict(found)}
     if fmt is Format.table:
         console().print(_sentence(found), style="bold", markup=False, soft_wrap=True)
@@ -216,6 +240,8 @@ def _percent(found: Audit) -> str:
 
 def _path_of_wordlist(run: Run, wordlist: str | None) -> Path:
     """Return the file of the word list, by default the one that the run names; the checker reads it by itself."""
+    from boardclass.wordlist import available_names
+
     run_wordlist(run, wordlist)  # the checker reads it without limits, so its size and digest are checked first
     name = wordlist or str(run.info.get("config", {}).get("wordlist"))
     path = available_names().get(name) or Path(name)

@@ -7,92 +7,130 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterator
-from typing import IO, NamedTuple
+from enum import StrEnum
+from typing import IO, TYPE_CHECKING, Annotated
 
 import typer
 
-from boardclass.board import LETTERS, format_rows, read_board
 from boardclass.errors import InputError, quote
-from boardclass.geometry import Dims, parse_dims
-from boardclass.tracing import trace
-from cluster.answers.boards import words_and_table
 from cluster.answers.render import Format, draw_board, write_table
 from cluster.cli.group import EXIT_INTERRUPTED
-from cluster.driver.progress import LINE_S
-from cluster.driver.signals import StopSignals
+from cluster.cli.options import DimsOption, FormatOption, LimitOption, ScoresOption, SeedOption, WordlistOption
 from cluster.streams import console, tell, write_lines
 
-
-class Asked(NamedTuple):
-    """The options of ``orderly climb`` as given."""
-
-    dims: str | None
-    method: str
-    pool: int
-    seed: int
-    runs: int | None
-    workers: int
-    exclude: str
-    start: str | None
-    contains: str | None
-    n: int
+if TYPE_CHECKING:
+    from boardclass.geometry import Dims
 
 
-def climb(asked: Asked, wordlist: str | None, scores: str | None, fmt: Format) -> None:
-    """Search and print the best boards, best first; when it is interrupted, the best so far.
+class Method(StrEnum):
+    """How ``climb`` searches."""
 
-    Raises
-    ------
-    InputError
-        For options that do not fit the board or each other.
+    pool = "pool"
+    anneal = "anneal"
+    genetic = "genetic"
+
+
+def climb(
+    dims: DimsOption = None,
+    method: Annotated[
+        Method, typer.Option("--method", help="Pool hill climb, simulated annealing, genetic algorithm.")
+    ] = Method.pool,
+    pool: Annotated[
+        int,
+        typer.Option(metavar="N", min=2, max=10**6, help="Boards kept, chains, or population, of all runs together."),
+    ] = 500,
+    seed: SeedOption = 0,
+    runs: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            min=1,
+            help="Searches that share the pool and are counted together.",
+            show_default="5; others, and --from: 1",
+        ),
+    ] = None,
+    workers: Annotated[
+        int,
+        typer.Option(metavar="N", min=0, max=256, help="Threads that score; never changes the result; 0: all cores."),
+    ] = 0,
+    exclude: Annotated[
+        str, typer.Option("--exclude", metavar="LETTERS", help="Letters that boards must not use.", show_default=False)
+    ] = "",
+    start: Annotated[
+        str | None, typer.Option("--from", metavar="BOARD", help="Start from this board, not from random ones.")
+    ] = None,
+    contains: Annotated[
+        str | None, typer.Option("--contains", metavar="WORD", help="Only boards on which this word can be traced.")
+    ] = None,
+    n: LimitOption = 10,
+    wordlist: WordlistOption = None,
+    scores: ScoresOption = None,
+    fmt: FormatOption = Format.table,
+) -> None:
+    """Look for good boards by local search: fast, but without proof.
+
+    Boards are canonical (one of their rotations and reflections).  The column "found" says how often a board was found:
+    for annealing by how many chains, otherwise in how many of the --runs.  Ctrl-C prints the best boards so far (exit
+    code 130); a second one prints nothing.
+
+    The wordiest board: --scores words.  Points that double with every letter: --scores powers; climbing then misses
+    boards with one very long word, such as rpqaselinifcoita: orderly longest --letters 17 --scores powers finds it.
     """
-    dims, board = _size_and_start(asked)
-    letters = allowed_letters(asked.exclude)
+    from boardclass.board import format_rows
+    from boardclass.tracing import trace
+    from cluster.answers.boards import words_and_table
+    from cluster.driver.signals import StopSignals
+
+    size, board = _size_and_start(dims, start)
+    letters = allowed_letters(exclude)
     words, table = words_and_table(wordlist, scores)
     from search.local.climb import BatchScorer, Start
     from search.local.methods import default_runs, local_search
     from search.local.parallel import HoldingScorer, ParallelScorer
     from search.scoring.scorer import Scorer
 
-    scorer: BatchScorer = ParallelScorer(Scorer(dims, words.words, table), asked.workers or os.cpu_count() or 1)
-    start: Start | None = board
-    if asked.contains is not None:
-        word = asked.contains.strip().lower().replace("qu", "q")
+    scorer: BatchScorer = ParallelScorer(Scorer(size, words.words, table), workers or os.cpu_count() or 1)
+    origin: Start | None = board
+    if contains is not None:
+        word = contains.strip().lower().replace("qu", "q")
         scorer = holding = HoldingScorer(scorer, word)
-        start = start or holding.first
+        origin = origin or holding.first
         if board is not None and trace(word, board, scorer.geometry) is None:
             raise InputError(f"--from {quote(board)} does not hold the word {quote(word)}: start from one that does")
-    runs = asked.runs or default_runs(asked.method, start)
+    runs = runs or default_runs(method, origin)
     with StopSignals() as signals, _progress(sys.stderr, runs) as told:
         finds = local_search(
             scorer,
-            asked.method,
-            seed=asked.seed,
+            method,
+            seed=seed,
             runs=runs,
-            pool=asked.pool,
+            pool=pool,
             letters=letters,
-            start=start,
+            start=origin,
             progress=told,
             stop=lambda: bool(signals.reason),
         )
     if signals.reason:
         tell(f"stopped by {signals.reason}: the best boards so far")
-    listed = [find for find in finds if find.score > 0][: asked.n]
+    listed = [find for find in finds if find.score > 0][:n]
     if not listed:
         tell("no board with any points was found")
     if fmt is Format.table and listed:
-        console().print(draw_board(format_rows(listed[0].board, dims)))
+        console().print(draw_board(format_rows(listed[0].board, size)))
     write_table(("board", "score", "found"), [tuple(find) for find in listed], fmt)
     if signals.reason:
         raise typer.Exit(EXIT_INTERRUPTED)
 
 
-def _size_and_start(asked: Asked) -> tuple[Dims, str | None]:
-    if asked.start is None:
-        if asked.dims is None:
+def _size_and_start(dims: str | None, start: str | None) -> tuple[Dims, str | None]:
+    from boardclass.board import read_board
+    from boardclass.geometry import parse_dims
+
+    if start is None:
+        if dims is None:
             raise InputError("which size? give --dims, such as --dims 4x4, or a board with --from")
-        return parse_dims(asked.dims), None
-    return read_board(asked.start, parse_dims(asked.dims) if asked.dims else None)
+        return parse_dims(dims), None
+    return read_board(start, parse_dims(dims) if dims else None)
 
 
 def allowed_letters(exclude: str) -> str:
@@ -103,6 +141,8 @@ def allowed_letters(exclude: str) -> str:
     InputError
         If anything but a-z is excluded, or everything is.
     """
+    from boardclass.board import LETTERS
+
     wrong = sorted(set(exclude.lower()) - set(LETTERS))
     if wrong:
         raise InputError(f"--exclude {quote(exclude)}: {wrong[0]!r} is not a letter; expected letters such as jqxz")
@@ -138,6 +178,8 @@ class _PlainLines:
         self._shown_at_s = time.monotonic()
 
     def __call__(self, run: int, number: int, best: int, n_scored: int) -> None:
+        from cluster.driver.progress import LINE_S
+
         if time.monotonic() - self._shown_at_s >= LINE_S:
             self._shown_at_s = time.monotonic()
             write_lines(self._stream, describe(run, self._runs, number, best, n_scored))

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
-from boardclass.board import read_board
-from boardclass.canonical import canonical_board
-from boardclass.cutoff import reaches
+import typer
+
 from boardclass.errors import BoardError, InputError, OrderlyError, quote
-from boardclass.geometry import geometry, parse_dims
-from cluster.answers.board_list import read_lines
-from cluster.answers.query import check_run_directory, require_all_proven, tell_so_far
+from cluster.answers.query import require_all_proven, run_wordlist, tell_so_far
 from cluster.answers.render import Format, write_json, write_table
+from cluster.cli.options import FormatOption, RunWordlistOption, chosen_run
 from cluster.streams import console, tell
 
 if TYPE_CHECKING:
@@ -24,43 +22,30 @@ MAX_FILE_BYTES = 2**26
 BOTH, ONLY_HERE, ONLY_THERE, BELOW = "both", "only here", "only there", "below cutoff"
 
 
-def read_boards(path: str, shape: Geometry) -> dict[str, int | None]:
-    """Return the boards of a file by canonical form, each with the score that the file gives, if any.
+def compare(
+    words: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="RUN|FILE",
+            help="A run directory, the latest under runs by default; boards, one a line, a score may follow.",
+            show_default=False,
+        ),
+    ],
+    wordlist: RunWordlistOption = None,
+    fmt: FormatOption = Format.table,
+) -> None:
+    """Compare the boards of a run with those of a file, whatever their rotation.
 
-    Raises
-    ------
-    InputError
-        If the file cannot be read or a line is not a board; the message gives the line.
+    FILE: what climb, top or score print as CSV, a published list, or bare boards, which are scored with the run's word
+    list.  Boards of the file with a score below the cutoff of the run are listed separately: the run says nothing about
+    them.
     """
-    try:
-        with Path(path).open("rb") as file:
-            data = file.read(MAX_FILE_BYTES + 1)
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise InputError(f"cannot read the boards in {quote(path)}: {reason}; check the path") from error
-    if len(data) > MAX_FILE_BYTES:
-        raise InputError(f"{quote(path)} has more than {MAX_FILE_BYTES // 2**20} MiB: expected a list of boards")
-    found: dict[str, int | None] = {}
-    for number, text, score in read_lines(data):
-        try:
-            board = canonical_board(read_board(text, shape.dims)[1], shape)
-        except BoardError as error:
-            raise BoardError(f"{path}, line {number}: {error}") from error
-        found[board] = score
-    return found
-
-
-def compare(directory: str, path: str, wordlist: str | None, fmt: Format) -> None:
-    """Print which boards a run and a file share, whatever the rotation, and which only one of them has.
-
-    Boards without a score in the file are scored with the word list of the run, if that is here.
-
-    Raises
-    ------
-    IncompleteError, MismatchError
-        When the run is not proven; the comparison with what was found so far is printed all the same.
-    """
-    check_run_directory(directory)
+    *directories, file = words
+    if len(directories) > 1:
+        raise typer.BadParameter(f"expected one run and one file, not {len(words)} arguments", param_hint="FILE")
+    directory = chosen_run(*directories)
+    from boardclass.cutoff import reaches
+    from boardclass.geometry import geometry, parse_dims
     from cluster.planning.nodes import run_nodes
     from results.reading.query import summary
     from results.store.run import open_run
@@ -69,7 +54,7 @@ def compare(directory: str, path: str, wordlist: str | None, fmt: Format) -> Non
     shape = geometry(parse_dims(run.fingerprint.dims))
     found = summary(run, run_nodes)
     here = {item.board: item.score for item in found.listed.boards}
-    there = read_boards(path, shape)
+    there = read_boards(file, shape)
     bare = [board for board, score in there.items() if score is None and board not in here]
     scored = here | _scores_of(run, bare, wordlist)
     cutoff = run.fingerprint.cutoff
@@ -104,7 +89,6 @@ def compare(directory: str, path: str, wordlist: str | None, fmt: Format) -> Non
 def _scores_of(run: Run, boards: Sequence[str], wordlist: str | None) -> dict[str, int]:
     """Return the scores of boards with the word list and points of a run; if the list is not here, none, and say so."""
     from boardclass.scores import ScoreTable
-    from cluster.cli.verify import run_wordlist
     from search.scoring.scorer import Scorer
 
     if not boards:
@@ -119,3 +103,33 @@ def _scores_of(run: Run, boards: Sequence[str], wordlist: str | None) -> dict[st
     table = ScoreTable("run", run.fingerprint.scores)
     values = Scorer(run.fingerprint.dims, words.words, table).scores(boards).tolist()
     return dict(zip(boards, values, strict=True))
+
+
+def read_boards(path: str, shape: Geometry) -> dict[str, int | None]:
+    """Return the boards of a file by canonical form, each with the score that the file gives, if any.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read or a line is not a board; the message gives the line.
+    """
+    from boardclass.board import read_board
+    from boardclass.canonical import canonical_board
+    from cluster.answers.board_list import read_lines
+
+    try:
+        with Path(path).open("rb") as file:
+            data = file.read(MAX_FILE_BYTES + 1)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise InputError(f"cannot read the boards in {quote(path)}: {reason}; check the path") from error
+    if len(data) > MAX_FILE_BYTES:
+        raise InputError(f"{quote(path)} has more than {MAX_FILE_BYTES // 2**20} MiB: expected a list of boards")
+    found: dict[str, int | None] = {}
+    for number, text, score in read_lines(data):
+        try:
+            board = canonical_board(read_board(text, shape.dims)[1], shape)
+        except BoardError as error:
+            raise BoardError(f"{path}, line {number}: {error}") from error
+        found[board] = score
+    return found

@@ -1,22 +1,27 @@
-"""The list of commands in ``orderly --help``, in sections, the first steps first; imports typer only."""
+"""Which commands there are, in the sections of ``orderly --help``; the file of one is imported when it is asked for."""
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any
 
+import typer
 from typer.core import TyperGroup
 
-SECTIONS = {
-    "Search and prove": ("plan", "tune", "run", "status", "merge", "verify", "repeat", "certify", "audit"),
-    "Watch and look": ("runs", "watch", "serve"),
-    "Ask what a run found": ("top", "query", "compare", "report"),
-    "Good boards fast, without proof": ("climb", "longest", "neighbours", "roll"),
-    "Single boards": ("show", "score", "solve", "lists"),
-    "Classes of boards and their bounds": ("bound", "explain"),
-    "Word lists": ("wordlist",),
+SECTIONS = {  # module.function
+    "Search and prove": (
+        *("plan.plan", "plan.tune", "run.run", "status.status", "merge.merge", "verify.verify", "repeat.repeat"),
+        *("certify.certify", "certify.audit"),
+    ),
+    "Watch and look": ("watch.runs", "watch.watch", "watch.serve"),
+    "Ask what a run found": ("top.top", "query.query", "compare.compare", "report.report"),
+    "Good boards fast, without proof": ("climb.climb", "longest.longest", "boards.neighbours", "boards.roll"),
+    "Single boards": ("boards.show", "boards.score", "solve.solve", "boards.lists"),
+    "Classes of boards and their bounds": ("explain.bound", "explain.explain"),
+    "Word lists": ("wordlist.wordlist",),
 }
-MORE = "More"
 EXIT_INTERRUPTED = 130
+PLACES = {place.partition(".")[2]: place for section in SECTIONS.values() for place in section}
 
 INTRO = """Proves which Boggle boards score highest, and keeps the evidence.
 
@@ -37,23 +42,42 @@ class Whole(TyperGroup):
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:  # typer's own types differ from version to version
         """Write the sections."""
-        shown = {name: command for name, command in self.commands.items() if not command.hidden}
-        width = max(map(len, shown))
-        for title, names in self.sections(list(shown)).items():
-            rows = [(f"{name:<{width}}", shown[name].get_short_help_str(10**3)) for name in names if name in shown]
-            if rows:
-                with formatter.section(title):
-                    formatter.write_dl(rows)
+        width = max(map(len, self.list_commands(ctx)))
+        for title, names in self.sections(ctx).items():
+            with formatter.section(title):
+                commands = {name: self.get_command(ctx, name) for name in names}
+                formatter.write_dl(
+                    [(f"{name:<{width}}", each.get_short_help_str(10**3)) for name, each in commands.items() if each]
+                )
 
-    def sections(self, names: list[str]) -> dict[str, tuple[str, ...]]:
-        """Return the commands under titles."""
-        return {"Commands": tuple(names)}
+    def sections(self, ctx: Any) -> dict[str, list[str]]:
+        """Return the names of the commands under titles."""
+        return {"Commands": self.list_commands(ctx)}
 
 
 class Sections(Whole):
-    """The commands by section; one that no section names comes last."""
+    """The commands by section, each built when it is asked for: all of them would take longer than most commands."""
 
-    def sections(self, names: list[str]) -> dict[str, tuple[str, ...]]:
-        """Return the commands under titles."""
-        listed = {name for section in SECTIONS.values() for name in section}
-        return {**SECTIONS, MORE: tuple(name for name in names if name not in listed)}
+    def sections(self, ctx: Any) -> dict[str, list[str]]:
+        """Return the names of the commands under titles."""
+        return {title: [place.partition(".")[2] for place in places] for title, places in SECTIONS.items()}
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Return the names of all commands."""
+        return list(PLACES)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """Return a command; for a name that is none build them all, since typer suggests the nearest of them."""
+        for name in (cmd_name,) if cmd_name in PLACES else PLACES:
+            if name not in self.commands:
+                self.commands[name] = _built(PLACES[name])
+        return self.commands.get(cmd_name)
+
+
+def _built(place: str) -> Any:
+    module, _, name = place.partition(".")
+    found = getattr(import_module(f"cluster.cli.{module}"), name)
+    if not isinstance(found, typer.Typer):
+        body, found = found, typer.Typer(add_completion=False, rich_markup_mode=None)
+        found.command(name)(body)
+    return typer.main.get_command(found)

@@ -2,29 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from typing import Annotated
 
-from boardclass.partition import parse_partition
+import typer
+
 from boardclass.printable import counted
-from cluster.answers.query import check_run_directory
 from cluster.answers.render import Format, write_record
+from cluster.cli.options import FormatOption, check_run_directory
 from cluster.streams import console
 
 
-def merge(target: str, sources: Sequence[str], fmt: Format) -> None:
-    """Check the sources, append to the target what it lacks and print how far it is.
-
-    Raises
-    ------
-    InputError
-        When a source is not a directory, or is the target itself.
-    StoreError
-        When a run is damaged, of another question, or contradicts another; nothing has been written.
-    MismatchError
-        When the rows of a source do not fit together; nothing has been written.
-    """
+def merge(
+    target: Annotated[str, typer.Argument(metavar="TARGET", help="Run directory, old or new.", show_default=False)],
+    sources: Annotated[
+        list[str], typer.Argument(metavar="SOURCE...", help="Runs of the same question.", show_default=False)
+    ],
+    fmt: FormatOption = Format.table,
+) -> None:
+    """Put runs of the same question together: TARGET gets what it lacks, as new files; the sources stay as they are."""
     for source in sources:
         check_run_directory(source)
+    from boardclass.partition import parse_partition
     from cluster.planning.nodes import SearchNodes, run_params
     from results.reading.query import summary
     from results.store.run import open_run

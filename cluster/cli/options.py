@@ -1,13 +1,71 @@
-"""Options and arguments that several commands share; imports typer only, so that ``--help`` stays quick."""
+"""What commands share: options, arguments, what the shell offers after a TAB, and the run that is meant.
+
+Only typer is imported here, so that ``--help`` stays quick; functions import what they need.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from boardclass.errors import InputError, quote
 from cluster.answers.render import Format
-from cluster.cli import complete as cli_complete
+
+
+def _starting(names: Iterable[str], incomplete: str) -> list[str]:
+    """Return the names that begin so; if there are none, the shell offers files."""
+    return [name for name in names if name.startswith(incomplete)]
+
+
+def complete_presets(incomplete: str) -> list[str]:
+    """Complete the name of a preset."""
+    from configs.model import preset_names
+
+    return _starting(preset_names(), incomplete)
+
+
+def complete_sizes(incomplete: str) -> list[str]:
+    """Complete board dimensions."""
+    from boardclass.geometry import DIMS
+
+    return _starting(DIMS, incomplete)
+
+
+def complete_wordlists(incomplete: str) -> list[str]:
+    """Complete the name of a word list that is here."""
+    from boardclass.wordlist import available_names
+
+    return _starting(available_names(), incomplete)
+
+
+def complete_known_wordlists(incomplete: str) -> list[str]:
+    """Complete the name of a word list that can be downloaded."""
+    from configs.sources import sources
+
+    return _starting((name for name, source in sources().items() if source.url), incomplete)
+
+
+def complete_score_tables(incomplete: str) -> list[str]:
+    """Complete the name of a score table."""
+    from boardclass.scores import TABLES
+
+    return _starting(TABLES, incomplete)
+
+
+def complete_dice(incomplete: str) -> list[str]:
+    """Complete the name of a bundled set of dice."""
+    from configs.dicesets import dice_names
+
+    return _starting(dice_names(), incomplete)
+
+
+def complete_solvers(incomplete: str) -> list[str]:
+    """Complete the name of a solver."""
+    return _starting(("heap", "paths", "trie", "words"), incomplete)
+
 
 FormatOption = Annotated[Format, typer.Option("--format", help="How to print.", show_choices=True)]
 ConfigArgument = Annotated[
@@ -16,7 +74,7 @@ ConfigArgument = Annotated[
         metavar="CONFIG",
         help="A TOML file or the name of a preset.",
         show_default=False,
-        autocompletion=cli_complete.presets,
+        autocompletion=complete_presets,
     ),
 ]
 CutoffOption = Annotated[str | None, typer.Option(metavar="N|auto", help="Lowest score to report.")]
@@ -29,7 +87,7 @@ def _wordlist(show_default: str) -> Any:
         metavar="NAME|PATH",
         help="Word list.",
         show_default=show_default,
-        autocompletion=cli_complete.wordlists,
+        autocompletion=complete_wordlists,
     )
 
 
@@ -42,12 +100,12 @@ ScoresOption = Annotated[
         metavar="TABLE",
         help="standard, words, powers, or points from 3 letters on, such as 1,1,2,3,5,11.",
         show_default="standard",
-        autocompletion=cli_complete.score_tables,
+        autocompletion=complete_score_tables,
     ),
 ]
 DimsOption = Annotated[
     str | None,
-    typer.Option("--dims", "-d", metavar="WxH", help="Board size, such as 3x4.", autocompletion=cli_complete.sizes),
+    typer.Option("--dims", "-d", metavar="WxH", help="Board size, such as 3x4.", autocompletion=complete_sizes),
 ]
 BucketsOption = Annotated[
     str | None,
@@ -95,3 +153,44 @@ def given(memory: int | None = None, **options: Any) -> dict[str, Any]:
     """Return the options that were given, as keys of a config: the memory is one of its search table."""
     search = {} if memory is None else {"search": {"memory_mb": memory}}
     return {name: value for name, value in options.items() if value is not None} | search
+
+
+def chosen_run(directory: str | None = None) -> str:
+    """Return the run that was named, or else the one under ``runs`` that was written to last, and say which.
+
+    Raises
+    ------
+    InputError
+        When there is none, or the one named is no directory on this machine; addresses are left to the store.
+    """
+    if directory is not None:
+        check_run_directory(directory)
+        return directory
+    from cluster.streams import tell
+    from cluster.watch.catalog import DEFAULT_FOLDER, Catalog
+
+    places = [place.location for place in Catalog(()).places().values()]
+    if not places:
+        raise InputError(f"no run in the folder {DEFAULT_FOLDER} here: name its directory; orderly run makes one")
+    latest = max(places, key=lambda place: (_written_s(Path(place)), place))
+    tell(f"orderly: the latest run, {latest}")
+    return latest
+
+
+def check_run_directory(directory: str) -> None:
+    """Refuse what cannot be a run directory, before anything looks into it."""
+    if "://" not in directory and ("\0" in directory or not Path(directory).is_dir()):
+        raise InputError(f"no run directory {quote(directory)}: expected what `orderly run --out DIR` wrote")
+
+
+def chosen_runs(directories: Sequence[str] | None) -> list[str]:
+    """Return the runs that were named, or else the latest."""
+    return [chosen_run(directory) for directory in directories] if directories else [chosen_run()]
+
+
+def _written_s(run: Path) -> float:
+    """Return when something was last written to a run, going by the dates of its files."""
+    from results.storage import files
+
+    written = (files.RUN, files.MANIFEST, files.EVENTS)
+    return max((path.lstat().st_mtime for path in map(run.joinpath, written) if path.exists()), default=0.0)

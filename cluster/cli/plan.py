@@ -3,40 +3,59 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
-from typing import Any
+from typing import Annotated, Any
+
+import typer
 
 from boardclass.printable import counted
 from cluster.answers.render import Format, write_json, write_record, write_table
+from cluster.cli.options import (
+    BucketsOption,
+    ConfigArgument,
+    CutoffOption,
+    DimsOption,
+    FormatOption,
+    MemoryOption,
+    OrderOption,
+    ProbesOption,
+    ScoresOption,
+    SeedOption,
+    WordlistOption,
+    given,
+)
 from cluster.cli.run import resolve
-from cluster.driver.progress import duration
 from cluster.streams import console
 
 
 def plan(
-    source: str | None,
-    options: Mapping[str, Any],
-    seconds: float,
-    price: float,
-    seed: int,
-    processes: int,
-    fmt: Format,
+    config: ConfigArgument = None,
+    dims: DimsOption = None,
+    wordlist: WordlistOption = None,
+    cutoff: CutoffOption = None,
+    buckets: BucketsOption = None,
+    order: OrderOption = None,
+    scores: ScoresOption = None,
+    seconds: Annotated[
+        float,
+        typer.Option(metavar="S", min=0, help="Time to spend on probes; less if every class has been searched before."),
+    ] = 300,
+    price: Annotated[float, typer.Option(metavar="P", min=0, help="Price of one core for an hour.")] = 0.02,
+    memory: MemoryOption = None,
+    seed: SeedOption = 0,
+    workers: ProbesOption = 1,
+    fmt: FormatOption = Format.table,
 ) -> None:
-    """Estimate the cost of a run and print it; nothing is written.
-
-    Raises
-    ------
-    InputError
-        For everything wrong with what the user gave.
-    """
-    config = resolve(source, {**options, "workers": 0})
+    """Estimate what a run will cost, from random classes: core hours, memory, price."""
+    options = given(memory, dims=dims, wordlist=wordlist, cutoff=cutoff, buckets=buckets, order=order, scores=scores)
+    resolved = resolve(config, {**options, "workers": 0})
     from cluster.planning.estimate import estimate
     from cluster.planning.plan import make_plan
 
     with _progress(seconds) as tell:
-        found = estimate(make_plan(config), seconds, seed, processes=processes, tell=tell)
+        found = estimate(make_plan(resolved), seconds, seed, processes=workers, tell=tell)
     record = {**asdict(found), "price": found.cpu_hours * price, "price_per_core_hour": price}
     if fmt is Format.json:
         write_json(record)
@@ -62,6 +81,8 @@ def plan(
 
 
 def _time(seconds: float) -> str:
+    from cluster.driver.progress import duration
+
     return duration(seconds) if seconds >= 10 else f"{seconds:.2g} s"
 
 
@@ -69,6 +90,8 @@ def _time(seconds: float) -> str:
 def _progress(seconds: float) -> Iterator[Callable[[float], None]]:
     """Show on a terminal how much of the time for probes has passed; yield what is to be told the seconds passed."""
     from rich.progress import BarColumn, Progress, TextColumn
+
+    from cluster.driver.progress import duration
 
     columns = (
         TextColumn("probing random classes"),
@@ -83,20 +106,28 @@ def _progress(seconds: float) -> Iterator[Callable[[float], None]]:
         yield lambda gone: bar.update(task, completed=gone, gone=duration(gone))
 
 
-def tune(source: str | None, options: Mapping[str, Any], rounds: int, seed: int, processes: int, fmt: Format) -> None:
-    """Estimate the cost of a run in several ways and print them side by side.
-
-    Raises
-    ------
-    InputError
-        For everything wrong with what the user gave.
-    """
-    config = resolve(source, {**options, "workers": 0})
+def tune(
+    config: ConfigArgument = None,
+    dims: DimsOption = None,
+    wordlist: WordlistOption = None,
+    cutoff: CutoffOption = None,
+    buckets: BucketsOption = None,
+    scores: ScoresOption = None,
+    rounds: Annotated[
+        int, typer.Option(metavar="N", min=2, help="Random classes of each stratum of predicted cost.")
+    ] = 4,
+    seed: SeedOption = 0,
+    workers: ProbesOption = 1,
+    fmt: FormatOption = Format.table,
+) -> None:
+    """Compare partitions, budgets and cell orders on the same random classes."""
+    options = given(dims=dims, wordlist=wordlist, cutoff=cutoff, buckets=buckets, scores=scores)
+    resolved = resolve(config, {**options, "workers": 0})
     from cluster.planning.tune import variants
 
     rows: list[dict[str, Any]] = []
-    for variant in variants(config):
-        found = variant.estimate(rounds, seed, processes)
+    for variant in variants(resolved):
+        found = variant.estimate(rounds, seed, workers)
         first = rows[0]["cpu_hours"] if rows else found.cpu_hours
         rows.append(
             {

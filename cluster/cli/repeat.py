@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
+
+import typer
 
 from boardclass.errors import IncompleteError, InputError, MismatchError
-from boardclass.partition import parse_partition
-from cluster.answers.query import check_run_directory
+from cluster.answers.query import run_wordlist
 from cluster.answers.render import Format, write_json, write_table
 from cluster.cli.certify import named_classes
-from cluster.cli.verify import run_wordlist
-from cluster.planning.nodes import run_params
+from cluster.cli.options import FormatOption, RunDirectory, RunWordlistOption, chosen_run
 from cluster.streams import console, tell
 
 if TYPE_CHECKING:
@@ -21,29 +21,23 @@ _MAX_TOLD = 5
 
 
 def repeat(
-    directory: str,
-    classes: str | None,
-    sample: int | None,
-    seed: int,
-    n_workers: int,
-    wordlist: str | None,
-    fmt: Format,
+    directory: RunDirectory = None,
+    classes: Annotated[
+        str | None, typer.Option(metavar="IDS", help="Class ids, such as 0,17; all their parts are searched.")
+    ] = None,
+    sample: Annotated[int | None, typer.Option(metavar="N", min=1, help="N verdicts at random.")] = None,
+    seed: Annotated[int, typer.Option(metavar="S", min=0, help="Seed of --sample, images and cell orders.")] = 0,
+    workers: Annotated[int, typer.Option("--workers", metavar="N", min=1, help="Processes that search.")] = 1,
+    wordlist: RunWordlistOption = None,
+    fmt: FormatOption = Format.table,
 ) -> None:
-    """Find again the verdicts on some classes, or some drawn at random, and print the outcome.
-
-    Raises
-    ------
-    InputError
-        When it is not said which classes, or one is not a class of the run.
-    MismatchError
-        When a verdict is not found again; it is named with the difference.
-    IncompleteError
-        When a class has no verdict yet, or a repetition takes far more than the search did.
-    """
-    check_run_directory(directory)
+    """Search classes of a run again, turned and in another cell order, and compare with the stored verdicts."""
+    directory = chosen_run(directory)
     if (classes is None) == (sample is None):
         raise InputError("give either --classes, such as --classes 0,17, or --sample N")
+    from boardclass.partition import parse_partition
     from cluster.driver.repeat import drawn_rows, repeated, rows_of_classes
+    from cluster.planning.nodes import run_params
     from results.store.run import open_run, raise_conflicts
     from search.breaker import Spec
 
@@ -58,7 +52,7 @@ def repeat(
     params = run_params(run.info)
     spec = Spec(asked.dims, words.words, asked.scores, asked.cutoff, asked.partition, params, asked.cell_order)
     found: list[Repeated] = []
-    for item in repeated(spec, rows, seed, n_workers):
+    for item in repeated(spec, rows, seed, workers):
         found.append(item)
         tell(f"{len(found)}/{len(rows)} {_name(item)}: {item.status}, {_outcome(item)}, {item.seconds:.1f} s")
     _judge(found)

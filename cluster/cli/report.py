@@ -4,29 +4,28 @@ from __future__ import annotations
 
 import webbrowser
 from pathlib import Path
+from typing import Annotated
+
+import typer
 
 from boardclass.errors import InputError, quote
-from boardclass.scores import ScoreTable
-from cluster.answers.query import check_run_directory, tell_notes
+from cluster.answers.query import run_wordlist, tell_notes
+from cluster.cli.options import RunDirectory, RunWordlistOption, chosen_run
 from cluster.streams import console
 
 
-def report(directory: str, out: str | None, n_boards: int, wordlist: str | None, *, show: bool = False) -> None:
-    """Write the report to a file, by default one in the current directory with the name of the run.
-
-    With ``show`` the page is opened in the browser of this machine, if there is one.
-
-    Raises
-    ------
-    InputError
-        When the file cannot be written, or the packages that draw it are missing.
-    StoreError
-        When the run is damaged.
-    IncompleteError, MismatchError
-        When the run is not proven; the page is written all the same, and says so.
-    """
-    check_run_directory(directory)
-    from cluster.cli.verify import run_wordlist
+def report(
+    directory: RunDirectory = None,
+    out: Annotated[
+        str | None, typer.Option("--out", metavar="FILE", help="Where to write it.", show_default="NAME-OF-DIR.html")
+    ] = None,
+    n: Annotated[int, typer.Option("-n", metavar="N", min=0, help="Boards drawn with their words.")] = 6,
+    wordlist: RunWordlistOption = None,
+    show: Annotated[bool, typer.Option("--open", help="Open it in a browser.")] = False,
+) -> None:
+    """Write one self-contained HTML page about a run: claim, boards with their words, charts."""
+    directory = chosen_run(directory)
+    from boardclass.scores import ScoreTable
     from cluster.planning.nodes import run_nodes
     from results.reading.report import render
     from results.store.run import open_run
@@ -35,9 +34,9 @@ def report(directory: str, out: str | None, n_boards: int, wordlist: str | None,
     run = open_run(directory)
     words = run_wordlist(run, wordlist)
     scorer = Scorer(run.fingerprint.dims, words.words, ScoreTable("run", run.fingerprint.scores))
-    page, found = render(run, scorer, n_boards, run_nodes)
+    page, found = render(run, scorer, n, run_nodes)
     html = page.encode()
-    where = default_page(directory) if out is None else out
+    where = _default_page(directory) if out is None else out
     try:
         Path(where).write_bytes(html)
     except OSError as error:
@@ -49,7 +48,7 @@ def report(directory: str, out: str | None, n_boards: int, wordlist: str | None,
     found.require_proven(directory)
 
 
-def default_page(directory: str) -> str:
+def _default_page(directory: str) -> str:
     """Return the name of the page of a run: the run's name, in the current directory; nothing is put into the run."""
     name = directory.partition("?")[0].rstrip("/").rpartition("/")[2]
     return f"{Path(name).resolve().name if name in ('', '.', '..') else name}.html"

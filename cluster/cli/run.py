@@ -4,46 +4,107 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-from boardclass.board import format_rows
+import typer
+
 from boardclass.distribution import install
 from boardclass.errors import ConfigError, IncompleteError
 from cluster.answers.render import draw_board, heat_of_cells
-from cluster.planning.shares import parse_share
+from cluster.cli.options import (
+    BucketsOption,
+    ConfigArgument,
+    DimsOption,
+    MemoryOption,
+    OrderOption,
+    ScoresOption,
+    WordlistOption,
+    given,
+)
 from cluster.streams import console
-from configs.model import RunConfig, load_config
 
 if TYPE_CHECKING:
     from cluster.driver.session import RunOutcome
+    from configs.model import RunConfig
 
 MAX_DRAWN = 3
 
 
 def run(
-    source: str | None,
-    options: Mapping[str, Any],
-    *,
-    drop_damaged: bool = False,
-    extends: str | None = None,
-    share: str | None = None,
+    config: ConfigArgument = None,
+    dims: DimsOption = None,
+    wordlist: WordlistOption = None,
+    cutoff: Annotated[
+        str | None,
+        typer.Option(metavar="N|auto", help="Lowest score to report; auto: the best of a hill climb."),
+    ] = None,
+    buckets: BucketsOption = None,
+    order: OrderOption = None,
+    scores: ScoresOption = None,
+    workers: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            min=0,
+            help="Ray workers; 0: this process, faster for a search of seconds.",
+            show_default="config",
+        ),
+    ] = None,
+    address: Annotated[
+        str | None,
+        typer.Option(
+            metavar="auto|HOST:PORT|ray://HOST:PORT",
+            help="Work on this Ray cluster, on every processor or --workers of them.",
+        ),
+    ] = None,
+    memory: MemoryOption = None,
+    replicate: Annotated[
+        float | None,
+        typer.Option(metavar="PERCENT", help="Verdicts to find a second time in another way.", show_default="1"),
+    ] = None,
+    seed: Annotated[int | None, typer.Option(metavar="N", help="Seed of the hill climb.")] = None,
+    out: Annotated[
+        str | None, typer.Option(metavar="DIR", help="Run directory.", show_default="runs/DIMS-WORDLIST-CUTOFF")
+    ] = None,
+    extend: Annotated[
+        str | None,
+        typer.Option(metavar="DIR", help="Take over verdicts of a run at another cutoff that hold at this one."),
+    ] = None,
+    share: Annotated[
+        str | None,
+        typer.Option(
+            metavar="K/N",
+            help="Search the K-th of N equal shares of the classes only; `orderly merge` puts them together.",
+        ),
+    ] = None,
+    drop_damaged: Annotated[
+        bool, typer.Option("--drop-damaged", help="Compute again what damaged files held, instead of stopping.")
+    ] = False,
 ) -> None:
-    """Carry out a run and print its claim with the best boards drawn.
+    """Find every board at or above the cutoff and prove there is no other; run it again to resume."""
+    options = given(
+        memory,
+        dims=dims,
+        wordlist=wordlist,
+        cutoff=cutoff,
+        buckets=buckets,
+        order=order,
+        scores=scores,
+        workers=workers,
+        address=address,
+        replicate=replicate,
+        seed=seed,
+        out=out,
+    )
+    from cluster.planning.shares import parse_share
 
-    Raises
-    ------
-    ConfigError
-        When neither a config nor dimensions are given, or Ray is asked for and missing.
-    IncompleteError
-        When a class is left without a verdict: of the run, or of the share if one is asked for.
-    """
     mine = parse_share(share) if share is not None else None
-    config = resolve(source, options)
+    resolved = resolve(config, options)
     try:
         from cluster.driver import driver  # compiles the kernels the first time: long enough to be interrupted
         from cluster.driver.progress import make_progress
 
-        outcome = driver.run(config, progress=make_progress(), drop_damaged=drop_damaged, extends=extends, share=mine)
+        outcome = driver.run(resolved, progress=make_progress(), drop_damaged=drop_damaged, extends=extend, share=mine)
     except KeyboardInterrupt as error:  # outside the search, where the driver does not catch signals
         raise IncompleteError("stopped; the same command goes on from what is stored") from error
     if outcome.share_done:
@@ -51,13 +112,15 @@ def run(
         return
     if outcome.claim is None:
         raise IncompleteError(f"the run in {outcome.location} is incomplete: {outcome.message}")
-    _print_claim(config, outcome)
+    _print_claim(resolved, outcome)
 
 
 def resolve(source: str | None, options: Mapping[str, Any]) -> RunConfig:
     """Return the config that the command line asks for; nothing has been written yet."""
     if source is None and "dims" not in options:
         raise ConfigError("nothing to run: name a config, such as configs/3x3.toml or 3x3, or give --dims")
+    from configs.model import load_config
+
     config = load_config(source, options)
     if (config.workers or config.address) and find_spec("ray") is None:
         raise ConfigError(
@@ -74,6 +137,7 @@ def _print_share(outcome: RunOutcome) -> None:
 
 
 def _print_claim(config: RunConfig, outcome: RunOutcome) -> None:
+    from boardclass.board import format_rows
     from boardclass.scores import parse_scores
     from boardclass.wordlist import load_wordlist
     from search.scoring.scorer import Scorer

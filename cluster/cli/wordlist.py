@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import tempfile
-import urllib.error
-import urllib.request
-from http.client import HTTPException
 from pathlib import Path
+from typing import Annotated
+
+import typer
 
 from boardclass.errors import WordListError, quote
 from boardclass.wordlist import (
@@ -21,13 +21,24 @@ from boardclass.wordlist import (
     user_folder,
 )
 from cluster.answers.render import Format, write_record, write_table
+from cluster.cli.group import Whole
+from cluster.cli.options import FormatOption, complete_known_wordlists, complete_wordlists
 from configs.sources import Source, sources
 
 TIMEOUT_S = 30
+wordlist = typer.Typer(
+    name="wordlist",
+    cls=Whole,
+    help="List, check and download word lists.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+)
 
 
-def list_all(fmt: Format) -> None:
-    """Print the lists that can be used by name, and the well-known ones that are not here."""
+@wordlist.command("list")
+def wordlist_list(fmt: FormatOption = Format.table) -> None:
+    """List the word lists that can be named, and how to get the other well-known ones."""
     known = sources()
     rows: list[tuple[object, ...]] = []
     for name, path in available_names().items():
@@ -44,14 +55,20 @@ def list_all(fmt: Format) -> None:
     write_table(("name", "words", "sha256", "known_as", "file"), rows, fmt)
 
 
-def check(file: str, fmt: Format) -> None:
-    """Print what a list holds: usable words, lines left out by reason, SHA-256, and whether it is a known list.
-
-    Raises
-    ------
-    WordListError
-        If it cannot be used; the message has the first offending lines.
-    """
+@wordlist.command("check")
+def wordlist_check(
+    file: Annotated[
+        str,
+        typer.Argument(
+            metavar="FILE|NAME",
+            help="One word a line.",
+            show_default=False,
+            autocompletion=complete_wordlists,
+        ),
+    ],
+    fmt: FormatOption = Format.table,
+) -> None:
+    """Count usable words and lines left out by reason; say whether it is a known list."""
     words = load_wordlist(Path(file) if Path(file).is_file() else file)
     write_record(
         {
@@ -67,14 +84,23 @@ def check(file: str, fmt: Format) -> None:
     )
 
 
-def get(name: str, url: str | None, fmt: Format) -> None:
-    """Download a known list into the user's folder of word lists; keep it only if its SHA-256 is the known one.
-
-    Raises
-    ------
-    WordListError
-        If the list is unknown, not free to download, out of reach, or not what its name says.
-    """
+@wordlist.command("get")
+def wordlist_get(
+    name: Annotated[
+        str,
+        typer.Argument(
+            metavar="NAME",
+            help="Such as enable2k or yawl.",
+            show_default=False,
+            autocompletion=complete_known_wordlists,
+        ),
+    ],
+    url: Annotated[
+        str | None, typer.Option("--url", help="Another place to take it from.", show_default="the documented one")
+    ] = None,
+    fmt: FormatOption = Format.table,
+) -> None:
+    """Download a known word list; it is kept only if its SHA-256 is the known one."""
     known = sources()
     if name not in known:
         loadable = ", ".join(source for source, item in known.items() if item.url)
@@ -97,6 +123,10 @@ def download(url: str) -> bytes:
     WordListError
         When it is out of reach or too large.
     """
+    import urllib.error
+    import urllib.request
+    from http.client import HTTPException
+
     hint = "fetch it in another way, then check it: orderly wordlist check FILE"
     if not url.startswith(("https://", "http://")):
         raise WordListError(f"{quote(url)} is not an http or https address; {hint}")

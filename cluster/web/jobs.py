@@ -82,8 +82,7 @@ def _scorer(dims: str, name: str, _sha256: str) -> Scorer:
 
 def score_board(board: str, dims: str, wordlist: str) -> dict[str, Any]:
     """Return score and words of a board, each with a path, the points through each cell, and the dice that show it."""
-    from cluster.answers.boards import board_record, words_on
-    from cluster.answers.dice import rollable_text
+    from cluster.answers.boards import board_record, rollable_text, words_on
     from cluster.answers.render import heat_of_cells
 
     board = parse_board(board, dims)
@@ -106,7 +105,7 @@ def draw(board: str, dims: str, wordlist: str, path: Sequence[int] = ()) -> str:
 
 def around_board(board: str, dims: str, wordlist: str) -> dict[str, Any]:
     """Return the score with each letter in each cell (rows: cells), and the best boards one step away."""
-    from cluster.answers.longest import best_neighbours
+    from cluster.answers.boards import best_neighbours
 
     board = parse_board(board, dims)
     scorer = scorer_of(dims, wordlist)

@@ -10,8 +10,6 @@ import sys
 import pytest
 
 from boardclass.errors import IncompleteError, MismatchError, StoreError
-from cluster.answers import boards as cli_boards
-from cluster.answers import status as cli_status
 from cluster.cli import app as cli
 from cluster.cli.group import SECTIONS
 from tests.conftest import make_in
@@ -136,7 +134,7 @@ def test_each_error_has_its_exit_code(orderly, monkeypatch, error, code):
     def fail(*_, **__):
         raise error("part 7 is damaged")
 
-    monkeypatch.setattr(cli_status, "status", fail)
+    monkeypatch.setattr("cluster.cli.options.check_run_directory", fail)
     assert orderly("status", "x") == (code, "", "orderly: part 7 is damaged\n")
 
 
@@ -144,7 +142,7 @@ def test_a_bug_is_one_message_and_debug_shows_where(orderly, monkeypatch):
     def fail(*_, **__):
         raise ZeroDivisionError("oh")
 
-    monkeypatch.setattr(cli_boards, "score", fail)
+    monkeypatch.setattr("cluster.answers.boards.words_and_table", fail)
     answer = orderly("score")
     assert answer.code == cli.EXIT_BUG
     assert "ZeroDivisionError: oh" in answer.err

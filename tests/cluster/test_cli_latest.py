@@ -7,18 +7,12 @@ import shutil
 
 import pytest
 
-from cluster.cli.latest import run_or_latest
+from boardclass.errors import IncompleteError
+from cluster.cli.options import chosen_run
 from results.storage import files
 from tests.conftest import make_in
 
-STUBBED = {
-    "verify": "cluster.cli.verify.verify",
-    "repeat": "cluster.cli.repeat.repeat",
-    "certify": "cluster.cli.certify.certify",
-    "audit": "cluster.cli.certify.audit",
-    "watch": "cluster.cli.watch.watch",
-    "report": "cluster.cli.report.report",
-}
+OTHERS = [("verify",), ("repeat", "--sample", "1"), ("certify",), ("audit",), ("watch",), ("report",)]
 
 
 @pytest.fixture(scope="module")
@@ -59,20 +53,24 @@ def test_it_is_taken_and_named(orderly, here, arguments):
     assert answer.out == orderly(*named).out
 
 
-@pytest.mark.parametrize("command", STUBBED)
-def test_every_other_command_about_a_run_takes_it_too(orderly, here, monkeypatch, command):
+@pytest.mark.parametrize("arguments", OTHERS)
+def test_every_other_command_about_a_run_takes_it_too(orderly, here, monkeypatch, arguments):
     asked = []
-    monkeypatch.setattr(STUBBED[command], lambda directory, *_, **__: asked.append(directory))
-    answer = orderly(command)
-    assert (answer.code, answer.err) == (0, TOLD)
+
+    def note(directory):
+        asked.append(directory)
+        raise IncompleteError("enough")
+
+    monkeypatch.setattr("results.store.run.open_run", note)
+    assert orderly(*arguments).err == f"{TOLD}orderly: enough\n"
     assert asked == ["runs/2024/other"]
-    assert orderly(command, "named").err == ""
-    assert asked[1:] == ["named"]
+    assert orderly(arguments[0], "runs/one", *arguments[1:]).err == "orderly: enough\n"
+    assert asked[1:] == ["runs/one"]
 
 
 def test_the_one_written_to_last_counts(here):
     os.utime(here / "runs" / "one" / files.EVENTS, (3_000, 3_000))
-    assert run_or_latest() == "runs/one"
+    assert chosen_run() == "runs/one"
 
 
 def test_without_any_it_says_so(orderly, tmp_path, monkeypatch):

@@ -92,7 +92,7 @@ def test_a_file_that_cannot_be_written_is_named(orderly, monkeypatch):
     def fail(*_):
         raise OSError(errno.ENOSPC, "No space left on device", "/tmp/scratch")
 
-    monkeypatch.setattr("cluster.answers.boards.show", fail)
+    monkeypatch.setattr("cluster.answers.boards.words_and_table", fail)
     monkeypatch.setattr(cli, "_drop_output", lambda: None)
     answer = orderly(*SHOW)
     assert answer.code == 2

@@ -54,7 +54,7 @@ def check_command(text):
     """Parse an ``orderly run`` as the command line would, and validate its config."""
     words = shlex.split(text, comments=True)
     assert words[:2] == ["orderly", "run"], text
-    params = get_command(app).commands["run"].make_context("run", words[2:]).params
+    params = get_command(app).get_command(None, "run").make_context("run", words[2:]).params
     source = params.pop("config")
     params.pop("drop_damaged", None)
     known = {name: value for name, value in params.items() if value is not None and value is not False}

@@ -33,9 +33,9 @@ def test_commands_and_options_exist(page):
     root = typer.main.get_command(app)
     for words in used(page):
         command, rest = root, words
-        while rest and rest[0].islower() and rest[0] in getattr(command, "commands", {}):
-            command, rest = command.commands[rest[0]], rest[1:]
-        if hasattr(command, "commands") and rest:
+        while rest and hasattr(command, "get_command") and (inner := command.get_command(None, rest[0])):
+            command, rest = inner, rest[1:]
+        if hasattr(command, "get_command") and rest:
             assert not re.fullmatch(r"[a-z]+", rest[0]), words
         options = {word.partition("=")[0] for word in rest if re.match(r"--?[a-z]", word)}
         assert options <= options_of(command), words

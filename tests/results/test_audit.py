@@ -51,9 +51,9 @@ def certified(tmp_path_factory):
     given_options = {"dims": "2x2", "cutoff": CUTOFF, "workers": 0, "out": str(folder), "wordlist": "scowl70"}
     assert run(load_config(None, given_options)).complete
     from cluster.answers.render import Format
-    from cluster.cli import certify as cli_certify
+    from cluster.cli.certify import certify
 
-    cli_certify.certify(str(folder), cli_certify.Choice(), None, Format.json)
+    certify(str(folder), fmt=Format.json)
     return folder
 
 

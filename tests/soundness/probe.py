@@ -34,7 +34,7 @@ N_BOARDS = 742  # audited: no leaf of the unmutated program's certificates is re
 def probe(folder: Path) -> str:
     """Return the outcome of a run of :data:`CONFIG` in an empty folder."""
     from cluster.answers.render import Format
-    from cluster.cli.certify import Choice, certify
+    from cluster.cli.certify import certify
     from cluster.cli.verify import verify
     from cluster.driver.driver import run
     from configs.model import load_config
@@ -46,8 +46,8 @@ def probe(folder: Path) -> str:
         outcome = run(load_config(folder / "config.toml", {"out": str(directory)}))
         if not outcome.complete:
             return f"incomplete: {outcome.message}"
-        verify(str(directory), None, Format.json)
-        certify(str(directory), Choice(), None, Format.json)
+        verify(str(directory), fmt=Format.json)
+        certify(str(directory), fmt=Format.json)
         found = audit(directory, available_names()["scowl70"])
     except Rejected as error:
         return f"rejected: {error}"

@@ -1,0 +1,219 @@
+"""``orderly show``, ``score``, ``neighbours``, ``lists`` and ``roll``: single boards."""
+
+from __future__ import annotations
+
+import random
+import sys
+from itertools import groupby
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from boardclass.errors import BoardError, InputError, WordListError, quote
+from cluster.answers.render import (
+    Format,
+    draw_board,
+    full_spelling,
+    heat_of_cells,
+    points,
+    write_json,
+    write_table,
+)
+from cluster.cli.options import (
+    BoardArgument,
+    DimsOption,
+    FormatOption,
+    LimitOption,
+    ScoresOption,
+    WordlistOption,
+    complete_dice,
+)
+from cluster.streams import console, tell
+
+if TYPE_CHECKING:
+    from boardclass.geometry import Dims
+    from search.scoring.scorer import Found
+
+
+def show(
+    board: BoardArgument,
+    dims: DimsOption = None,
+    wordlist: WordlistOption = None,
+    scores: ScoresOption = None,
+    word: Annotated[
+        str | None, typer.Option("--word", metavar="WORD", help="Draw the path of this word into the picture.")
+    ] = None,
+    out: Annotated[
+        str | None, typer.Option("--out", metavar="FILE.svg|FILE.png", help="Draw the board into a file instead.")
+    ] = None,
+    fmt: FormatOption = Format.table,
+) -> None:
+    """Draw a board and list its words by length."""
+    if word is not None and out is None:
+        raise InputError(f"--word {quote(word)} draws a path into a picture: give --out FILE.svg as well")
+    from boardclass.board import format_rows, read_board
+    from boardclass.geometry import parse_dims
+    from boardclass.scores import n_letters
+    from cluster.answers.boards import board_record, words_and_table, words_on
+    from search.scoring.scorer import Scorer
+
+    size, letters = read_board(board, parse_dims(dims) if dims else None)
+    path = _path_of(word, letters, size) if word is not None else ()
+    words, table = words_and_table(wordlist, scores)
+    found = words_on(letters, Scorer(size, words.words, table))
+    total = sum(word.points for word in found)
+    if out is not None:
+        from cluster.answers.draw_board import save_board
+
+        heat = heat_of_cells(size.n, ((item.points, item.path) for item in found))
+        file = save_board(out, format_rows(letters, size), heat, path)
+        console().print(f"{file}: {letters}, {total:,} points, {len(found):,} words", markup=False, soft_wrap=True)
+    elif fmt is Format.csv:
+        rows = [(full_spelling(word.word), word.points, n_letters(word.word)) for word in found]
+        write_table(("word", "points", "letters"), rows, fmt)
+    elif fmt is Format.json:
+        from cluster.answers.boards import rollable
+
+        write_json(board_record(letters, words, found) | {"rollable": rollable(letters)})
+    else:
+        _show_to_people(letters, size, words.name, total, found)
+
+
+def _path_of(word: str, board: str, dims: Dims) -> tuple[int, ...]:
+    """Return the cells of a word, which need not be in the list."""
+    from boardclass.geometry import geometry
+    from boardclass.tracing import trace
+
+    path = trace(word.strip().lower().replace("qu", "q"), board, geometry(dims))
+    if path is None:
+        raise InputError(f"--word {quote(word)} cannot be traced on {board}; without --out, show lists its words")
+    return path
+
+
+def _show_to_people(board: str, dims: Dims, wordlist: str, total: int, found: list[Found]) -> None:
+    from rich.columns import Columns
+
+    from boardclass.board import format_rows
+    from boardclass.scores import n_letters
+    from cluster.answers.boards import rollable_text
+
+    out = console()
+    out.print(draw_board(format_rows(board, dims), heat_of_cells(dims.n, ((w.points, w.path) for w in found))))
+    out.print(f"{board}: {total:,} points, {len(found):,} words of {wordlist}", markup=False)
+    if told := rollable_text(board):
+        out.print(told, markup=False)
+    if out.is_terminal:
+        out.print("The redder a cell, the more points of words run through it.", style="dim")
+    for letters, group in groupby(found, key=lambda word: n_letters(word.word)):
+        same = list(group)
+        out.print()
+        out.print(f"{letters} letters, {points(same[0].points)} each ({len(same)})", style="bold", markup=False)
+        out.print(Columns([full_spelling(word.word) for word in same], padding=(0, 2), column_first=True))
+
+
+def score(
+    dims: DimsOption = None,
+    wordlist: WordlistOption = None,
+    scores: ScoresOption = None,
+    fmt: FormatOption = Format.table,
+) -> None:
+    """Score the boards on standard input: one a line, or the CSV that top, climb, roll, compare or score print."""
+    from boardclass.board import read_board
+    from boardclass.geometry import parse_dims
+    from cluster.answers.board_list import read_lines
+    from cluster.answers.boards import score_boards, words_and_table
+
+    size = parse_dims(dims) if dims else None
+    words, table = words_and_table(wordlist, scores)
+    if sys.stdin.isatty():
+        tell("boards, one a line; end with Ctrl-D")
+    boards: list[tuple[Dims, str]] = []
+    for number, text, _ in read_lines(sys.stdin.buffer.read()):
+        try:
+            boards.append(read_board(text, size))
+        except BoardError as error:
+            raise BoardError(f"standard input, line {number}: {error}") from error
+    write_table(("board", "score"), score_boards(boards, words, table), fmt)
+
+
+def neighbours(
+    board: BoardArgument,
+    dims: DimsOption = None,
+    n: LimitOption = 10,
+    wordlist: WordlistOption = None,
+    scores: ScoresOption = None,
+    fmt: FormatOption = Format.table,
+) -> None:
+    """List the best boards one letter or one swap away."""
+    from boardclass.board import read_board
+    from boardclass.geometry import parse_dims
+    from cluster.answers.boards import best_neighbours, words_and_table
+    from search.scoring.scorer import Scorer
+
+    size, letters = read_board(board, parse_dims(dims) if dims else None)
+    words, table = words_and_table(wordlist, scores)
+    rows = best_neighbours(letters, Scorer(size, words.words, table), n)
+    write_table(("board", "change", "score", "difference"), rows, fmt)
+
+
+def lists(
+    board: BoardArgument,
+    dims: DimsOption = None,
+    scores: ScoresOption = None,
+    fmt: FormatOption = Format.table,
+) -> None:
+    """Score a board under every word list that can be named."""
+    from boardclass.board import read_board
+    from boardclass.geometry import parse_dims
+    from boardclass.scores import parse_scores
+    from boardclass.wordlist import available_names, load_wordlist
+    from search.scoring.scorer import Scorer
+
+    size, letters = read_board(board, parse_dims(dims) if dims else None)
+    table = parse_scores("standard" if scores is None else scores)
+    rows: list[tuple[Any, ...]] = []
+    for name, path in available_names().items():
+        try:
+            words = load_wordlist(path)
+        except WordListError as error:
+            tell(f"left out {name}: {error}")
+            continue
+        found = Scorer(size, words.words, table).words(letters)
+        rows.append((name, len(words.words), sum(word.points for word in found), len(found)))
+    write_table(("wordlist", "list_words", "score", "words"), rows, fmt)
+
+
+def roll(
+    dice: Annotated[
+        str,
+        typer.Option(
+            "--dice",
+            metavar="NAME|FILE",
+            help="classic, new, big, or a TOML file.",
+            autocompletion=complete_dice,
+        ),
+    ] = "new",
+    n: LimitOption = 1,
+    seed: Annotated[
+        int | None, typer.Option("--seed", metavar="N", min=0, help="Repeats the same rolls.", show_default="random")
+    ] = None,
+    wordlist: WordlistOption = None,
+    scores: ScoresOption = None,
+    fmt: FormatOption = Format.table,
+) -> None:
+    """Roll dice: random boards with their scores."""
+    from boardclass import rolling
+    from boardclass.board import format_rows
+    from boardclass.geometry import parse_dims
+    from cluster.answers.boards import score_boards, words_and_table
+    from configs.dicesets import load_dice
+
+    chosen = load_dice(dice)
+    size = parse_dims(chosen.dims)
+    words, table = words_and_table(wordlist, scores)
+    rng = random.Random(seed)
+    boards = [rolling.roll(chosen.dice, rng) for _ in range(n)]
+    rows: list[tuple[Any, ...]] = [*score_boards([(size, board) for board in boards], words, table)]
+    if fmt is Format.table and n == 1:
+        console().print(draw_board(format_rows(boards[0], size)))
+    write_table(("board", "score"), rows, fmt)

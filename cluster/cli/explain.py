@@ -1,0 +1,154 @@
+"""``orderly bound`` and ``explain``: the bounds of a class, and why it can be eliminated."""
+
+from __future__ import annotations
+
+from math import prod
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from boardclass.errors import InputError, quote
+from cluster.answers.render import Format, write_json, write_record, write_table
+from cluster.cli.options import (
+    BucketsOption,
+    DimsOption,
+    FormatOption,
+    ScoresOption,
+    WordlistOption,
+    check_run_directory,
+)
+from cluster.streams import console
+
+if TYPE_CHECKING:
+    from boardclass.wordlist import WordList
+    from search.scoring.scorer import Scorer
+
+
+def bound(
+    board_class: Annotated[
+        str,
+        typer.Argument(
+            metavar="CLASS",
+            help="A class number (with --dims, --buckets), or one group of letters per cell: 'lnrsy aeiou ...'.",
+            show_default=False,
+        ),
+    ],
+    dims: DimsOption = None,
+    buckets: BucketsOption = None,
+    wordlist: WordlistOption = None,
+    scores: ScoresOption = None,
+    tree: Annotated[
+        bool, typer.Option("--tree", help="Draw the Sum/Choice tree and the orderly tree of a small class.")
+    ] = False,
+    out: Annotated[
+        str | None, typer.Option("--out", metavar="FILE.svg|FILE.dot", help="Write the trees to files instead.")
+    ] = None,
+    fmt: FormatOption = Format.table,
+) -> None:
+    """Print upper bounds on the score of every board of a class."""
+    from cluster.answers.boards import class_letters, words_and_table
+    from search.paper import basic
+    from search.scoring.scorer import Scorer
+
+    size, letters = class_letters(board_class, dims, buckets)
+    words, table = words_and_table(wordlist, scores)
+    scorer = Scorer(size, words.words, table)
+    if tree or out is not None:
+        _trees(letters, words, scorer, out)
+        return
+    record: dict[str, object] = {
+        "class": " ".join(letters),
+        "dims": str(size),
+        "n_boards": prod(map(len, letters)),
+        "sum_bound": basic.sum_bound(letters, scorer),
+        "max_bound": basic.max_bound(letters, scorer),
+        "orderly_bound": basic.orderly_root_bound(letters, scorer),
+    }
+    write_record(record, fmt)
+
+
+def _trees(letters: tuple[str, ...], words: WordList, scorer: Scorer, out: str | None) -> None:
+    """Print the Sum/Choice tree and the orderly tree of a small class, or write them to FILE.svg or FILE.dot."""
+    from cluster.answers import draw_tree
+    from cluster.answers.explain import trees
+
+    loose, orderly = trees(letters, words, scorer)
+    if out is None:
+        say = console()
+        for title, node in (("Sum/Choice tree (every path)", loose), ("Orderly tree (every term once)", orderly)):
+            say.print(f"{title}: bound {node.bound:,}", style="bold", markup=False)
+            say.print(draw_tree.as_text(node), markup=False, soft_wrap=True)
+        return
+    path = Path(out)
+    drawings = {".svg": draw_tree.as_svg, ".dot": draw_tree.as_dot}
+    if path.suffix not in drawings:
+        raise InputError(f"{quote(out)}: expected a name that ends in .svg or .dot")
+    for kind, node in (("orderly", orderly), ("sum-choice", loose)):
+        target = path.with_name(f"{path.stem}-{kind}{path.suffix}")
+        try:
+            target.write_text(drawings[path.suffix](node), encoding="utf-8")
+        except OSError as error:
+            raise InputError(f"cannot write {quote(str(target))}: {error.strerror}; choose another name") from error
+        console().print(f"{target}: bound {node.bound:,}", markup=False, soft_wrap=True)
+
+
+def explain(
+    board_class: Annotated[
+        str,
+        typer.Argument(
+            metavar="CLASS", help="A number, or one group of letters per cell, as for bound.", show_default=False
+        ),
+    ],
+    dims: DimsOption = None,
+    buckets: BucketsOption = None,
+    cutoff: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="Show where this cutoff eliminates the class.")
+    ] = None,
+    run: Annotated[
+        str | None, typer.Option("--run", metavar="DIR", help="Show what this run stored about class number CLASS.")
+    ] = None,
+    wordlist: WordlistOption = None,
+    scores: ScoresOption = None,
+    fmt: FormatOption = Format.table,
+) -> None:
+    """Explain one class: terms, bounds by forced cell, where it is eliminated."""
+    if run is not None and not board_class.strip().isdecimal():
+        raise InputError(f"class {quote(board_class)}: with --run, name the class by its number in the run")
+    given = {"dims": dims, "buckets": buckets, "wordlist": wordlist, "scores": scores, "cutoff": cutoff}
+    if run is not None:
+        if others := [f"--{name}" for name, value in given.items() if value is not None]:
+            raise InputError(f"--run {quote(run)} settles what {' and '.join(others)} would: leave them out")
+        _explain_stored(run, int(board_class), fmt)
+        return
+    from cluster.answers.boards import class_letters, words_and_table
+    from cluster.answers.explain import narrate, tell
+    from search.scoring.scorer import Scorer
+
+    size, letters = class_letters(board_class, dims, buckets)
+    words, table = words_and_table(wordlist, scores)
+    story = tell(size, letters, Scorer(size, words.words, table), cutoff)
+    if fmt is Format.json:
+        write_json(story)
+    elif fmt is Format.csv:
+        write_table(("cell", "letter", "bound"), [tuple(item.values()) for item in story["forced"]], fmt)
+    else:
+        for line in narrate(story):
+            console().print(line, markup=False, soft_wrap=True)
+
+
+def _explain_stored(directory: str, class_id: int, fmt: Format) -> None:
+    """Print what a run stored about a class: every unit with its verdict."""
+    check_run_directory(directory)
+    from results.reading.sql import connect
+
+    database = connect([directory])
+    sql = (
+        "SELECT path, status, n_boards, max_bound, len(candidates) AS candidates, n_terms, n_pushes, seconds "
+        f"FROM classes WHERE class_id = {class_id:d} ORDER BY depth, path"
+    )
+    answer = database.query(sql)
+    database.close()
+    if not answer.rows:
+        raise InputError(f"the run in {quote(directory)} has no verdict on class {class_id} yet, or no such class")
+    write_table(answer.columns, answer.rows, fmt)

@@ -1,0 +1,105 @@
+"""``orderly longest``: the best boards with a word that uses every cell."""
+
+from __future__ import annotations
+
+import os
+import time
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from boardclass.errors import InputError, quote
+from cluster.answers.render import Format, full_spelling, write_table
+from cluster.cli.options import FormatOption, LimitOption, ScoresOption, SeedOption, WordlistOption, complete_sizes
+from cluster.streams import tell
+
+if TYPE_CHECKING:
+    from search.local.hamilton import Longest
+
+
+def longest(
+    dims: Annotated[
+        str, typer.Option("--dims", "-d", metavar="WxH", help="Board size.", autocompletion=complete_sizes)
+    ] = "4x4",
+    word: Annotated[str | None, typer.Option("--word", help="This word only; need not be in the list.")] = None,
+    letters: Annotated[
+        int | None, typer.Option(metavar="N", help="Words of N letters only: 17 on 4x4 has one Qu.")
+    ] = None,
+    sample: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="Try N random paths a word instead of all.")
+    ] = None,
+    seed: SeedOption = 0,
+    workers: Annotated[int, typer.Option(metavar="N", min=0, max=256, help="Threads that score; 0: all cores.")] = 0,
+    n: LimitOption = 10,
+    wordlist: WordlistOption = None,
+    scores: ScoresOption = None,
+    fmt: FormatOption = Format.table,
+) -> None:
+    """Find the best boards with a word that uses every cell: all paths through the board times all such words.
+
+    Without --sample the answer is exhaustive, so a proof.  For the best board with a shorter word: climb --contains.
+    """
+    from boardclass.geometry import geometry, parse_dims
+    from boardclass.scores import n_letters
+    from cluster.answers.boards import words_and_table
+
+    shape = geometry(parse_dims(dims))
+    words, table = words_and_table(wordlist, scores)
+    targets = _targets(words.words, shape.n, word, letters)
+    from search.local import hamilton
+    from search.local.parallel import ParallelScorer
+    from search.scoring.scorer import Scorer
+
+    if sample is not None:
+        paths = hamilton.sampled_paths(shape, sample, seed)
+    elif shape.n <= hamilton.MAX_CELLS:
+        tell("listing the paths through all cells")
+        paths = hamilton.hamiltonian_paths(shape)
+    else:
+        raise InputError(f"{shape.dims} has too many paths to try all: give --sample N, such as --sample 10000")
+    told = _Told(len(targets), len(paths))
+    scorer = ParallelScorer(Scorer(shape.dims, words.words, table), workers or os.cpu_count() or 1)
+    found = hamilton.best_boards(targets, paths, scorer, told)
+    write_table(
+        ("word", "letters", "board", "score"),
+        [(full_spelling(item.word), n_letters(item.word), item.board, item.score) for item in found[:n]],
+        fmt,
+    )
+
+
+def _targets(words: tuple[str, ...], n_cells: int, word: str | None, letters: int | None) -> list[str]:
+    """Return the words, in q-form, that use every cell and that the options ask for."""
+    from boardclass.board import LETTERS
+    from boardclass.scores import n_letters
+
+    if word is not None:
+        spelled = word.strip().lower().replace("qu", "q")
+        if len(spelled) != n_cells or not set(spelled) <= set(LETTERS):
+            raise InputError(f"word {quote(word)}: expected {n_cells} cells of letters a-z, qu being one cell")
+        return [spelled]
+    found = [item for item in words if len(item) == n_cells and letters in (None, n_letters(item))]
+    if not found:
+        raise InputError(f"the list has no word of {n_cells} cells{f' and {letters} letters' if letters else ''}")
+    return found
+
+
+class _Told:
+    """A plain line per 30 s on standard error."""
+
+    def __init__(self, n_words: int, n_paths: int) -> None:
+        self._n_words = n_words
+        self._began_s = self._shown_at_s = time.monotonic()
+        tell(f"{n_words:,} words on {n_paths:,} paths")
+
+    def __call__(self, number: int, best: Longest | None) -> None:
+        from cluster.driver.progress import LINE_S
+
+        now = time.monotonic()
+        if now - self._shown_at_s < LINE_S or best is None:
+            return
+        self._shown_at_s = now
+        left_min = (now - self._began_s) / number * (self._n_words - number) / 60
+        tell(
+            f"{number:,}/{self._n_words:,} words, best {best.score:,} {best.board} ({full_spelling(best.word)}), "
+            f"about {left_min:.0f} min left"
+        )
