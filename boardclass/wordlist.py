@@ -24,6 +24,7 @@ from boardclass.errors import WordListError, quote
 from boardclass.scores import MAX_LETTERS, MIN_LETTERS
 from boardclass.scores import n_letters as _n_letters
 
+DEFAULT_WORDLIST = "scowl70"  # comes with the program
 SUFFIXES = (".txt", ".txt.gz", ".txt.xz")
 REASONS = ("too short", "too long", "q without u", "duplicate")
 MAX_FILE_BYTES = 64 * 2**20

@@ -14,9 +14,9 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 from pydantic_core import ErrorDetails
 
 from boardclass.errors import ConfigError, quote
+from boardclass.wordlist import DEFAULT_WORDLIST
 from search.params import Params
 
-DEFAULT_WORDLIST = "scowl70"
 DEFAULT_BUCKETS = (
     "center: jqxz kvw fy bgu hmp cd l n o r s t i a e, "
     "edge: abcdefghijklmnopqrstuvwxyz, corner: abcdefghijklmnopqrstuvwxyz"

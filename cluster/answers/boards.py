@@ -15,7 +15,7 @@ from boardclass.errors import BoardError, InputError, PartitionError, quote
 from boardclass.geometry import DIMS, parse_dims
 from boardclass.rolling import assign_dice
 from boardclass.scores import n_letters, parse_scores
-from boardclass.wordlist import load_wordlist
+from boardclass.wordlist import DEFAULT_WORDLIST, load_wordlist
 from cluster.answers.render import full_spelling
 
 if TYPE_CHECKING:
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
 def words_and_table(wordlist: str | None, scores: str | None) -> tuple[WordList, ScoreTable]:
     """Return the word list and the score table that the options name, checked against each other."""
-    from configs.model import DEFAULT_WORDLIST
-
     table = parse_scores("standard" if scores is None else scores)
     words = load_wordlist(DEFAULT_WORDLIST if wordlist is None else wordlist)
     return words, table

@@ -15,12 +15,12 @@ from boardclass.errors import InputError, OrderlyError, quote
 from boardclass.geometry import geometry, parse_dims
 from boardclass.rolling import roll
 from boardclass.tracing import trace
+from boardclass.wordlist import DEFAULT_WORDLIST
 from cluster.watch.catalog import Place
 from cluster.web import jobs
 from cluster.web.desk import Lane, Refused
 from cluster.web.site import Answer, Site, answer
 from configs.dicesets import dice_names, load_dice
-from configs.model import DEFAULT_WORDLIST
 
 MAX_CLASS_CHARACTERS = 25 * 27
 SLOW_S, QUICK_S = 30.0, 15.0

@@ -16,10 +16,10 @@ from starlette.staticfiles import StaticFiles
 
 import results
 from boardclass.board_svg import STYLE
+from boardclass.wordlist import DEFAULT_WORDLIST
 from cluster.web import answers, jobs, pages
 from cluster.web.desk import Lane, Refused
 from cluster.web.site import Site
-from configs.model import DEFAULT_WORDLIST
 
 _FOLDER = Path(__file__).resolve().parent
 PUBLISHED = Path(results.__file__).resolve().parent / "published"

@@ -12,10 +12,9 @@ from starlette.responses import HTMLResponse, Response
 
 from boardclass.geometry import DIMS
 from boardclass.printable import printable
-from boardclass.wordlist import available_names
+from boardclass.wordlist import DEFAULT_WORDLIST, available_names
 from cluster.web.site import Site
 from configs.dicesets import all_dice
-from configs.model import DEFAULT_WORDLIST
 
 _FOLDER = Path(__file__).resolve().parent
 _environment = jinja2.Environment(

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from copy import copy
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,8 +17,6 @@ from boardclass.board import Board, parse_board
 from boardclass.errors import BoardError
 from boardclass.geometry import Dims, geometry
 from boardclass.scores import ScoreTable, check_overflow, parse_scores
-from search.scoring import scorer_simd
-from search.scoring.scorer_kernels import score_boards
 from search.scoring.trie import CHILD_SHIFT, CODE_SHIFT, Trie, build_trie
 
 
@@ -79,18 +77,26 @@ class Scorer:
         self.trie: Trie = trie or _trie(tuple(words), table, self.geometry.n)
         self._seen = np.zeros(len(self.trie.nodes), np.uint8)
         self._generation = np.zeros(1, np.int64)
-        self._vector = None
-        if not portable and scorer_simd.supported():
-            self._vector = scorer_simd.make_lanes(self.geometry.neighbours), scorer_simd.make_queue()
+        self._portable, self._is_ready = portable, False
+        self._lanes: Any = None
 
     def twin(self) -> Scorer:
         """Return a scorer of the same words for another thread: same trie, own working memory."""
         other = copy(self)
         other._seen, other._generation = np.zeros_like(self._seen), np.zeros_like(self._generation)
-        if self._vector is not None:
-            # lanes of its own too: the kernel writes the letters of each board into them
-            other._vector = scorer_simd.make_lanes(self.geometry.neighbours), scorer_simd.make_queue()
+        other._is_ready, other._lanes = False, None  # lanes of its own too: the kernel writes each board into them
         return other
+
+    @property
+    def _vector(self) -> Any:
+        """Memory of the vector kernel, made with the first boards: loading the kernel takes most of a second."""
+        if not self._is_ready:
+            from search.scoring import scorer_simd
+
+            if not self._portable and scorer_simd.supported():
+                self._lanes = scorer_simd.make_lanes(self.geometry.neighbours), scorer_simd.make_queue()
+            self._is_ready = True
+        return self._lanes
 
     @property
     def dims(self) -> Dims:
@@ -128,11 +134,14 @@ class Scorer:
             raise BoardError(f"cell value {int(boards.max())}: expected 0 to 25 for a to z")
 
     def _score_portable(self, cells: NDArray[np.uint8], out: NDArray[np.int32]) -> int:
+        from search.scoring.scorer_kernels import score_boards
+
         masks = self.geometry.neighbour_masks
         return int(score_boards(*self.trie, masks, cells, self._seen, self._generation, out))
 
     def _score_vector(self, cells: NDArray[np.uint8], out: NDArray[np.int32]) -> int:
-        assert self._vector is not None
+        from search.scoring import scorer_simd
+
         masks = self.geometry.neighbour_masks
         return int(
             scorer_simd.score_boards_simd(*self.trie, masks, cells, *self._vector, self._seen, self._generation, out)

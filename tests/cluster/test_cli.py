@@ -70,6 +70,17 @@ def test_reading_a_run_needs_neither_compiler_nor_data_frames(project_root, tmp_
     assert (done.returncode, done.stderr) == (0, "[]\n")
 
 
+def test_the_words_of_one_board_need_no_compiler(project_root):
+    code = (
+        "import sys; sys.argv = ['orderly', 'show', 'berlatdes']\n"
+        "from cluster.cli.start import main\n"
+        "try: main()\n"
+        "finally: print('numba' in sys.modules, file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=project_root, check=False)
+    assert (done.returncode, done.stderr) == (0, "False\n")
+
+
 def test_help_is_quick(orderly_process):
     """Count processor time, not wall time: the machine may be busy with other things."""
     seconds = []

@@ -13,7 +13,8 @@ from boardclass.errors import ConfigError
 from boardclass.geometry import DIMS
 from boardclass.partition import parse_partition
 from boardclass.scores import parse_scores
-from configs.model import DEFAULT_BUCKETS, DEFAULT_WORDLIST, RunConfig, load_config, preset_names
+from boardclass.wordlist import DEFAULT_WORDLIST
+from configs.model import DEFAULT_BUCKETS, RunConfig, load_config, preset_names
 
 
 @pytest.fixture

@@ -21,8 +21,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from boardclass.wordlist import available_names
-from configs.model import DEFAULT_WORDLIST
+from boardclass.wordlist import DEFAULT_WORDLIST, available_names
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 PUBLISHED_3X4 = ROOT / "results" / "published" / "3x4-enable2k"
