@@ -5,6 +5,7 @@
     parse_partition -> Partition -> canonical_ranks (kernel in enumeration.py)
     parse_path, join, ancestors                    paths of parts of a class, such as 5=ab/6=t (parts.py)
     load_wordlist -> WordList ;  parse_scores -> ScoreTable -> check_overflow
+    read_entries -> import_words                   a list from files as people have them (word_files.py, hunspell.py)
     trace ;  assign_dice, roll                     one word on one board (tracing.py); dice (rolling.py)
     html_table                                     a table for a notebook (tables.py)
     pool ;  python_path                            processes that a command starts (processes.py)

@@ -7,27 +7,24 @@ them by reason.  A list whose SHA-256 is known must have it under its name.
 
 from __future__ import annotations
 
-import gzip
 import hashlib
-import lzma
 import os
 import re
-import zlib
-from collections.abc import Iterable, Iterator, Sequence
+import shlex
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO
 
 from platformdirs import user_data_path
 
 from boardclass.errors import WordListError, quote
 from boardclass.scores import MAX_LETTERS, MIN_LETTERS
 from boardclass.scores import n_letters as _n_letters
+from boardclass.word_files import read_file
 
 DEFAULT_WORDLIST = "scowl70"  # comes with the program
 SUFFIXES = (".txt", ".txt.gz", ".txt.xz")
 REASONS = ("too short", "too long", "q without u", "duplicate")
-MAX_FILE_BYTES = 64 * 2**20
 
 KNOWN_SHA256 = {
     "enable2k": "1c11e988d3b84707444bdf4575cc11e093c3471b73bf39d623cc724d17326a37",
@@ -42,6 +39,9 @@ KNOWN_SHA256 = {
 _UTF8_BOM = b"\xef\xbb\xbf"
 _is_word = re.compile(rb"[a-z]*").fullmatch
 _is_usable = re.compile(rf"(?=.{{{MIN_LETTERS},{MAX_LETTERS}}}\Z)[a-pr-z]*(?:qu[a-pr-z]*)*").fullmatch
+_is_usable_plain = re.compile(rf"[a-z]{{{MIN_LETTERS},{MAX_LETTERS}}}").fullmatch
+_PLAIN_Q = "# q is a plain q"
+_LETTER_LINE = re.compile(r"# letter ([a-z]) is (\w{1,2})").fullmatch
 _EXPECTED = "one word a line, lower case a-z"
 
 
@@ -61,6 +61,10 @@ class WordList:
         Lines left out, by reason (one of ``REASONS``, all present).
     n_lines : int
         Lines of the file.
+    letters : dict
+        Letters beyond a-z, or pairs of letters, by the symbol a-z that stands for them in ``words``.
+    plain_q : bool
+        ``q`` in ``words`` is a plain q, not Qu: no word is in q-form.
     """
 
     name: str
@@ -68,6 +72,8 @@ class WordList:
     sha256: str
     counts: dict[str, int] = field(compare=False)
     n_lines: int = field(compare=False)
+    letters: dict[str, str] = field(default_factory=dict)
+    plain_q: bool = False
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.words)
@@ -116,7 +122,7 @@ def load_wordlist(name_or_path: str | Path, search_paths: Sequence[str | Path] |
     ['qid', 'qin', 'qip', 'qit', 'qiz']
     """
     path = _find(name_or_path, default_search_paths() if search_paths is None else search_paths)
-    data = _read(path)
+    data = read_file(path)
     return parse_wordlist(data, name=_stem(path), source=str(path))
 
 
@@ -153,39 +159,66 @@ def parse_wordlist(data: bytes, name: str, source: str) -> WordList:
     if not lines[-1]:
         lines.pop()
     words = [line.strip() for line in lines]
-    _refuse_what_is_no_word(words, source)
+    letters, plain_q = _take_header(words)
+    _refuse_what_is_no_word(words, len(lines) - len(words), source)
     usable: set[str] = set()
     counts = dict.fromkeys(REASONS, 0)
+    is_usable = _is_usable_plain if plain_q else _is_usable
     for word in (word.decode("ascii") for word in words):
-        if _is_usable(word) and word not in usable:
+        if is_usable(word) and word not in usable:
             usable.add(word)
         else:
-            counts[_reason(word)] += 1
+            counts["duplicate" if word in usable else _reason(word)] += 1
     if not usable:
         left_out = "; ".join(f"{count:,} {reason}" for reason, count in counts.items() if count) or "it is empty"
         raise WordListError(f"word list {quote(source)} has no usable word ({left_out}): expected {_EXPECTED}")
-    ordered = tuple(sorted(word.replace("qu", "q") for word in usable))
-    result = WordList(name, ordered, normalised_sha256(ordered), counts, len(lines))
+    if plain_q:
+        ordered = tuple(sorted(usable))
+        sha256 = normalised_sha256((_PLAIN_Q, *ordered))
+    else:
+        ordered = tuple(sorted(word.replace("qu", "q") for word in usable))
+        sha256 = normalised_sha256(ordered)
+    result = WordList(name, ordered, sha256, counts, len(words), letters, plain_q)
     _refuse_wrong_known(result, source)
     return result
 
 
-def _refuse_what_is_no_word(lines: Sequence[bytes], source: str) -> None:
+def header_of(letters: Mapping[str, str], plain_q: bool) -> str:
+    """Return the first lines of a list whose symbols do not all mean themselves; ``letters``: symbol by letter."""
+    lines = [f"# letter {symbol} is {letter}\n" for letter, symbol in letters.items()]
+    return "".join([*lines, *[f"{_PLAIN_Q}\n"] * plain_q])
+
+
+def _take_header(lines: list[bytes]) -> tuple[dict[str, str], bool]:
+    """Remove the lines of ``header_of`` and return letters by symbol, and whether q is plain."""
+    letters: dict[str, str] = {}
+    plain_q = False
+    while lines and lines[0].startswith(b"# "):
+        line = lines[0].decode("utf-8", "backslashreplace")
+        if match := _LETTER_LINE(line):
+            letters[match[1]] = match[2]
+        elif line == _PLAIN_Q:
+            plain_q = True
+        else:
+            break
+        del lines[0]
+    return letters, plain_q
+
+
+def _refuse_what_is_no_word(lines: Sequence[bytes], n_before: int, source: str) -> None:
     """Refuse the list if a line might be a word that counts, in a spelling that the search cannot read."""
     strange = [number for number, line in enumerate(lines, 1) if not _is_word(line)]
     if strange:
         value = lines[strange[0] - 1].decode("utf-8", "backslashreplace")
         others = f" (the first of {len(strange):,} such lines)" if len(strange) > 1 else ""
         raise WordListError(
-            f"word list {quote(source)}, line {strange[0]}: {quote(value)} is not a word of letters a-z{others}; "
-            f"expected {_EXPECTED}, so that no word is lost"
+            f"word list {quote(source)}, line {strange[0] + n_before}: {quote(value)} is not a word of letters "
+            f"a-z{others}; so that no word is lost, make a list of it: orderly wordlist import {shlex.quote(source)}"
         )
 
 
 def _reason(word: str) -> str:
-    """Return why a word can be on no board, or is not counted again."""
-    if _is_usable(word):
-        return "duplicate"
+    """Return why a word can be on no board."""
     if not MIN_LETTERS <= len(word) <= MAX_LETTERS:
         return "too short" if len(word) < MIN_LETTERS else "too long"
     return "q without u"
@@ -202,37 +235,12 @@ def _find(name_or_path: str | Path, search_paths: Sequence[str | Path]) -> Path:
     found = available_names(search_paths)
     if text in found:
         return found[text]
+    if text in KNOWN_SHA256:
+        raise WordListError(f"the word list {text} is not here: orderly wordlist get {text} fetches it, or says how to")
     raise WordListError(
         f"no word list named {quote(text)}: expected one of {', '.join(found) or 'none'}; for a file "
         f"of your own write ./FILE, or put it into a folder that $ORDERLY_WORDLISTS names"
     )
-
-
-def _open(path: Path) -> IO[bytes] | gzip.GzipFile | lzma.LZMAFile:
-    if path.name.endswith(".gz"):
-        return gzip.open(path, "rb")
-    if path.name.endswith(".xz"):
-        return lzma.open(path, "rb")
-    return path.open("rb")
-
-
-def _read(path: Path) -> bytes:
-    """Return the uncompressed bytes of a regular file, at most ``MAX_FILE_BYTES``."""
-    try:
-        path = path.expanduser()
-        if path.exists() and not path.is_file():
-            raise WordListError(f"word list {quote(str(path))} is not a regular file: expected a text file")
-        with _open(path) as file:
-            data = file.read(MAX_FILE_BYTES + 1)
-    except (EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile) as error:
-        raise WordListError(f"word list {quote(str(path))} is cut off or damaged ({error}): fetch it again") from error
-    except (OSError, ValueError, RuntimeError) as error:  # RuntimeError: ~ of an unknown user
-        reason = getattr(error, "strerror", None) or str(error)
-        raise WordListError(f"cannot read the word list {quote(str(path))}: {reason}; check the path") from error
-    if len(data) > MAX_FILE_BYTES:
-        limit = MAX_FILE_BYTES // 2**20
-        raise WordListError(f"word list {quote(str(path))} has more than {limit} MiB: expected {_EXPECTED}")
-    return data
 
 
 def _refuse_wrong_known(wordlist: WordList, source: str) -> None:

@@ -1,18 +1,23 @@
-"""``orderly wordlist list``, ``check`` and ``get``."""
+"""``orderly wordlist``: list, check, import and get."""
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 import tempfile
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from boardclass.errors import WordListError, quote
+from boardclass.printable import counted
+from boardclass.word_files import MAX_FILE_BYTES, read_entries, read_file
+from boardclass.word_import import Imported, Rules, import_words, parse_letters
 from boardclass.wordlist import (
     KNOWN_SHA256,
-    MAX_FILE_BYTES,
     WordList,
     available_names,
     known_name,
@@ -20,16 +25,17 @@ from boardclass.wordlist import (
     parse_wordlist,
     user_folder,
 )
-from cluster.answers.render import Format, write_record, write_table
+from cluster.answers.render import Format, write_json, write_record, write_table
 from cluster.cli.group import Whole
 from cluster.cli.options import FormatOption, complete_known_wordlists, complete_wordlists
+from cluster.streams import console
 from configs.sources import Source, sources
 
 TIMEOUT_S = 30
 wordlist = typer.Typer(
     name="wordlist",
     cls=Whole,
-    help="List, check and download word lists.",
+    help="List, check, import and download word lists.",
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
@@ -37,9 +43,8 @@ wordlist = typer.Typer(
 
 
 @wordlist.command("list")
-def wordlist_list(fmt: FormatOption = Format.table) -> None:
+def list_all(fmt: FormatOption = Format.table) -> None:
     """List the word lists that can be named, and how to get the other well-known ones."""
-    known = sources()
     rows: list[tuple[object, ...]] = []
     for name, path in available_names().items():
         try:
@@ -48,7 +53,7 @@ def wordlist_list(fmt: FormatOption = Format.table) -> None:
         except WordListError as error:
             rows.append((name, None, None, None, f"unusable: {error}"))
     here = {row[0] for row in rows}
-    for name, source in known.items():
+    for name, source in sources().items():
         if name not in here:
             how = f"orderly wordlist get {name}" if source.url else source.note
             rows.append((name, None, KNOWN_SHA256[name][:16], name, how))
@@ -56,20 +61,21 @@ def wordlist_list(fmt: FormatOption = Format.table) -> None:
 
 
 @wordlist.command("check")
-def wordlist_check(
+def check(
     file: Annotated[
         str,
-        typer.Argument(
-            metavar="FILE|NAME",
-            help="One word a line.",
-            show_default=False,
-            autocompletion=complete_wordlists,
-        ),
+        typer.Argument(metavar="FILE|NAME", help="A word list.", show_default=False, autocompletion=complete_wordlists),
     ],
     fmt: FormatOption = Format.table,
 ) -> None:
-    """Count usable words and lines left out by reason; say whether it is a known list."""
-    words = load_wordlist(Path(file) if Path(file).is_file() else file)
+    """Count the words of a list and the lines left out, or say what import would make of it."""
+    path = Path(file)
+    try:
+        words = load_wordlist(path if path.is_file() else file)
+    except WordListError:
+        if path.is_file():
+            _tell(import_words(read_entries(path), Rules(), path.name.partition(".")[0], file), fmt, "would have")
+        raise
     write_record(
         {
             "name": words.name,
@@ -84,8 +90,84 @@ def wordlist_check(
     )
 
 
+@wordlist.command("import")
+def import_file(
+    file: Annotated[
+        str,
+        typer.Argument(
+            metavar="FILE",
+            help="Words in any form: one a line, columns, CSV, JSON, a spelling dictionary (.dic with its .aff); "
+            "gz, bz2, xz or zip.",
+            show_default=False,
+        ),
+    ],
+    name: Annotated[
+        str | None, typer.Option("--name", help="Of the new list.", show_default="that of the file")
+    ] = None,
+    names: Annotated[
+        str, typer.Option("--names", metavar="drop|keep", help="Words with a capital; in German keep them.")
+    ] = "drop",
+    accents: Annotated[
+        str, typer.Option("--accents", metavar="fold|drop|keep", help="é becomes e; drop the word; keep the letter.")
+    ] = "fold",
+    letter: Annotated[
+        list[str] | None,
+        typer.Option("--letter", metavar="L=X", help="A letter of its own, written by a symbol a-z, such as ñ=w."),
+    ] = None,
+    plain_q: Annotated[bool, typer.Option("--plain-q", help="The game has a plain Q, not Qu.")] = False,
+    column: Annotated[
+        str | None,
+        typer.Option(
+            "--column", metavar="NAME|N", help="Column of the words.", show_default="first one without numbers"
+        ),
+    ] = None,
+    encoding: Annotated[
+        str | None, typer.Option("--encoding", help="Such as ISO-8859-2.", show_default="guessed, and said")
+    ] = None,
+    fmt: FormatOption = Format.table,
+) -> None:
+    """Make a word list out of a file: said is what was done to how many lines."""
+    path = Path(file).expanduser()
+    rules = Rules(names, accents, parse_letters(letter or []), plain_q)
+    name = path.name.partition(".")[0] if name is None else name
+    if not name or any(c in name for c in "./\\\0") or not name.isprintable():
+        raise WordListError(f"a word list cannot be called {quote(name)}: give another, --name NAME")
+    found = import_words(read_entries(path, encoding, column), rules, name, file)
+    target = user_folder() / f"{name}.txt"
+    if target.exists() and load_wordlist(target) != found.words:
+        raise WordListError(f"{quote(str(target))} is another list: remove it, or give another name, --name NAME")
+    record = {
+        "source": str(path.resolve()),
+        "source_sha256": hashlib.sha256(read_file(path)).hexdigest(),
+        "notes": found.notes,
+        "rules": asdict(rules),
+        "steps": [step._asdict() for step in found.steps],
+        "sha256": found.words.sha256,
+    }
+    publish(target.with_suffix(".json"), json.dumps(record, ensure_ascii=False, indent=1).encode())
+    publish(target, found.text.encode())
+    _tell(found, fmt, "has", target)
+
+
+def _tell(found: Imported, fmt: Format, verb: str, target: Path | None = None) -> None:
+    """Print what was done, or would be done, to the lines of a file."""
+    words = found.words
+    if fmt is Format.json:
+        steps = [step._asdict() for step in found.steps]
+        values = {"name": words.name, "n_words": len(words), "sha256": words.sha256, "notes": found.notes}
+        write_json({**values, "file": target and str(target), "steps": steps})
+        return
+    write_table(("lines", "what", "example"), [(step.lines, step.what, step.example) for step in found.steps], fmt)
+    if fmt is Format.table:
+        out = console()
+        for note in found.notes:
+            out.print(note, markup=False, soft_wrap=True)
+        told = f"the list {verb} {counted(len(words), 'word')}, SHA-256 {words.sha256[:16]}"
+        out.print(f"{told}; use it: -w {words.name}" if target else told, markup=False, soft_wrap=True)
+
+
 @wordlist.command("get")
-def wordlist_get(
+def get(
     name: Annotated[
         str,
         typer.Argument(
@@ -107,11 +189,14 @@ def wordlist_get(
         raise WordListError(f"unknown word list {quote(name)}: expected one of {loadable}; others by path, ./FILE")
     source = known[name]
     if not (url or source.url):
-        raise WordListError(f"{name} ({source.title}) cannot be downloaded: {source.note}")
+        raise WordListError(
+            f"{name} ({source.title}) cannot be downloaded: {source.note}; "
+            f"then orderly wordlist import FILE --name {name}"
+        )
     target = user_folder() / f"{name}.txt"
     data = download(url or source.url)
     words = accept(data, source, url or source.url)
-    _publish(target, data.lower() if source.upper else data)
+    publish(target, data.lower() if source.upper else data)
     write_record({"name": name, "n_words": len(words.words), "sha256": words.sha256, "file": str(target)}, fmt)
 
 
@@ -127,7 +212,7 @@ def download(url: str) -> bytes:
     import urllib.request
     from http.client import HTTPException
 
-    hint = "fetch it in another way, then check it: orderly wordlist check FILE"
+    hint = "fetch it in another way, then orderly wordlist import FILE"
     if not url.startswith(("https://", "http://")):
         raise WordListError(f"{quote(url)} is not an http or https address; {hint}")
     try:
@@ -149,14 +234,17 @@ def accept(data: bytes, source: Source, url: str) -> WordList:
     WordListError
         If it is another list, or not a word list at all.
     """
-    words = parse_wordlist(data.lower() if source.upper else data, source.name, url)
+    try:
+        words = parse_wordlist(data.lower() if source.upper else data, "download", url)
+    except WordListError as error:
+        raise WordListError(f"{quote(url, 200)} is not {source.name}: no list of words a-z; not kept") from error
     expected = KNOWN_SHA256[source.name]
     if words.sha256 != expected:
         raise WordListError(f"{quote(url, 200)} has SHA-256 {words.sha256}, {source.name} has {expected}: not kept")
     return words
 
 
-def _publish(target: Path, data: bytes) -> None:
+def publish(target: Path, data: bytes) -> None:
     """Write a file so that it appears whole."""
     try:
         target.parent.mkdir(parents=True, exist_ok=True)

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from boardclass import word_files
 from boardclass import wordlist as module
 from boardclass.errors import WordListError, quote
 from boardclass.wordlist import (
@@ -179,7 +180,7 @@ def test_a_compressed_list_that_is_cut_off_or_damaged(tmp_path):
 
 
 def test_a_huge_file_is_not_read_to_its_end(tmp_path, monkeypatch):
-    monkeypatch.setattr(module, "MAX_FILE_BYTES", 2**20)
+    monkeypatch.setattr(word_files, "MAX_FILE_BYTES", 2**20)
     path = tmp_path / "bomb.txt.gz"
     path.write_bytes(gzip.compress(b"cat\n" * 2**19))
     with pytest.raises(WordListError, match="more than 1 MiB"):

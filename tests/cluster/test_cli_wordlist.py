@@ -64,10 +64,95 @@ def test_check_counts_by_reason(orderly, tmp_path):
     assert (record["n_words"], record["too_short"], record["q_without_u"], record["known_as"]) == (1000, 1, 1, None)
     file.write_text("cat\nCat\n")
     answer = orderly("wordlist", "check", file)
-    assert (answer.code, answer.out) == (2, "")
+    assert answer.code == 2
     assert "line 2" in answer.err
     assert json.loads(orderly("wordlist", "check", "scowl70", "--format", "json").out)["known_as"] == "scowl70"
     assert orderly("wordlist", "check", "nosuch").code == 2
+
+
+def test_a_blank_behind_a_word_loses_nothing(orderly, tmp_path):
+    (tmp_path / "plain.txt").write_text("late\nlade\ntear\n")
+    (tmp_path / "blanks.txt").write_text("late \nlade\t\r\ntear\n")
+    plain, blanks = (
+        orderly("score", "-w", tmp_path / f"{name}.txt", "--format", "csv", stdin="berlatdes")
+        for name in ("plain", "blanks")
+    )
+    assert plain == blanks == (0, "board,score\nberlatdes,3\n", "")
+
+
+FRENCH = ["mère", "pré", "été", "épi", "tri", "trime", "reine", "père", "prise", "mise"]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("french.txt", "\n".join(FRENCH), "accents folded"),
+        ("counts.txt", "tea 12\ntree 7\nquit 1\n", "columns with blanks between, words from column 1"),
+        ("slash.txt", "tea\nbed/breakfast\ntree\n", "digit, dot or other sign  bed/breakfast"),
+        ("array.json", '["tea", "tree"]', "read as ASCII, JSON"),
+    ],
+)
+def test_check_says_what_import_would_do(orderly, tmp_path, name, text, said, home):
+    file = tmp_path / name
+    file.write_text(text, "utf-8")
+    answer = orderly("wordlist", "check", file)
+    assert answer.code == 2
+    assert said in answer.out
+    assert f"make a list of it: orderly wordlist import {file}" in answer.err
+    assert not home.exists()
+    assert said in orderly("wordlist", "import", file).out
+    assert orderly("wordlist", "check", file.name.partition(".")[0]).code == 0
+
+
+def test_another_alphabet_is_named(orderly, tmp_path, home):
+    file = tmp_path / "russian.txt"
+    file.write_text("\u043a\u043e\u0442\n\u0442\u043e\u0440\u0442\n", "utf-8")
+    for command in ("check", "import"):
+        answer = orderly("wordlist", command, file)
+        assert (answer.code, answer.out) == (2, "")
+        assert "CYRILLIC SMALL LETTER KA" in answer.err
+    assert not home.exists()
+
+
+def test_import_makes_a_list_with_a_record_that_scores(orderly, tmp_path, home):
+    file = tmp_path / "french.txt"
+    file.write_bytes("\r\n".join(FRENCH).encode("latin-1"))
+    found = json.loads(orderly("wordlist", "import", file, "--format", "json").out)
+    assert (found["name"], found["n_words"], found["file"]) == ("french", 10, str(home / "french.txt"))
+    assert {"lines": 5, "what": "accents folded", "example": "m\u00e8re > mere"} in found["steps"]
+    answer = orderly("score", "-w", "french", "--format", "csv", stdin="merpetise")
+    assert answer.out.splitlines()[1] == "merpetise,4"  # epi, ete, mere, pere
+    record = json.loads((home / "french.json").read_text("utf-8"))
+    assert record["source"] == str(file)
+    assert record["source_sha256"] == hashlib.sha256(file.read_bytes()).hexdigest()
+    assert record["sha256"] == found["sha256"]
+    assert record["steps"] == found["steps"]
+    assert "Latin-1, a guess" in record["notes"][0]
+    assert orderly("wordlist", "import", file).code == 0, "the same list again"
+    again = orderly("wordlist", "import", file, "--accents", "drop")
+    assert (again.code, again.out) == (2, "")
+    assert "is another list: remove it, or give another name, --name NAME" in again.err
+    assert orderly("wordlist", "import", file, "--accents", "drop", "--name", "plain").code == 0
+    assert (home / "plain.txt").read_text() == "mise\nprise\nreine\ntri\ntrime\n"
+
+
+def test_import_takes_rules(orderly, tmp_path, home):
+    file = tmp_path / "spanish.csv"
+    file.write_text("palabra;n\na\u00f1o;4\nQatar;1\nqatar;2\n", "utf-8")
+    options = ("--letter", "\u00f1=w", "--plain-q", "--names", "keep", "--name", "mine")
+    assert orderly("wordlist", "import", file, *options).code == 0
+    assert (home / "mine.txt").read_text("utf-8") == "# letter w is \u00f1\n# q is a plain q\nawo\nqatar\n"
+    for bad in (("--name", "a/b"), ("--names", "some"), ("--letter", "x"), ("--column", "4"), ("--encoding", "no")):
+        assert orderly("wordlist", "import", file, *bad).code == 2, bad
+    assert orderly("wordlist", "import", tmp_path / "none").code == 2
+
+
+def test_a_known_list_that_is_not_here_names_its_command(orderly):
+    for name in ("enable2k", "twl06"):
+        answer = orderly("show", "berlatdes", "-w", name)
+        assert answer.code == 2
+        assert f"orderly wordlist get {name}" in answer.err
+    assert "orderly wordlist import FILE --name twl06" in orderly("wordlist", "get", "twl06").err
 
 
 def test_get_keeps_what_has_the_right_digest(orderly, served, home, monkeypatch):

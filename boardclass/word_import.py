@@ -1,0 +1,255 @@
+"""The importer: a strict word list from what people have, with a table of what was done to how many lines.
+
+    read_entries (word_files.py) -> import_words: Rules -> Imported, whose ``text`` the strict loader takes
+
+No word is lost in silence: every entry is counted under one step, and each step has an example.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from boardclass.errors import WordListError, quote
+from boardclass.scores import MAX_LETTERS, MIN_LETTERS
+from boardclass.word_files import Entries
+from boardclass.wordlist import WordList, header_of, parse_wordlist
+
+CHOICES = {"names": ("drop", "keep"), "accents": ("fold", "drop", "keep")}
+NOUNS_SHARE = 0.3  # of the words have a capital: then it is no sign of a name
+
+_ALL_CAPITALS = 0.9
+_WITHOUT_MARK = str.maketrans(
+    {"ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "ı": "i", "ŋ": "n", "ħ": "h"}
+)
+
+
+@dataclass(frozen=True)
+class Rules:
+    """What to do with words that are not plain letters a-z.
+
+    Attributes
+    ----------
+    names : ``drop`` or ``keep`` words with a capital letter
+    accents : ``fold`` é into e, ``drop`` such words, or ``keep`` the letter, which then needs a symbol
+    letters : letters beyond a-z, or pairs of letters, each with the symbol a-z that stands for it
+    plain_q : q is one letter like any other, not a part of Qu
+    """
+
+    names: str = "drop"
+    accents: str = "fold"
+    letters: Mapping[str, str] = field(default_factory=dict)
+    plain_q: bool = False
+
+    def __post_init__(self) -> None:
+        for name, choices in CHOICES.items():
+            if getattr(self, name) not in choices:
+                raise WordListError(f"--{name} {quote(getattr(self, name))}: expected {' or '.join(choices)}")
+        for letter, symbol in self.letters.items():
+            if not (1 <= len(letter) <= 2 and letter.isalpha() and symbol in tuple("abcdefghijklmnoprstuvwxyz")):
+                raise WordListError(
+                    f"--letter {quote(f'{letter}={symbol}')}: expected a letter and its symbol, one of a-z other than "
+                    f"q, such as ñ=w"
+                )
+        if len(set(self.letters.values())) < len(self.letters):
+            raise WordListError(f"--letter gives one symbol to two letters: {quote(dict(self.letters))}")
+
+
+class Step(NamedTuple):
+    """What was done to so many lines; the example is the first of them."""
+
+    what: str
+    lines: int
+    example: str
+
+
+@dataclass(frozen=True)
+class Imported:
+    """What became of a file.
+
+    Attributes
+    ----------
+    words : WordList
+        As the strict loader reads ``text``.
+    text : str
+        The strict list.
+    steps : list of Step
+    notes : list of str
+        How the file was read, and what the person may want to know.
+    """
+
+    words: WordList
+    text: str
+    steps: list[Step]
+    notes: list[str]
+
+
+def parse_letters(options: list[str]) -> dict[str, str]:
+    """Return the map that options such as ``ñ=w`` give."""
+    pairs = [unicodedata.normalize("NFC", option).lower().partition("=") for option in options]
+    return {letter.strip(): symbol.strip() for letter, _, symbol in pairs}
+
+
+def import_words(entries: Entries, rules: Rules, name: str, source: str) -> Imported:
+    """Return the strict list that the rules make of the entries of a file.
+
+    Parameters
+    ----------
+    entries : Entries
+    rules : Rules
+    name : str
+        Of the new list.
+    source : str
+        The file, for messages.
+
+    Raises
+    ------
+    WordListError
+        If no word is left, most words are of another alphabet, or a letter that is kept has no symbol.
+    """
+    tally = _Tally(rules, entries.words)
+    kept = {word for word in map(tally.take, entries.words) if word is not None}
+    tally.refuse(len(kept), source)
+    text = header_of(rules.letters, rules.plain_q) + "".join(f"{word}\n" for word in sorted(kept))
+    words = parse_wordlist(text.encode("utf-8"), name, source)
+    return Imported(words, text, tally.steps(), [f"read as {', '.join(entries.read_as)}", *tally.notes()])
+
+
+class _Tally:
+    """Takes one entry after the other and counts what was done."""
+
+    def __init__(self, rules: Rules, entries: list[str]) -> None:
+        self.rules = rules
+        self._counts: dict[str, int] = {}
+        self._examples: dict[str, str] = {}
+        longest_first = sorted(rules.letters, key=len, reverse=True)
+        self._replace_letters = re.compile("|".join(longest_first) or r"(?!)").sub
+        self._seen: set[str] = set()
+        self._unmapped: set[str] = set()  # letters beyond a-z without a symbol
+        self._folded: set[str] = set()
+        with_letters = [word for word in entries if word.lower() != word.upper()]
+        n_capital = sum(word == word.upper() for word in with_letters)
+        self._is_all_capitals = n_capital > _ALL_CAPITALS * len(with_letters)
+        n_cased = sum(word != word.lower() for word in with_letters)
+        self._has_nouns = not self._is_all_capitals and n_cased > NOUNS_SHARE * len(with_letters)
+
+    def take(self, entry: str) -> str | None:
+        """Return the word a-z that an entry becomes; None if it is left out."""
+        word = unicodedata.normalize("NFC", entry.strip())
+        if not word or word.startswith("#"):
+            return self._drop("blank line or comment", entry)
+        if reason := _not_one_word(word):
+            return self._drop(f"{reason}", word)
+        small = unicodedata.normalize("NFC", word.lower())
+        if small != word:
+            if self.rules.names == "drop" and not self._is_all_capitals:
+                return self._drop("name or other word with a capital", word)
+            self._count("capitals made small", word, small)
+        spelled = self._in_symbols(small)
+        return None if spelled is None else self._playable(spelled)
+
+    def _in_symbols(self, word: str) -> str | None:
+        """Return a word in the letters a-z; None if it has others."""
+        symbols = {symbol: letter for letter, symbol in self.rules.letters.items()}
+        spelled = self._replace_letters(lambda found: self.rules.letters[found[0]], word)
+        for symbol in symbols.keys() & set(word):
+            if symbol not in self.rules.letters:
+                return self._drop(f"{symbol}, which stands for {symbols[symbol]} in this list", word)
+        if spelled != word:
+            self._count("letters written by their symbols", word, spelled)
+        if spelled.isascii():
+            return spelled
+        folded = _folded(spelled)
+        if not folded.isascii():
+            self._unmapped.update(c for c in folded if not c.isascii())
+            return self._drop("letter of another alphabet", word)
+        if self.rules.accents == "fold":
+            self._count("accents folded", word, folded)
+            self._folded.update(c for c in spelled if not c.isascii())
+            return folded
+        if self.rules.accents == "keep":
+            self._unmapped.update(c for c in spelled if not c.isascii())
+        return self._drop("accent", word)
+
+    def _playable(self, word: str) -> str | None:
+        """Return a word that can be on a board, the first time."""
+        if len(word) < MIN_LETTERS:
+            return self._drop("too short", word)
+        if len(word) > MAX_LETTERS:
+            return self._drop("too long", word)
+        if not self.rules.plain_q and "q" not in self.rules.letters and "q" in word.replace("qu", ""):
+            return self._drop("q without u", word)
+        if word in self._seen:
+            return self._drop("there already", word)
+        self._seen.add(word)
+        return word
+
+    def _drop(self, why: str, entry: str) -> str | None:
+        self._count(f"left out: {why}", entry)
+        return None
+
+    def _count(self, what: str, entry: str, becomes: str = "") -> None:
+        self._counts[what] = self._counts.get(what, 0) + 1
+        self._examples.setdefault(what, f"{entry} > {becomes}" if becomes else entry)
+
+    def refuse(self, n_kept: int, source: str) -> None:
+        """Raise an error if the list cannot be what the person wants."""
+        letters = sorted(self._unmapped)
+        n_foreign = self._counts.get("left out: letter of another alphabet", 0)
+        if n_foreign > n_kept:
+            told = f"{letters[0]!r}, {unicodedata.name(letters[0], 'without a name')}"
+            raise WordListError(
+                f"word list {quote(source)}: {n_foreign:,} words have letters of another alphabet ({told}), which is "
+                f"not supported: expected letters a-z, with or without accents; up to 25 others can be given symbols, "
+                f"--letter {letters[0]}=a and so on"
+            )
+        if self.rules.accents == "keep" and letters:
+            raise WordListError(
+                f"--accents keep: {', '.join(letters)} {'has' if len(letters) == 1 else 'have'} no symbol in "
+                f"{quote(source)}: add --letter {letters[0]}=X with a letter X that the list does not use, "
+                f"or --accents fold"
+            )
+        if not n_kept:
+            steps = "; ".join(
+                f"{count:,} {what} ({quote(self._examples[what])})" for what, count in self._counts.items()
+            )
+            raise WordListError(
+                f"no word of {quote(source)} is left: {steps or 'it is empty'}; expected one word a line"
+            )
+
+    def steps(self) -> list[Step]:
+        """Return what was done, most lines first, and how many words came out."""
+        done = [Step(what, count, self._examples[what]) for what, count in self._counts.items()]
+        done.sort(key=lambda step: -step.lines)
+        return [*done, Step("words of the new list", len(self._seen), min(self._seen))]
+
+    def notes(self) -> list[str]:
+        """Return remarks."""
+        notes = []
+        if self._folded:
+            notes.append(
+                f"folded: {' '.join(sorted(self._folded))}; --letter ñ=w would keep ñ as a letter of its own, written w"
+            )
+        if self._has_nouns and self.rules.names == "drop":
+            notes.append("many words have a capital, as nouns have in German: --names keep takes them, and names too")
+        return notes
+
+
+def _not_one_word(word: str) -> str:
+    """Return what an entry has besides letters; empty if nothing."""
+    if word.isalpha() or all(c.isalpha() or unicodedata.combining(c) for c in word):
+        return ""
+    if any(c in "'’‘`´ʼ" for c in word):
+        return "apostrophe"
+    if any(unicodedata.category(c) == "Pd" or c == "\u00ad" for c in word):
+        return "hyphen"
+    return "more than one word" if any(map(str.isspace, word)) else "digit, dot or other sign"
+
+
+def _folded(word: str) -> str:
+    """Return a word without the marks on its letters."""
+    apart = unicodedata.normalize("NFKD", word.translate(_WITHOUT_MARK))
+    return "".join(c for c in apart if not unicodedata.combining(c))

@@ -1,0 +1,280 @@
+"""The importer: every form of file, every rule, and no entry that is not counted."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import json
+import lzma
+import random
+import zipfile
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from boardclass.errors import WordListError
+from boardclass.hunspell import expanded
+from boardclass.word_files import Entries, read_entries
+from boardclass.word_import import Imported, Rules, import_words, parse_letters
+from boardclass.wordlist import load_wordlist, parse_wordlist
+
+WORDS = ["gâteau", "naïve", "quiche", "straße", "tea", "tree"]
+PLAIN = ("gateau", "naive", "qiche", "strasse", "tea", "tree")
+
+
+def make(*entries: str, **rules: object) -> Imported:
+    return import_words(Entries(list(entries), []), Rules(**rules), "mine", "mine.txt")
+
+
+def lines_of(found: Imported) -> dict[str, int]:
+    return {step.what: step.lines for step in found.steps}
+
+
+def zipped(data: bytes) -> bytes:
+    held = io.BytesIO()
+    with zipfile.ZipFile(held, "w") as archive:
+        archive.writestr("folder/", b"")
+        archive.writestr("folder/list.txt", data)
+        archive.writestr("__MACOSX/folder/list.txt", b"junk")
+    return held.getvalue()
+
+
+TEXT = "".join(f"{word}\n" for word in WORDS)
+UTF8 = TEXT.encode()
+FORMS = {
+    "plain": ("txt", UTF8),
+    "CRLF": ("txt", TEXT.replace("\n", " \r\n").encode()),
+    "old Macintosh": ("txt", TEXT.replace("\n", "\r").encode()),
+    "byte order mark": ("txt", b"\xef\xbb\xbf" + UTF8),
+    "UTF-16": ("txt", TEXT.encode("utf-16")),
+    "UTF-16 without mark": ("txt", TEXT.encode("utf-16-le")),
+    "UTF-16 the other way": ("txt", TEXT.encode("utf-16-be")),
+    "UTF-32": ("txt", TEXT.encode("utf-32")),
+    "Latin-1": ("txt", TEXT.encode("latin-1")),
+    "decomposed": ("txt", TEXT.replace("â", "a\u0302").encode()),
+    "gzip": ("txt.gz", gzip.compress(UTF8)),
+    "gzip without suffix": ("txt", gzip.compress(UTF8)),
+    "bzip2": ("txt.bz2", bz2.compress(UTF8)),
+    "xz": ("txt.xz", lzma.compress(UTF8)),
+    "zip": ("zip", zipped(UTF8)),
+    "comments": ("txt", b"# a list\n\n" + UTF8),
+    "words and counts": ("tsv", "".join(f"{word}\t{i}\n" for i, word in enumerate(WORDS)).encode()),
+    "counts and words": ("txt", "".join(f"  {i} {word}\n" for i, word in enumerate(WORDS)).encode()),
+    "CSV": ("csv", ("id,word\n" + "".join(f"{i},{word}\n" for i, word in enumerate(WORDS))).encode()),
+    "semicolons": ("csv", "".join(f"{word};x{i}\n" for i, word in enumerate(WORDS)).encode()),
+    "JSON": ("json", json.dumps(WORDS).encode()),
+    "JSON with lines": ("json", json.dumps(WORDS, indent=1, ensure_ascii=False).encode()),
+    "JSON object": ("json", json.dumps(dict.fromkeys(WORDS, 1)).encode()),
+    "one line": ("txt", " ".join(WORDS).encode()),
+    "capitals": ("txt", "\n".join(word.replace("ß", "ss").upper() for word in WORDS).encode()),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_every_form_of_file_gives_the_same_list(tmp_path, form):
+    suffix, data = FORMS[form]
+    path = tmp_path / f"list.{suffix}"
+    path.write_bytes(data)
+    assert import_words(read_entries(path), Rules(), "mine", "mine").words.words == PLAIN
+
+
+def test_encoding_and_column_can_be_told(tmp_path):
+    path = tmp_path / "polish.csv"
+    path.write_bytes("lp;hasło\n1;żółw\n2;mąka\n".encode("iso-8859-2"))
+    words, read_as = read_entries(path, "iso-8859-2", "hasło")
+    assert words == ["żółw", "mąka"]
+    assert read_as == ["iso-8859-2, as told", "columns with semicolons between, words from column 2 below its heading"]
+    assert make(*words).words.words == ("maka", "zolw")
+    assert read_entries(path, "iso-8859-2", "2").words == ["żółw", "mąka"]
+    assert "guess" in read_entries(path).read_as[0]
+    (tmp_path / "objects.json").write_text('[{"w": "tea"}, {"w": "tree"}]')
+    assert read_entries(tmp_path / "objects.json", column="w").words == ["tea", "tree"]
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "options", "said"),
+    [
+        ("a.txt", UTF8, {"encoding": "klingon"}, "--encoding 'klingon'"),
+        ("a.txt", b"caf\xe9", {"encoding": "utf-8"}, "--encoding 'utf-8'"),
+        ("a.txt", UTF8, {"column": "2"}, "no columns"),
+        ("a.csv", b"a,b\nc,d\n", {"column": "3"}, "no column '3': expected 1 to 2, or one of 'a', 'b'"),
+        ("a.json", b'["tea", 7]', {}, "JSON with 7 in it"),
+        ("a.json", b'["tea"', {}, "looks like JSON and is not"),
+        ("a.txt", b"te\0a\ntree\n", {}, "NUL character"),
+        ("a.txt", gzip.compress(UTF8)[:-9], {}, "cut off or damaged"),
+        ("a.zip", zipped(UTF8)[:-9], {}, "cut off or damaged"),
+        ("a.dic", b"2\ntree/S\nword/S\n", {}, "'a.aff', which says what its flags mean, is missing"),
+        ("none.txt", None, {}, "No such file"),
+    ],
+)
+def test_files_that_cannot_be_read(tmp_path, name, data, options, said):
+    path = tmp_path / name
+    if data is not None:
+        path.write_bytes(data)
+    with pytest.raises(WordListError) as caught:
+        read_entries(path, **options)
+    assert said in str(caught.value)
+
+
+def test_an_archive_of_two_texts_is_refused(tmp_path):
+    with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
+        archive.writestr("one.txt", b"tea")
+        archive.writestr("two.txt", b"tree")
+    with pytest.raises(WordListError, match="holds 2 files"):
+        read_entries(tmp_path / "a.zip")
+
+
+def test_what_is_done_is_counted_with_an_example():
+    found = make(
+        "# note", "", "tea", "Tea", "NATO", "it's", "vis-à-vis", "ad hoc", "3rd", "été", "at", "qat", "tea",
+        "tree", "x" * 65,
+    )  # fmt: skip
+    assert found.words.words == ("ete", "tea", "tree")
+    assert lines_of(found) == {
+        "left out: blank line or comment": 2,
+        "left out: name or other word with a capital": 2,
+        "left out: apostrophe": 1,
+        "left out: hyphen": 1,
+        "left out: more than one word": 1,
+        "left out: digit, dot or other sign": 1,
+        "accents folded": 1,
+        "left out: too short": 1,
+        "left out: too long": 1,
+        "left out: q without u": 1,
+        "left out: there already": 1,
+        "words of the new list": 3,
+    }
+    examples = {step.what: step.example for step in found.steps}
+    assert examples["accents folded"] == "été > ete"
+    assert examples["left out: name or other word with a capital"] == "Tea"
+    assert any("folded: é" in note for note in found.notes)
+
+
+@given(st.lists(st.text("aéñQqu'- Ж1ß\N{COMBINING ACUTE ACCENT}", max_size=6), max_size=30), st.data())
+def test_no_entry_is_lost_uncounted(entries, data):
+    rules = {
+        "names": data.draw(st.sampled_from(["drop", "keep"])),
+        "accents": data.draw(st.sampled_from(["fold", "drop", "keep"])),
+        "letters": data.draw(st.sampled_from([{}, {"ñ": "w"}, {"é": "a"}])),
+        "plain_q": data.draw(st.booleans()),
+    }
+    try:
+        found = make(*entries, **rules)
+    except WordListError:
+        return
+    left_out = sum(lines for what, lines in lines_of(found).items() if what.startswith("left out"))
+    assert left_out + len(found.words) == len(entries)
+    assert lines_of(found)["words of the new list"] == len(found.words)
+    assert sum(found.words.counts.values()) == 0
+    assert parse_wordlist(found.text.encode(), "mine", "mine") == found.words
+
+
+def test_names_accents_and_plain_q():
+    assert make("Haus", "tun", names="keep").words.words == ("haus", "tun")
+    assert any("--names keep" in note for note in make("Haus", "Hund", "tun").notes)
+    assert make("été", "tea", accents="drop").words.words == ("tea",)
+    plain = make("qatar", "quit", plain_q=True)
+    assert plain.words.words == ("qatar", "quit")
+    assert plain.words.plain_q
+    assert plain.words.sha256 != make("quit", "tea").words.sha256
+    with pytest.raises(WordListError, match=r"é, ñ have no symbol in 'mine.txt': add --letter é=X"):
+        make("été", "año", accents="keep")
+    assert make("été", "año", accents="keep", letters={"ñ": "w", "é": "k"}).words.words == ("awo", "ktk")
+
+
+def test_a_letter_of_its_own_is_written_by_its_symbol(tmp_path):
+    found = make("año", "caña", "kiwi", "ana", letters=parse_letters(["Ñ=W"]))
+    assert found.words.words == ("ana", "awo", "cawa")
+    assert found.words.letters == {"w": "ñ"}
+    assert lines_of(found)["left out: w, which stands for ñ in this list"] == 1
+    assert found.text.startswith("# letter w is ñ\n")
+    (tmp_path / "spanish.txt").write_text(found.text, "utf-8")
+    assert load_wordlist(tmp_path / "spanish.txt").letters == {"w": "ñ"}
+    assert make("kiwi", "web", letters={"w": "v", "v": "w"}).words.words == ("kivi", "veb")
+    assert make("chico", "lluvia", letters={"ch": "k", "ll": "w"}).words.words == ("kico", "wuvia")
+
+
+@pytest.mark.parametrize(
+    ("rules", "said"),
+    [
+        ({"names": "some"}, "--names 'some': expected drop or keep"),
+        ({"accents": "no"}, "--accents 'no': expected fold or drop or keep"),
+        ({"letters": {"ñ": "q"}}, "--letter 'ñ=q'"),
+        ({"letters": {"ñ": ""}}, "such as ñ=w"),
+        ({"letters": {"abc": "w"}}, "--letter 'abc=w'"),
+        ({"letters": {"ñ": "w", "é": "w"}}, "one symbol to two letters"),
+    ],
+)
+def test_rules_that_cannot_be(rules, said):
+    with pytest.raises(WordListError) as caught:
+        Rules(**rules)
+    assert said in str(caught.value)
+
+
+def test_another_alphabet_is_named():
+    with pytest.raises(WordListError, match=r"3 words .*\('а', CYRILLIC SMALL LETTER A\), which is not supported"):
+        make("абажур", "лодка", "кот", "tea")
+    assert lines_of(make("tea", "tree", "кот"))["left out: letter of another alphabet"] == 1
+
+
+def test_a_file_without_words_says_why():
+    with pytest.raises(WordListError, match=r"no word of 'mine.txt' is left: 1 left out: too short"):
+        make("at")
+    with pytest.raises(WordListError, match="it is empty"):
+        make()
+
+
+AFFIXES = """SET UTF-8
+FLAG UTF-8
+NEEDAFFIX x
+FORBIDDENWORD f
+ONLYINCOMPOUND o
+CIRCUMFIX c
+PFX R Y 1
+PFX R 0 re .
+PFX G Y 1
+PFX G 0 ge/c .
+PFX N N 1
+PFX N 0 non .
+SFX S Y 3
+SFX S y ies [^aeiou]y
+SFX S 0 s [aeiou]y
+SFX S 0 s [^y]
+SFX D Y 2
+SFX D 0 d/S e
+SFX D 0 ed [^e]
+SFX T Y 1
+SFX T 0 t/c .
+SFX Z N 1
+SFX Z 0 zu .
+SFX L Y 1
+SFX L 0 lich/x .
+"""
+STEMS = ["cry/S", "play/SDR", "tree/SDR", "mach/GTx", "word/o", "sees/f", "see/S", "spiel/GTN", "herb/ZR", "freund/LSR"]
+
+
+def test_a_spelling_dictionary_is_expanded_as_its_referee_reads_it(tmp_path):
+    (tmp_path / "toy.aff").write_text(AFFIXES)
+    (tmp_path / "toy.dic").write_text("\n".join([str(len(STEMS)), *STEMS]) + "\n")
+    words = expanded(tmp_path / "toy.dic")
+    assert {"cry", "cries", "played", "replays", "treed", "treeds", "gemacht", "nonspiel", "herbzu"} <= set(words)
+    assert set(words).isdisjoint({"mach", "macht", "gemach", "word", "sees", "nonspielt", "reherbzu", "freundlich"})
+    from spylls.hunspell import Dictionary
+
+    referee = Dictionary.from_files(str(tmp_path / "toy"))
+    assert [word for word in words if not referee.lookup(word)] == []
+    shaken = random.Random(1)
+    for _ in range(3000):  # what the referee takes of pieces put together must be there as well
+        stem = shaken.choice(STEMS).partition("/")[0]
+        word = (
+            shaken.choice(["", "re", "ge", "non"])
+            + stem
+            + shaken.choice(["", "s", "d", "ds", "ed", "t", "zu", "lich", "eds"])
+        )
+        assert referee.lookup(word) == (word in words), word
+    found = import_words(read_entries(tmp_path / "toy.dic"), Rules(), "toy", "toy.dic")
+    assert "spelling dictionary" in found.notes[0]
+    assert Path("toy.dic").suffix == ".dic"
