@@ -37,7 +37,6 @@ from results.proof.coverage import Coverage
 from results.proof.prove import prove
 from results.proof.rescore import BoardList, rescore
 from results.store.store import Store
-from results.store.suspects import suspects
 from search.breaker import Spec, Unit
 
 MakeExecutor = Callable[[Spec, int], Executor]
@@ -106,7 +105,7 @@ class Session:
         self._snapshot: Report | None = None
         self._ready_s: float | None = None  # when the first worker was up
         all_ids, done_ids = plan.class_ids(), store.index.done_ids()
-        doubted = suspects(store.run)
+        doubted = store.run.doubted
         roots = [class_id for class_id, path in doubted if not path]
         is_open = ~np.isin(all_ids, done_ids, assume_unique=True) | np.isin(all_ids, roots)
         self._class_ids = all_ids[is_open]
@@ -180,7 +179,7 @@ class Session:
         digest = digest_of(plan.fingerprint, listed, complete=complete)
         missing, share_done = "" if complete else "\n".join(filter(None, (message, proof.why_not))), False
         if self._hand and not complete:
-            missing, share_done = self._hand.judge(store, coverage, message, suspects(store.snapshot()))
+            missing, share_done = self._hand.judge(store, coverage, message, store.snapshot().doubted)
         seconds = time.monotonic() - self._began_s
         self._journal.note(
             "finished",

@@ -132,7 +132,7 @@ class Hand:
         message : str
             What is missing, as the search says; empty when it has settled all that it was given.
         doubted : collection of (int, str)
-            Units of any share that had to be found again, see ``results.store.suspects``.
+            Units of any share that had to be found again, see ``Run.doubted``.
         """
         open_ids = set(np.setdiff1d(self.class_ids, store.index.done_ids()).tolist())
         open_ids.update(class_id for class_id, _ in store.index.pending() if self.holds(class_id))

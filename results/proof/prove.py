@@ -2,7 +2,7 @@
 
     prove -> unscored_boards    the boards, with the scores that the rows give                      rescore.py
           -> check_coverage     every board in exactly one unit with a verdict                      coverage.py
-          -> suspects           no verdict rests on a host that was contradicted                    suspects.py
+          -> Run.doubted        no verdict rests on a host that was contradicted
           -> the board that the cutoff was climbed to is among those listed
 
 While something is plainly open, the rows are not checked one by one, so a reader of a run under way answers at once.
@@ -27,7 +27,6 @@ from results.proof.rescore import BoardList, unscored_boards
 from results.proof.space import NodesLike
 from results.storage import files
 from results.store.run import Run
-from results.store.suspects import suspects
 
 NodesOf = Callable[[Run], NodesLike]  # how the search of a run cuts its classes: cluster.planning.nodes.run_nodes
 
@@ -135,7 +134,7 @@ def _open(run: Run, partition: Partition) -> list[str]:
 
 
 def _in_doubt(run: Run) -> list[str]:
-    doubted = suspects(run)
+    doubted = run.doubted
     if not doubted:
         return []
     hosts = ", ".join(sorted(run.index.doubted_hosts))

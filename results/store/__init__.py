@@ -8,7 +8,6 @@
       read_manifest, read_parts     parts.py         sizes.py: sizes before contents; decoded.py keeps small tables
       read_document                 documents.py     sealed JSON; info.py checks what run.json tells
       Fingerprint                   fingerprint.py   what a run was asked
-      suspects                      suspects.py      verdicts in doubt
 
 Uses ``storage``.
 """

@@ -32,9 +32,9 @@ class Index:
     quarantined : set
         Units that failed too often and have no verdict.
     doubted_hosts : set
-        Hosts that loaded quarantined rows name: replicas contradicted them.
+        Hosts that quarantined rows name: replicas contradicted them.
     repeated : dict
-        Keys with a verdict in more than one loaded row, with the numbers of their parts.
+        Keys with a verdict in more than one row, with the numbers of their parts.
     with_candidates : set
         Numbers of the loaded parts that list candidates.
     n_loaded : Counter
@@ -68,21 +68,18 @@ class Index:
         verdict = table.filter(pc.is_in(table.column("status"), _VERDICTS))
         is_root = pc.equal(verdict.column("path"), scalar(""))
         self._loading.append((verdict.column("class_id").filter(is_root).to_numpy(), number))
-        for class_id, path in _keys(verdict.filter(pc.invert(is_root))):
-            self._note_unit((class_id, path), number)
+        for key in keys_of(verdict.filter(pc.invert(is_root))):
+            if key in self._units:
+                self.repeated.setdefault(key, {self._units[key]}).add(number)
+            else:
+                self._units[key] = number
         split = verdict.filter(pc.equal(verdict.column("status"), scalar(SPLIT)))
-        for key, children in zip(_keys(split), split.column("children").to_pylist(), strict=True):
+        for key, children in zip(keys_of(split), split.column("children").to_pylist(), strict=True):
             self.splits[key] = tuple(children)
         given_up = table.filter(pc.equal(table.column("status"), scalar(QUARANTINED)))
-        self.quarantined.update(_keys(given_up))
+        self.quarantined.update(keys_of(given_up))
         self.doubted_hosts.update(pc.unique(given_up.column("host")).to_pylist())
         self.doubted_hosts.discard("")
-
-    def _note_unit(self, key: Key, number: int) -> None:
-        if key in self._units:
-            self.repeated.setdefault(key, {self._units[key]}).add(number)
-        else:
-            self._units[key] = number
 
     def seal(self) -> None:
         """Sort what was loaded and note which keys came more than once."""
@@ -119,16 +116,26 @@ class Index:
             self.quarantined.discard(row.key)
             if row.status == SPLIT:
                 self.splits[row.key] = row.children
-        elif row.status == QUARANTINED and self.find(row.key) is None:
-            self.quarantined.add(row.key)
+        elif row.status == QUARANTINED:
+            self.doubted_hosts |= {row.host} - {""}
+            if self.find(row.key) is None:
+                self.quarantined.add(row.key)
 
     def place(self, key: Key, number: int) -> None:
-        """Note that the verdict of ``key`` now stands in part ``number``."""
+        """Note that a verdict of ``key`` now stands in part ``number``."""
         class_id, path = key
-        if path:
+        before = self.find(key)
+        if before not in (None, BUFFERED, number):
+            self.repeated.setdefault(key, {before}).add(number)
+        elif path:
             self._units[key] = number
         else:
             self._roots[class_id] = number
+
+    def parts_of(self, key: Key) -> set[int]:
+        """Return the numbers of all parts with a verdict of ``key``; empty when there is none."""
+        number = self.find(key)
+        return self.repeated.get(key, set() if number in (None, BUFFERED) else {number})
 
     def done_ids(self) -> npt.NDArray[np.int64]:
         """Return the sorted ids of the classes whose root unit has a verdict (a split one included)."""
@@ -156,5 +163,6 @@ class Index:
                     yield class_id, child
 
 
-def _keys(table: pa.Table) -> list[Key]:
+def keys_of(table: pa.Table) -> list[Key]:
+    """Return class id and path of each row."""
     return list(zip(table.column("class_id").to_pylist(), table.column("path").to_pylist(), strict=True))

@@ -11,6 +11,7 @@ from results.storage import files
 from results.storage.folder import Folder
 from results.store.fingerprint import Fingerprint, check_same
 from results.store.run import RUN_REMEDY, read_identity
+from results.store.schema import Row
 
 
 class Repaired(NamedTuple):
@@ -22,10 +23,13 @@ class Repaired(NamedTuple):
         Parts whose rows are to be computed again, and what was wrong with each.
     others : dict of str to str
         Other files likewise.
+    doubts : list of Row
+        Doubts about hosts whose rows may have been in such parts.
     """
 
     parts: dict[str, str]
     others: dict[str, str]
+    doubts: list[Row]
 
 
 Mend = Callable[[Folder, Fingerprint, bytes], Repaired]  # of a folder, for a run and the run.json of a new one like it

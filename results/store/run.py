@@ -24,7 +24,7 @@ from results.storage.folder import Folder
 from results.storage.local import open_folder
 from results.store.documents import read_document
 from results.store.fingerprint import Fingerprint
-from results.store.index import INDEX_COLUMNS, Index, Key
+from results.store.index import INDEX_COLUMNS, Index, Key, keys_of
 from results.store.info import check_info
 from results.store.parts import REMEDY, Manifest, Part, read_manifest, read_parts
 from results.store.rules import check_table
@@ -117,6 +117,25 @@ class Run:
         for name, row in self.rows_on(differing, parts):
             rows.setdefault(row.key, []).append((name, row))
         return {key: conflict_message(rows[key], self.folder) for key in sorted(rows)}
+
+    @cached_property
+    def doubted(self) -> list[Key]:
+        """The units whose verdicts all come from hosts that a replica contradicted, sorted: to be searched again.
+
+        A replica that differs leaves a quarantined row that names the host not to be believed.  That is a fact about
+        the host, wherever the row lies.  What the host finds later is stored under another name (``Store.append``): a
+        single machine can do no more.  So what is in doubt follows from the set of rows, whatever a claim says.
+        """
+        if not self.index.doubted_hosts:
+            return []
+        hosts = pa.array(sorted(self.index.doubted_hosts))
+        theirs, sound = set[Key](), set[Key]()
+        for table in self.columns(("class_id", "path", "status", "host")):
+            verdicts = table.filter(pc.is_in(table.column("status"), pa.array(VERDICTS)))
+            is_theirs = pc.is_in(verdicts.column("host"), hosts)
+            theirs.update(keys_of(verdicts.filter(is_theirs)))
+            sound.update(self.index.repeated.keys() & keys_of(verdicts.filter(pc.invert(is_theirs))))
+        return sorted(theirs - sound)
 
     def rows_on(self, units: Collection[Key], parts: Sequence[Part]) -> Iterator[tuple[str, Row]]:
         """Yield the rows with a verdict on one of some units, and the names of their parts; reads each part once."""

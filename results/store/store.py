@@ -1,7 +1,7 @@
 """The writer of a run: one driver appends rows, and whatever is acknowledged survives a kill.
 
     Store.open -> lock, run.json (created or compared), manifest, leftovers, index, conflicts
-    append     -> check rows, merge equal duplicates, buffer; flush when due
+    append     -> check rows, leave out repetitions, buffer; flush when due
     flush      -> part file published, then its manifest line: a reader sees both or neither
 
 A row buffered is not yet acknowledged: a kill loses at most ``FLUSH_ROWS`` rows or ``FLUSH_SECONDS`` of work.
@@ -9,13 +9,16 @@ A row buffered is not yet acknowledged: a kill loses at most ``FLUSH_ROWS`` rows
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from boardclass.errors import StoreError
 from results.errors import ConflictError, DamagedError
@@ -24,16 +27,16 @@ from results.storage.local import open_folder
 from results.storage.lock import RunLock
 from results.store.documents import format_document
 from results.store.fingerprint import Fingerprint
-from results.store.index import BUFFERED, Index, Key
+from results.store.index import Index, Key, keys_of
 from results.store.opening import Mend, Repaired, check_identity, remove_leftovers
 from results.store.parts import Part, describe, read_manifest, serialised, unlisted
 from results.store.rules import check_table
 from results.store.run import FORMAT, Run, conflict_message, raise_conflicts, read_identity
-from results.store.schema import Row, to_table
-from results.store.suspects import suspects
+from results.store.schema import QUARANTINED, VERDICTS, Row, to_table
 
 FLUSH_ROWS = 2000
 FLUSH_SECONDS = 30.0
+_AGAIN = re.compile(r"(.*?)(?: \(([0-9]{1,9})\))?", re.DOTALL)
 
 
 class Store:
@@ -71,12 +74,11 @@ class Store:
         self._clock = clock
         self._folder = run.folder
         self.index: Index = run.index
-        self._in_doubt = set(suspects(run))
         self._n_bytes = run.manifest.n_bytes
         self._last_number = run.manifest.last_number
-        self._new_parts: dict[int, Part] = {}
+        self._new_parts: list[Part] = []
         self._tables: list[pa.Table] = []
-        self._buffered: dict[Key, Row] = {}
+        self._buffered: dict[Key, list[Row]] = {}
         self._n_buffered = 0
         self._flushed_at = clock()
         self._closed = False
@@ -127,7 +129,7 @@ class Store:
         lock = RunLock(folder)
         lock.acquire()
         try:
-            repaired = mend(folder, fingerprint, document) if mend else Repaired({}, {})
+            repaired = mend(folder, fingerprint, document) if mend else Repaired({}, {}, [])
             resumed = check_identity(folder, fingerprint)
             if not resumed:
                 folder.publish_new(files.RUN, document)
@@ -138,6 +140,8 @@ class Store:
             run = Run(folder, *identity, manifest)
             raise_conflicts(run.conflicts)
             store = cls(run, lock, resumed=resumed, clock=clock)
+            store.append([row for row in repaired.doubts if row.host not in run.index.doubted_hosts], copied=True)
+            store.flush()
         except BaseException:
             lock.release()
             raise
@@ -163,8 +167,17 @@ class Store:
         """Rows that a kill would lose now."""
         return self._n_buffered
 
-    def append(self, rows: Iterable[Row]) -> None:
+    def append(self, rows: Iterable[Row], *, copied: bool = False) -> None:
         """Take rows in; flush when enough have come or enough time has passed.
+
+        A verdict that is not in doubt is not stored again.  A host that was contradicted goes on under another name,
+        such as ``box (2)``: its contradiction is not about what it finds from now on.
+
+        Parameters
+        ----------
+        rows : iterable of Row
+        copied : bool
+            They come from another run: they keep the names of their hosts, and a verdict is stored for each host.
 
         Raises
         ------
@@ -176,7 +189,7 @@ class Store:
             When the disk refuses; the rows stay buffered and a later flush tries again.
         """
         self._check_open()
-        new, conflict = self._sort_out(list(rows))
+        new, conflict = self._sort_out(list(rows) if copied else self._named(rows), copied)
         if new:
             self._tables.append(new)
             self._n_buffered += new.num_rows
@@ -185,38 +198,52 @@ class Store:
             raise ConflictError(conflict)
         self.flush_if_due()
 
-    def _sort_out(self, rows: list[Row]) -> tuple[pa.Table | None, str]:
-        """Return the table of the rows that are not merged, and what to say of the first conflict."""
+    def _named(self, rows: Iterable[Row]) -> list[Row]:
+        """Return rows with the names under which their hosts go on."""
+        doubted, named = set(self.index.doubted_hosts), []
+        for row in rows:
+            host = row.host
+            while host in doubted:
+                name, number = _AGAIN.fullmatch(host).groups()  # type: ignore[union-attr] # any text matches
+                host = f"{name} ({int(number or 1) + 1})"
+            doubted |= {host} if host and row.status == QUARANTINED else set()
+            named.append(row if host == row.host else replace(row, host=host))
+        return named
+
+    def _sort_out(self, rows: list[Row], copied: bool) -> tuple[pa.Table | None, str]:
+        """Return the table of the rows that are not repetitions, and what to say of the first conflict."""
         if not rows:
             return None, ""
         table = to_table(rows)
         check_table(table, self.fingerprint, "row offered to the store")
-        keep, conflict = [], ""
+        stored = self._stored({row.key for row in rows if row.is_verdict and self.index.find(row.key) is not None})
+        keep, conflict, doubted = [], "", self.index.doubted_hosts
         for row in rows:
-            stored = self._stored(row.key) if row.is_verdict else None
-            differs = stored is not None and stored[1].verdict != row.verdict
-            keep.append(stored is None or differs or row.key in self._in_doubt)
-            if stored is None:
-                self.index.add(row)
-                if row.is_verdict:
-                    self._buffered[row.key] = row
-            elif differs:
-                conflict = conflict or conflict_message([stored, ("new row", row)], self._folder)
-            elif keep[-1]:  # a second verdict, found after the first one's host was doubted
-                self._in_doubt.remove(row.key)
-            else:
+            known = stored.setdefault(row.key, []) if row.is_verdict else []
+            differing = [item for item in known if item[1].verdict != row.verdict]
+            enough = (row.host,) if copied else {row.host, *(other.host for _, other in known)} - doubted
+            keep.append(bool(differing) or all(other.host not in enough for _, other in known))
+            if not keep[-1]:
                 self.n_merged += 1
+                continue
+            if differing:
+                conflict = conflict or conflict_message([differing[0], ("new row", row)], self._folder)
+            elif not known:
+                self.index.add(row)
+            if row.is_verdict:
+                self._buffered.setdefault(row.key, []).append(row)
+                known.append(("buffered row", row))
         return (table.filter(pa.array(keep)) if any(keep) else None), conflict
 
-    def _stored(self, key: Key) -> tuple[str, Row] | None:
-        """Return the row with the verdict of a unit and where it stands, or None."""
-        number = self.index.find(key)
-        if number is None:
-            return None
-        if number == BUFFERED:
-            return "buffered row", self._buffered[key]
-        part = self._new_parts.get(number) or next(part for part in self.run.manifest.parts if part.number == number)
-        return next(self.run.rows_on([key], [part]))
+    def _stored(self, keys: set[Key]) -> dict[Key, list[tuple[str, Row]]]:
+        """Return the rows with verdicts on some units, each with where it stands; each part is read once."""
+        found = {key: [("buffered row", row) for row in self._buffered.get(key, ())] for key in keys}
+        places = {key: self.index.parts_of(key) for key in keys}
+        numbers = set().union(*places.values())
+        parts = [part for part in (*self.run.manifest.parts, *self._new_parts) if part.number in numbers]
+        for name, row in self.run.rows_on({key for key in keys if places[key]}, parts):
+            found[row.key].append((name, row))
+        return found
 
     def flush_if_due(self) -> bool:
         """Flush when 2,000 rows or 30 s have gathered; the driver's loop calls this even when nothing arrives."""
@@ -243,18 +270,19 @@ class Store:
 
     def _publish(self, table: pa.Table, data: bytes) -> None:
         """Make the first rows that are buffered a part that counts."""
-        keys = list(zip(*(table.column(name).to_pylist() for name in ("class_id", "path")), strict=True))
         name = files.part_name(files.RESULTS, self._last_number + 1)
-        part = describe(name, data, [class_id for class_id, _ in keys])
+        part = describe(name, data, table.column("class_id").to_pylist())
         self._lock.require()
         self._folder.publish(part.name, data)
         self._n_bytes = self._folder.append_line(files.MANIFEST, part.format(), self._n_bytes, self._lock.require)
         self._last_number = part.number
-        self._new_parts[part.number] = part
+        self._new_parts.append(part)
         self.last_part = part.name, part.n_rows
-        for key in keys:
-            if self._buffered.pop(key, None):
-                self.index.place(key, part.number)
+        for key in keys_of(table.filter(pc.is_in(table.column("status"), pa.array(VERDICTS)))):
+            self.index.place(key, part.number)
+            self._buffered[key].pop(0)
+            if not self._buffered[key]:
+                del self._buffered[key]
         self._n_buffered -= table.num_rows
         self._tables = [pa.concat_tables(self._tables).slice(table.num_rows)] if self._n_buffered else []
 

@@ -23,7 +23,7 @@ row is reused only if the whole chain of splits from the class down to it is reu
 
 Both runs have the same size, words, points, buckets, cell order and rules of splitting, so a path means the same boards
 in both; none of these depends on the cutoff.  Rows of units that were given up are left out, and verdicts in doubt
-(suspects.py).
+(``Run.doubted``).  The doubts come along: another run may have more verdicts of the same host.
 """
 
 from __future__ import annotations
@@ -36,9 +36,8 @@ from boardclass.cutoff import reaches
 from results.store.fingerprint import Fingerprint, check_same
 from results.store.index import Key
 from results.store.run import Run, open_run, raise_conflicts
-from results.store.schema import CANDIDATES, ELIMINATED, SPLIT, Row
+from results.store.schema import CANDIDATES, ELIMINATED, QUARANTINED, SPLIT, Row
 from results.store.store import FLUSH_ROWS, Store
-from results.store.suspects import suspects
 
 COVERS = "max_bound_covers"  # key in ``run.json``: what ``max_bound`` of its rows is the largest of
 EVERYTHING = "all that was discarded"
@@ -123,12 +122,20 @@ def extend(source: Run, store: Store) -> Extension:
         batch.append(_at(row, store.fingerprint, source.fingerprint.cutoff))
         n_reused += 1
         if len(batch) >= FLUSH_ROWS:
-            store.append(batch)
+            store.append(batch, copied=True)
             batch = []
-    store.append(batch)
+    store.append([*batch, *doubts(source, store.fingerprint)], copied=True)
     store.flush()
     n_verdicts = len(source.index.done_ids()) + len(source.index.done_paths())
     return Extension(source.folder.where(""), source.fingerprint.cutoff, n_verdicts, n_reused, n_before)
+
+
+def doubts(source: Run, fingerprint: Fingerprint) -> list[Row]:
+    """Return the rows by which another run doubts the hosts that a run doubts, about the roots of the same classes."""
+    rows = source.rows() if source.index.doubted_hosts else ()
+    return [
+        replace(row, fingerprint=fingerprint.digest, path="") for row in rows if row.status == QUARANTINED and row.host
+    ]
 
 
 def reusable(source: Run, cutoff: int) -> Iterator[Row]:
@@ -143,7 +150,7 @@ def reusable(source: Run, cutoff: int) -> Iterator[Row]:
 
 def _sound(source: Run) -> Iterator[Row]:
     """Yield the verdicts that are not in doubt, one for each unit."""
-    left_out = set(suspects(source))
+    left_out = set(source.doubted)
     for row in source.rows():
         if row.is_verdict and row.key not in left_out:
             yield row

@@ -1,22 +1,20 @@
 """``--drop-damaged``: takes damaged files out of a run, so that their units, and no others, are searched again.
 
-    part unreadable, altered or missing    a manifest line takes it off the list
-    part with rows of other classes        the same
-    a host is doubted in such a part only  the same for all parts with its verdicts: nothing else says that they are in
-                                           doubt; the part, if it can be read, or the event log tells which hosts
+    part unreadable, altered, missing, or with rows of other classes    a manifest line takes it off the list
     manifest line unreadable or missing    the part that it listed is taken off the list: nothing vouches for its bytes
     run.json unreadable or missing         rewritten, if the rows of the run are of the question that was asked
     claim, rescored list, audits, certificates unreadable or impossible   removed; they are made again in the end, the
                                            last two by request
 
-Called with the lock held.  It changes nothing before it knows that the run is the one that was asked for.
+A doubt about a host that goes with its part is written down again, if the part can still be read, or if the event log
+tells of it.  Called with the lock held.  It changes nothing before it knows that the run is the one that was asked for.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
-import pyarrow as pa
 import pyarrow.compute as pc
 
 from boardclass.partition import parse_partition
@@ -35,7 +33,7 @@ from results.store.opening import Repaired
 from results.store.parts import Part, parse_part, read_manifest, read_parts, unlisted
 from results.store.rules import check_table
 from results.store.run import Run, read_identity
-from results.store.schema import QUARANTINED, SCHEMA, VERDICTS
+from results.store.schema import QUARANTINED, SCHEMA, Row
 
 _LOG_BYTES = 64 * 2**20  # of the event log, from its end
 
@@ -58,7 +56,7 @@ def repair(folder: Folder, fingerprint: Fingerprint, document: bytes) -> Repaire
     DamagedError
         When it cannot be told what run it is, or its manifest cannot be repaired because it is in an object store.
     """
-    done = Repaired({}, {})
+    done = Repaired({}, {}, [])
     fault = _fault_of_identity(folder, fingerprint)
     if fault:
         if not folder.names(files.RESULTS):
@@ -67,11 +65,13 @@ def repair(folder: Folder, fingerprint: Fingerprint, document: bytes) -> Repaire
         folder.publish(files.RUN, document)
         done.others[files.RUN] = fault
     _repair_manifest(folder, done)
-    doubts = _drop_parts(folder, fingerprint, done)
+    hosts = _drop_parts(folder, fingerprint, done)
     if done.parts:
-        _drop_doubted(folder, doubts, done)
+        hosts |= {
+            str(event.get("host", "")) for event in read_events(folder, _LOG_BYTES) if event["event"] == HOST_FLAGGED
+        }
     _remove_documents(folder, done)
-    return done
+    return done._replace(doubts=_doubts(fingerprint, hosts))
 
 
 def _fault_of_identity(folder: Folder, fingerprint: Fingerprint) -> str:
@@ -152,15 +152,15 @@ def _repair_manifest(folder: Folder, done: Repaired) -> None:
     folder.publish(files.MANIFEST, "".join(f"{line}\n" for line in lines).encode())
 
 
-def _drop_parts(folder: Folder, fingerprint: Fingerprint, done: Repaired) -> dict[str, int]:
+def _drop_parts(folder: Folder, fingerprint: Fingerprint, done: Repaired) -> set[str]:
     """Take every part off the manifest that cannot be read or is about classes of another run, and note it.
 
     Returns
     -------
-    dict of str to int
-        Hosts that rows of these parts doubt, as far as they can be read, each with the number of the last such part.
+    set of str
+        Hosts that rows of these parts doubt, as far as they can be read.
     """
-    doubts: dict[str, int] = {}
+    hosts: set[str] = set()
     manifest = read_manifest(folder)
     partition = parse_partition(fingerprint.partition, fingerprint.dims)
     n_bytes = manifest.n_bytes
@@ -169,35 +169,23 @@ def _drop_parts(folder: Folder, fingerprint: Fingerprint, done: Repaired) -> dic
             ((_, table),) = read_parts(folder, [part], SCHEMA)
             check_table(table, fingerprint, folder.where(part.name))
             if foreign := foreign_classes(partition, pc.unique(table.column("class_id")).to_numpy()):
-                doubts |= dict.fromkeys(_doubted(table), part.number)
+                hosts.update(table.filter(pc.field("status") == QUARANTINED).column("host").to_pylist())
                 raise RowError(f"it has rows of classes that are not the run's own, such as {foreign[0]}")
         except (DamagedError, RowError) as error:
             n_bytes = folder.append_line(files.MANIFEST, replace(part, dropped=True).format(), n_bytes)
             done.parts[part.name] = str(error)
-    return doubts
+    return hosts
 
 
-def _doubted(table: pa.Table) -> set[str]:
-    """Return the hosts that rows doubt."""
-    hosts = table.filter(pc.equal(table.column("status"), QUARANTINED)).column("host")
-    return set(pc.unique(hosts).to_pylist()) - {""}
-
-
-def _drop_doubted(folder: Folder, doubts: dict[str, int], done: Repaired) -> None:
-    """Take parts off the manifest whose verdicts come from hosts that only a lost part contradicted."""
-    manifest = read_manifest(folder)
-    tables = list(read_parts(folder, manifest.parts, SCHEMA, ("class_id", "status", "host")))
-    kept = {host: part.number for part, table in tables for host in _doubted(table)}  # the last of each
-    told = {str(event.get("host")): 0 for event in read_events(folder, _LOG_BYTES) if event["event"] == HOST_FLAGGED}
-    lost = {host for host, number in (told | doubts).items() if kept.get(host, -1) < number}
-    n_bytes = manifest.n_bytes
-    for part, table in tables:
-        verdict = table.filter(pc.is_in(table.column("status"), pa.array(VERDICTS)))
-        if theirs := sorted(lost.intersection(pc.unique(verdict.column("host")).to_pylist())):
-            n_bytes = folder.append_line(files.MANIFEST, replace(part, dropped=True).format(), n_bytes)
-            done.parts[part.name] = (
-                f"it has verdicts of {theirs[0]!r}, which a replica contradicted; the row that said so is lost"
-            )
+def _doubts(fingerprint: Fingerprint, hosts: Iterable[str]) -> list[Row]:
+    """Return a row for each host to be doubted: about the first class, which has a verdict in the end."""
+    first = next(parse_partition(fingerprint.partition, fingerprint.dims).canonical_ranks())[0]
+    lost = "the row that said what a replica contradicted is lost"
+    return [
+        Row(fingerprint.digest, int(first), "", QUARANTINED, 0, host=host, message=lost)
+        for host in sorted(hosts)
+        if host
+    ]
 
 
 def _remove_documents(folder: Folder, done: Repaired) -> None:

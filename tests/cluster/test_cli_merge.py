@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 import shutil
@@ -21,7 +22,6 @@ from results.store.parts import Part
 from results.store.run import open_run
 from results.store.schema import QUARANTINED, SPLIT, Row
 from results.store.store import Store
-from results.store.suspects import suspects
 from results.upkeep import merging
 from tests.samples import daily
 
@@ -144,6 +144,20 @@ def test_split_classes_come_with_their_parts(orderly, made, tmp_path):
     done = run(config(tmp_path / "target", **CUT_UP))
     assert (done.complete, done.n_computed) == (True, 0)
     assert done.digest == run(config(made / "whole")).digest
+
+
+def test_a_source_that_lost_a_part_of_a_split_is_refused(orderly, made, tmp_path):
+    def lose(rows):
+        split = next(row for row in rows if row.status == SPLIT)
+        lost = split.children[-1]
+        kept = [replace(row, children=row.children[:-1]) if row is split else row for row in rows]
+        return [row for row in kept if row.class_id != split.class_id or not row.path.startswith(lost)]
+
+    lost = rewritten(made / "cut_up", tmp_path / "lost", lose)
+    answer = orderly("merge", tmp_path / "target", lost)
+    assert (answer.code, answer.out) == (5, "")
+    assert "neither a child nor settled" in answer.err
+    assert not (tmp_path / "target").exists()
 
 
 def test_an_unfinished_run_is_carried_on_in_a_copy_and_brought_home(orderly, made, tmp_path):
@@ -298,7 +312,7 @@ def test_a_doubt_about_a_host_comes_along_and_takes_the_claim_with_it(orderly, m
     assert (json.loads(answer.out)["verdicts_added"], json.loads(answer.out)["failures_added"]) == (0, 1)
     assert not (target / files.CLAIM).exists()
     assert status(orderly, target)["state"] == "incomplete"
-    assert len(suspects(open_run(target))) == len(list(open_run(made / "whole").rows()))
+    assert len(open_run(target).doubted) == len(list(open_run(made / "whole").rows()))
     assert orderly("verify", target).code == 4
     again = run(config(target))
     assert again.complete
@@ -397,3 +411,72 @@ def test_runs_in_a_bucket_are_merged_into_one_in_a_bucket(orderly, bucket, share
     assert orderly("merge", local, target).code == 0
     assert sorted(map(repr, open_run(local).rows())) == sorted(map(repr, open_run(target).rows()))
     assert read_events(LocalFolder(local))[-1]["event"] == "merged"
+
+
+# ---- merging is a join: order and grouping do not matter
+
+
+@pytest.fixture(scope="module")
+def three(made, tmp_path_factory):
+    """Return runs a, b and c.  Host ``bad`` was contradicted in ``a``; in ``c`` another found some of its units."""
+    folder = tmp_path_factory.mktemp("three")
+    rows = list(open_run(made / "whole").rows())
+    third = len(rows) // 3
+    doubt = Row(rows[0].fingerprint, *rows[0].key, QUARANTINED, 0, host="bad", message="contradicted")
+    held = {
+        "a": [replace(rows[0], host="good"), doubt],
+        "b": [replace(row, host="bad") for row in rows[: 2 * third]],
+        "c": [replace(row, host="good" if i % 2 else "bad") for i, row in enumerate(rows[third:])],
+    }
+    for name, theirs in held.items():
+        rewritten(made / "whole", folder / name, lambda _, theirs=theirs: theirs)
+    return folder, sorted(row.key for row in rows)
+
+
+GROUPED = [
+    *([[name] for name in order] for order in itertools.permutations("abc")),
+    *([[*order]] for order in itertools.permutations("abc")),
+    *([[one, two], [three]] for one, two, three in itertools.permutations("abc")),
+    *([[one], [two, three]] for one, two, three in itertools.permutations("abc")),
+]
+
+
+def merged(orderly, three, target, groups):
+    for group in groups:
+        assert orderly("merge", target, *(three / name for name in group)).code == 0
+    return open_run(target)
+
+
+@pytest.mark.parametrize("groups", GROUPED, ids=lambda groups: "-".join(map("".join, groups)))
+def test_merging_in_any_order_gives_the_same_doubts(orderly, three, tmp_path, groups):
+    folder, keys = three
+    found = merged(orderly, folder, tmp_path / "target", groups)
+    good = {row.key for name in "ac" for row in open_run(folder / name).rows() if row.host == "good" and row.is_verdict}
+    assert found.doubted == [key for key in keys if key not in good]
+    assert len(found.doubted) > 10
+    every = {(row.key, row.host, row.is_verdict) for name in "abc" for row in open_run(folder / name).rows()}
+    assert {(row.key, row.host, row.is_verdict) for row in found.rows()} == every
+    answer = orderly("verify", tmp_path / "target")
+    assert answer.code == 4
+    assert f"{len(found.doubted)} verdicts come from hosts that replicas contradicted (bad)" in answer.err
+
+
+def test_merged_runs_are_merged_further_and_extended_and_the_doubt_stays(orderly, three, tmp_path):
+    folder, keys = three
+    merged(orderly, folder, tmp_path / "ab", ["a", "b"])
+    assert orderly("merge", tmp_path / "cab", folder / "c", tmp_path / "ab").code == 0
+    doubted = merged(orderly, folder, tmp_path / "all", ["abc"]).doubted
+    assert open_run(tmp_path / "cab").doubted == doubted
+    extended = config(tmp_path / "extended", cutoff=13)
+    first = run(extended, extends=str(folder / "a"), share=Share(1, 3))
+    assert not first.complete
+    assert open_run(extended.out).index.doubted_hosts == {"bad"}
+    whole = run(config(tmp_path / "cab"))
+    assert whole.complete
+    assert whole.n_computed == len(doubted)
+    assert open_run(tmp_path / "cab").doubted == []
+    before = contents(tmp_path / "cab")
+    again = orderly("merge", tmp_path / "cab", *(folder / name for name in "bca"), "--format", "json")
+    assert json.loads(again.out)["verdicts_added"] == 0
+    assert contents(tmp_path / "cab") == before
+    assert len(keys) == len(list(open_run(tmp_path / "cab").index.done()))

@@ -21,7 +21,6 @@ from results.storage import files
 from results.store.run import open_run
 from results.store.schema import QUARANTINED, SPLIT
 from results.store.store import Store
-from results.store.suspects import suspects
 from results.upkeep.extend import reusable
 from search.breaker import Unit
 from tests.cluster.whole_run import coverage_of, is_proven, make_whole_run, store_rows, verified
@@ -213,7 +212,7 @@ def test_a_contradiction_leaves_a_row_for_each_host(whole, rows, tmp_path):
 def test_both_doubted_hosts_are_remembered(shared, written):
     folder = written([*shared, *doubt(shared[0], "a", "b")])
     assert open_run(folder).index.doubted_hosts == {"a", "b"}
-    assert suspects(open_run(folder)) == of(shared, "a", "b")
+    assert open_run(folder).doubted == of(shared, "a", "b")
 
 
 def test_a_claim_does_not_settle_doubts(shared, written, whole):
@@ -221,7 +220,7 @@ def test_a_claim_does_not_settle_doubts(shared, written, whole):
     for name in (files.CLAIM, files.RESCORED):
         copy = shutil.copytree if (whole / name).is_dir() else shutil.copy
         copy(whole / name, folder / name)
-    assert suspects(open_run(folder)) == of(shared, "a", "b")
+    assert open_run(folder).doubted == of(shared, "a", "b")
     found = summary(folder, run_nodes)
     assert not found.proven
     assert f"{len(of(shared, 'a', 'b'))} verdicts come from hosts that replicas contradicted (a, b)" in found.why_not
@@ -235,13 +234,14 @@ def test_what_was_found_again_is_not_in_doubt_any_more(shared, written):
     folder = written([*shared, *doubt(shared[0], "a", "b")])
     with Store.open(folder, open_run(folder).fingerprint) as store:
         store.append([replace(row, host="c") for row in theirs[:-2]])
-    assert suspects(open_run(folder)) == sorted(row.key for row in theirs[-2:])
+    assert open_run(folder).doubted == sorted(row.key for row in theirs[-2:])
     assert not is_proven(folder)
     with Store.open(folder, open_run(folder).fingerprint) as store:
         again = [replace(row, host="a") for row in theirs]
         store.append(again)  # later, which is all that a single machine can do
         assert store.n_merged == len(theirs) - 2, "what is not in doubt is not stored again"
-    assert suspects(open_run(folder)) == []
+    assert {row.host for row in open_run(folder).rows()} == {*"abc", "a (2)"}
+    assert open_run(folder).doubted == []
     assert verified(folder).claim.n_units == len(shared)
 
 
@@ -249,10 +249,11 @@ def test_a_host_that_is_doubted_again_loses_what_it_found_since(shared, written)
     folder = written([*shared, *doubt(shared[0], "a")])
     with Store.open(folder, open_run(folder).fingerprint) as store:
         store.append([row for row in shared if row.host == "a"])
-    assert suspects(open_run(folder)) == []
+    assert open_run(folder).doubted == []
     with Store.open(folder, open_run(folder).fingerprint) as store:
         store.append(doubt(shared[0], "a"))
-    assert suspects(open_run(folder)) == of(shared, "a")
+    assert open_run(folder).doubted == of(shared, "a")
+    assert open_run(folder).index.doubted_hosts == {"a", "a (2)"}
 
 
 def test_a_verdict_in_doubt_that_is_contradicted_stops_the_store(shared, written):

@@ -32,7 +32,6 @@ from results.store.parts import read_parts
 from results.store.run import open_run
 from results.store.schema import SCHEMA
 from results.store.store import Store
-from results.store.suspects import suspects
 from results.upkeep.repair import repair
 from search.breaker import Unit, UnitResult
 from tests.cluster.test_driver import WORDS
@@ -213,14 +212,14 @@ def test_a_contradicted_host_is_searched_again_before_there_is_a_claim(config):
     assert "no host is left to believe" in outcome.message
     stored = open_run(config.out)
     assert len(stored.index.doubted_hosts) == 1
-    assert suspects(stored)
-    n_before = len(suspects(stored))
+    assert stored.doubted
+    n_before = len(stored.doubted)
     again = run(config)
     assert again.complete
     assert again.n_computed >= n_before + 1
     plain = run(config.model_copy(update={"out": config.out + "-plain", "replicate": 0.0}))
     assert again.digest == plain.digest
-    assert suspects(open_run(config.out)) == []
+    assert open_run(config.out).doubted == []
     assert run(config).n_computed == 0
 
 
@@ -249,7 +248,7 @@ def doubted_run(config, monkeypatch):
     monkeypatch.setattr("results.store.store.FLUSH_ROWS", 1)
     run(config, make_executor=lambda spec, _: InProcessExecutor(spec, LyingBreaker))
     stored = open_run(config.out)
-    assert suspects(stored)
+    assert stored.doubted
     (doubt,) = (
         part.name
         for part, table in read_parts(stored.folder, stored.manifest.parts, SCHEMA)
@@ -258,14 +257,18 @@ def doubted_run(config, monkeypatch):
     return stored, Path(config.out) / doubt
 
 
-def test_a_doubt_that_is_lost_with_its_part_takes_the_verdicts_of_the_host_along(config, monkeypatch):
+def test_a_doubt_that_is_lost_with_its_part_is_known_from_the_log(config, monkeypatch):
     stored, part = doubted_run(config, monkeypatch)
     n_verdicts = sum(row.is_verdict for row in stored.rows())
     assert n_verdicts > 1
     part.write_bytes(part.read_bytes()[:-1])
-    again = run(config, drop_damaged=True)
-    assert (again.complete, again.n_reused) == (True, 0)
-    assert "which a replica contradicted" in (Path(config.out) / "events.jsonl").read_text()
+    with Store.open(config.out, stored.fingerprint, stored.info, mend=repair) as store:
+        assert store.dropped == (f"results/{part.name}",)
+        assert store.index.doubted_hosts == stored.index.doubted_hosts
+    assert open_run(config.out).doubted == stored.doubted
+    again = run(config)
+    assert again.complete
+    assert again.n_computed >= n_verdicts
     plain = run(config.model_copy(update={"out": config.out + "-plain", "replicate": 0.0}))
     assert again.digest == plain.digest
 
@@ -276,4 +279,4 @@ def test_a_doubt_that_is_still_there_takes_nothing_along(config, monkeypatch):
     other.unlink()
     with Store.open(config.out, stored.fingerprint, stored.info, mend=repair) as store:
         assert store.dropped == (f"results/{other.name}",)
-    assert suspects(open_run(config.out))
+    assert open_run(config.out).doubted

@@ -182,11 +182,11 @@ def test_an_extension_that_was_killed_goes_on(made, tmp_path, monkeypatch):
     store = Store.open(tmp_path, fingerprint(cutoff=85), inherited(source))
     append, calls = store.append, []
 
-    def dying(rows: list[Row]) -> None:
+    def dying(rows: list[Row], *, copied: bool) -> None:
         calls.append(len(rows))
         if len(calls) == 3:
             raise KeyboardInterrupt
-        append(rows)
+        append(rows, copied=copied)
 
     monkeypatch.setattr(store, "append", dying)
     with pytest.raises(KeyboardInterrupt):

@@ -149,6 +149,21 @@ def test_units_with_several_rows_are_compared_part_by_part(tmp_path, monkeypatch
     assert "part-00000001" in message
 
 
+def test_a_flush_that_takes_several_parts_stores_all_of_them(tmp_path, monkeypatch):
+    monkeypatch.setattr("results.store.sizes.MAX_ROWS", 3)
+    rows = [row(class_id) for class_id in range(10)]
+    with Store.open(tmp_path, fingerprint()) as store:
+        store.append(rows)
+        store.flush()
+        assert store.n_buffered == 0
+        assert len(list((tmp_path / files.RESULTS).iterdir())) >= 4
+        assert [found.key for found in store.rows()] == [given.key for given in rows]
+        store.append(rows)
+        assert store.n_merged == len(rows)
+        with pytest.raises(ConflictError):
+            store.append([replace(rows[-1], n_boards=6)])
+
+
 def test_quarantined_and_error_rows_are_no_verdict(tmp_path):
     with Store.open(tmp_path, fingerprint()) as store:
         store.append([row(1, status="error", n_boards=0, message="died")])
