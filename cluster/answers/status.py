@@ -1,89 +1,138 @@
-"""How far a run is, from its rows, and what is going on in it, from its lock and event log: what ``status`` shows."""
+"""The one view of a run: how far it is, from its rows, and what is going on in it, from its lock and event log.
+
+    look                run -> view            status, runs; serve in a process of its own
+      view_of_rows      what its rows give, as plain values
+      view              rows and the last word of a driver -> one record
+    lines               the record -> what people read: status and watch
+
+Rows are read now and then, lock and log every second: ``watch`` and ``serve`` put the newest of both together.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from boardclass.printable import counted
 from cluster.answers.render import points
-from cluster.driver.progress import duration
-from results.reading.state import state_of
+from cluster.driver.progress import duration, percent
+from results.reading.state import State, state_of
 
 if TYPE_CHECKING:
     from results.log.live import Live
     from results.reading.query import Summary
+    from results.store.run import Run
+
+_MIN_MEASURED, _FEW_MEASURED = 3, 30  # classes finished: below, no range; below, a rough guess
 
 
-def status_record(found: Summary, now: Live) -> dict[str, Any]:
-    """Return what ``status --format json`` holds.
+def look(run: Run) -> tuple[dict[str, Any], Summary]:
+    """Return the view of a run, and what its rows prove.
 
-    The question, how far its answer is (from the last word of a running driver, or from the stored rows), the best
-    boards, digest and sentence.  None: not known, or known only while somebody works on the run.
+    Raises
+    ------
+    StoreError
+        When the run is damaged.
     """
+    from cluster.planning.nodes import run_nodes
+    from results.log.live import live
+    from results.reading.query import summary
+
+    now = live(run.folder)  # before the rows, which take longer to read: the driver goes on meanwhile
+    found = summary(run, run_nodes)
+    return view(view_of_rows(found), now), found
+
+
+def view_of_rows(found: Summary) -> dict[str, Any]:
+    """Return what the rows of a run give, as plain values that JSON can hold."""
     boards = found.listed.boards
-    last = now.progress if now.is_running else {}
-    n_classes = found.n_classes
-    n_done = min(n_classes, max(found.n_classes_done, int(last.get("n_classes_done") or 0)))
-    said = {} if found.proven else last  # then there is none better than those of the rows, whatever a log says
-    best = max(boards[0].score if boards else 0, int(said.get("best_score") or 0)) or None
-    best_boards = [item.board for item in boards if item.score == best] or [str(said.get("best_board"))]
     return {
-        "state": state_of(found.state, is_running=now.is_running).value,
+        "rows_state": found.state.value,
         "proven": found.proven,
         "why_not_proven": found.why_not or None,
-        "driver": now.owner.describe() if now.owner else "unknown" if now.is_running else None,
-        "figures_age_s": now.age_s if now.is_running else None,
-        "ended": _ended(now),
         "dims": found.fingerprint.dims,
         "wordlist": found.question.wordlist,
         "wordlist_sha256": found.fingerprint.wordlist_sha256,
         "cutoff": found.fingerprint.cutoff,
         "partition": found.fingerprint.partition,
-        "n_classes": n_classes,
-        "n_classes_begun": max(found.n_classes_begun, n_done),  # what the driver has counted may not be stored yet
-        "n_classes_done": n_done,
-        "n_classes_left": n_classes - n_done,
-        "n_units_in_flight": last.get("n_in_flight"),
+        "n_classes": found.n_classes,
+        "n_classes_begun": found.n_classes_begun,
+        "n_classes_done": found.n_classes_done,
         "n_units_pending": found.n_pending,
         "n_units_split": found.n_rows["split"],
         "n_units_quarantined": found.n_quarantined,
-        "n_strikes": now.progress.get("n_strikes"),
-        "n_requeued": now.progress.get("n_requeued"),
-        "n_workers": last.get("n_workers"),
-        "n_workers_lost": now.progress.get("n_deaths"),
-        "hosts": last.get("hosts") or {},
-        "hosts_flagged": list(now.progress.get("flagged") or ()),
-        "n_replicas_agreed": now.progress.get("n_agreed"),
-        "classes_per_h": now.classes_per_h if now.is_running else None,
-        "verdicts_per_h": now.verdicts_per_h if now.is_running else None,
-        "remaining_s": last.get("remaining_s"),
-        "remaining_range_s": list(now.remaining_range_s) if now.is_running and now.remaining_range_s else None,
-        "n_measured": last.get("n_measured"),
-        "share": last.get("share") or None,
         "n_conflicts": found.n_conflicts,
         "rows": found.n_rows,
         "n_candidates": found.listed.n_candidates,
         "n_boards": found.listed.n_canonical,
         "n_boards_with_images": found.listed.n_raw,
         "rescored": found.rescored,
-        "best_score": best,
-        "best_boards": best_boards if best else [],
+        "best_score": boards[0].score if boards else None,
+        "best_boards": [item.board for item in boards if item.score == boards[0].score],
         "digest": found.result_digest,
         "notes": list(found.notes),
         "statement": found.statement,
     }
 
 
-# the table for people says these in sentences
-TOLD = frozenset(
-    (
-        *("state", "driver", "figures_age_s", "ended", "n_classes_left", "n_units_in_flight", "n_workers"),
-        *("n_workers_lost", "classes_per_h", "verdicts_per_h", "remaining_s", "n_measured", "proven", "why_not_proven"),
-        "remaining_range_s",
-        "notes",  # on standard error
-    )
-)
+def view(rows: Mapping[str, Any], now: Live | None, *, is_current: bool = True, error: str = "") -> dict[str, Any]:
+    """Return what ``status --format json`` holds: the question, how far its answer is, and who works on it.
+
+    Parameters
+    ----------
+    rows : mapping
+        As :func:`view_of_rows` made it; empty while they have not been read.
+    now : Live or None
+        None: lock and log cannot be read.
+    is_current : bool
+        Whether no file has changed since the rows were read: only then may anything be called proven.
+    error : str
+        Why the run cannot be read.
+
+    Returns
+    -------
+    dict
+        None: not known, or known only while somebody works on the run.
+    """
+    is_running = now is not None and now.is_running
+    told = now.progress if now else {}
+    last = told if is_running else {}
+    is_proven = bool(rows.get("proven")) and is_current
+    state = State(rows["rows_state"]) if rows and is_current else None
+    n_classes = rows.get("n_classes") or last.get("n_classes") or 0
+    n_done = min(n_classes, max(rows.get("n_classes_done") or 0, last.get("n_classes_done") or 0))
+    # of a proven run none is better than those of the rows, whatever a log says
+    best_of_rows, best_told = rows.get("best_score") or 0, 0 if is_proven else int(last.get("best_score") or 0)
+    is_stored = best_told <= best_of_rows
+    return {
+        "state": state_of(state, is_running=is_running, error=error).value,
+        **{name: value for name, value in rows.items() if name != "rows_state"},
+        "proven": is_proven,
+        "driver": None if now is None or not is_running else now.owner.describe() if now.owner else "unknown",
+        "figures_age_s": now.age_s if now and is_running else None,
+        "ended": _ended(now) if now else None,
+        "n_classes": n_classes,
+        "n_classes_begun": max(rows.get("n_classes_begun") or 0, n_done),  # what is counted may not be stored yet
+        "n_classes_done": n_done,
+        "n_classes_left": n_classes - n_done,
+        "n_units_in_flight": last.get("n_in_flight"),
+        "n_strikes": told.get("n_strikes"),
+        "n_requeued": told.get("n_requeued"),
+        "n_workers": last.get("n_workers"),
+        "n_workers_lost": told.get("n_deaths"),
+        "hosts": last.get("hosts") or {},
+        "hosts_flagged": list(told.get("flagged") or ()),
+        "n_replicas_agreed": told.get("n_agreed"),
+        "classes_per_h": now.classes_per_h if now and is_running else None,
+        "verdicts_per_h": now.verdicts_per_h if now and is_running else None,
+        "remaining_s": last.get("remaining_s"),
+        "remaining_range_s": list(now.remaining_range_s) if now and is_running and now.remaining_range_s else None,
+        "n_measured": last.get("n_measured"),
+        "share": last.get("share") or None,
+        "best_score": max(best_of_rows, best_told) or None,
+        "best_boards": rows.get("best_boards", []) if is_stored else [str(last.get("best_board"))],
+        "best_is_stored": is_stored,
+    }
 
 
 def _ended(now: Live) -> str | None:
@@ -95,98 +144,75 @@ def _ended(now: Live) -> str | None:
     return None if now.end.get("complete") else f"{duration(now.ended_s or 0.0)} ago: {now.end.get('message')}"
 
 
-def brief(record: dict[str, Any]) -> dict[str, Any]:
+def lines(record: Mapping[str, Any]) -> dict[str, Any]:
     """Return what people look for first, ten lines at most."""
-    runs, best, n = record["driver"] is not None, record["best_score"], record["n_boards"]
     told: dict[str, Any] = {"state": record["state"]}
     if not record["proven"]:
         told["boards below"] = "found so far, not proven"
         told["in the way"] = record["why_not_proven"]
     told["run"] = f"{record['dims']}, {record['wordlist']}, cutoff {record['cutoff']:,}"
-    told["done"] = _done(record)
-    if runs and record["figures_age_s"] is None:
-        told["progress"] = "none reported yet: the driver is starting up"
-    elif runs:
-        told |= {"time left": time_left(record), "rate": _rate(record)}
-    if runs:
-        told["workers"] = f"{_workers(record)}; driver {record['driver']}"
-    elif record["ended"]:
-        told["last session ended"] = record["ended"]
-    first = f"{points(best)}: {record['best_boards'][0]}" if best else "none found"
-    told["best"] = f"{first}; {n:,} at or above the cutoff, up to symmetry"
+    told["done"] = done(record)
+    told |= dict(going_on(record))
+    told["best"] = _best(record)
     told |= {"statement": record["statement"]} if record["statement"] else {}
     return {**told, "digest": record["digest"]}
 
 
-def _done(record: dict[str, Any]) -> str:
+def done(record: Mapping[str, Any]) -> str:
+    """Return how many classes are done, how many units are searched, and how old the figures are."""
     n_done, n_classes = record["n_classes_done"], record["n_classes"]
+    if not n_classes:
+        return "not known yet"
     busy, age_s = record["n_units_in_flight"], record["figures_age_s"]
-    flying = f", {busy:,} units being searched" if busy else ""
+    flying = f", {counted(busy, 'unit')} being searched" if busy else ""
     age = f", as of {duration(age_s)} ago" if age_s is not None else ""
-    return f"{n_done:,} of {n_classes:,} classes ({_percent(n_done, n_classes)} %){flying}{age}"
+    return f"{n_done:,} of {counted(n_classes, 'class', 'classes')} ({percent(n_done, n_classes)}){flying}{age}"
 
 
-def _percent(n_done: int, n_classes: int) -> str:
-    """Return a percentage that is 100 only when it is all of them."""
-    return f"{int(1000 * n_done / n_classes) / 10:.1f}"
-
-
-def _workers(record: dict[str, Any]) -> str:
-    lost = f", {record['n_workers_lost']} lost so far" if record["n_workers_lost"] else ""
-    return f"{record['n_workers'] or 'none up yet'}{lost}"
-
-
-def sentences(record: dict[str, Any]) -> dict[str, Any]:
-    """Return the figures of a run under way as people read them."""
-    told: dict[str, Any] = {"state": record["state"]}
-    if not record["proven"]:
-        told["boards below"] = "found so far, not proven"
-        told["in the way"] = record["why_not_proven"]
-    if record["ended"]:
-        told["last session ended"] = record["ended"]
+def going_on(record: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield what a driver does, or how the last one ended."""
     if record["driver"] is None:
-        return told
-    told["driver"] = record["driver"]
+        if record["ended"]:
+            yield "last session ended", record["ended"]
+        return
     if record["figures_age_s"] is None:
-        return {**told, "progress": "none reported yet: the driver is starting up"}
-    n_done, n_classes = record["n_classes_done"], record["n_classes"]
-    told["figures from"] = f"{duration(record['figures_age_s'])} ago"
-    told["done"] = f"{n_done:,} of {n_classes:,} classes ({_percent(n_done, n_classes)} %)"
-    told["left"] = f"{record['n_classes_left']:,} classes; {record['n_units_in_flight']} units are being searched"
-    told["rate"] = _rate(record)
-    told["time left"] = time_left(record)
-    told["workers"] = _workers(record)
-    return told
+        yield "progress", "none reported yet: the driver is starting up"
+    else:
+        yield "time left", time_left(record)
+        yield "rate", rate(record)
+    names = record["hosts"]
+    hosts = f" on {next(iter(names))}" if len(names) == 1 else "".join(f", {host} {n}" for host, n in names.items())
+    lost = f", {record['n_workers_lost']} lost so far" if record["n_workers_lost"] else ""
+    yield "workers", f"{record['n_workers'] or 'none up yet'}{hosts}{lost}; driver {record['driver']}"
 
 
-def _rate(record: dict[str, Any]) -> str:
-    if record["verdicts_per_h"] is None:
+def _best(record: Mapping[str, Any]) -> str:
+    if not record["best_score"]:
+        return "none found"
+    first = f"{points(record['best_score'])}: {record['best_boards'][0]}"
+    if not record["best_is_stored"]:
+        return f"{first}, not stored yet; {record['n_boards']:,} stored at or above the cutoff, up to symmetry"
+    return f"{first}; {record['n_boards']:,} at or above the cutoff, up to symmetry"
+
+
+def rate(record: Mapping[str, Any]) -> str:
+    """Return what is finished in an hour."""
+    classes, verdicts = record["classes_per_h"], record["verdicts_per_h"]
+    if verdicts is None:
         return "unknown: not measured yet"
-    return f"{record['classes_per_h']:,.0f} classes and {record['verdicts_per_h']:,.0f} verdicts an hour"
+    if not verdicts:
+        return "unknown: nothing was finished of late"
+    return f"{f'{classes:,.0f} classes' if classes else 'no whole class of late,'} and {verdicts:,.0f} verdicts an hour"
 
 
 def time_left(record: Mapping[str, Any]) -> str:
     """Return the time left and what it is based on; needs ``remaining_s``, its range, ``n_measured`` and ``share``."""
-    if record["remaining_s"] is None or not record["n_measured"]:
+    n = record["n_measured"]
+    if record["remaining_s"] is None or not n:
         return "unknown: too little has been searched since the driver began"
-    few = ", a rough guess" if record["n_measured"] < 30 else ""
-    classes = counted(record["n_measured"], "class", "classes")
+    few = ", a rough guess" if n < _FEW_MEASURED else ""
     share = f" for share {record['share']}, which is all that this driver searches" if record["share"] else ""
-    low, high = record["remaining_range_s"] or (0.0, 0.0)
+    low, high = (record["remaining_range_s"] if n >= _MIN_MEASURED else None) or (0.0, 0.0)
     between = f" (guesses of late: {duration(low)} to {duration(high)})" if high > low + 1 else ""
+    classes = counted(n, "class", "classes")
     return f"about {duration(record['remaining_s'])}{between}{share}, judging by {classes} finished so far{few}"
-
-
-def time_left_of(now: Live) -> str:
-    """Return the time left of a run that goes on, as its driver told it last."""
-    last = now.progress
-    if not last:
-        return "unknown: the driver is starting up"
-    return time_left(
-        {
-            "remaining_s": last.get("remaining_s"),
-            "remaining_range_s": now.remaining_range_s,
-            "n_measured": last.get("n_measured"),
-            "share": last.get("share") or None,
-        }
-    )

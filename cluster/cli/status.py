@@ -9,6 +9,15 @@ import typer
 from cluster.answers.render import Format, write_json, write_record
 from cluster.cli.options import FormatOption, RunDirectory, chosen_run
 
+_TOLD = frozenset(  # lines for people say these
+    (
+        *("state", "driver", "figures_age_s", "ended", "n_classes_left", "n_units_in_flight", "n_workers", "digest"),
+        *("n_workers_lost", "classes_per_h", "verdicts_per_h", "remaining_s", "n_measured", "proven", "why_not_proven"),
+        *("remaining_range_s", "best_score", "best_boards", "best_is_stored", "n_classes_done", "dims", "wordlist"),
+        *("cutoff", "hosts", "notes"),  # notes: on standard error
+    )
+)
+
 
 def status(
     directory: RunDirectory = None,
@@ -18,28 +27,23 @@ def status(
     """Show how far a run is, who works on it, the time left, what it found, the digest of its result."""
     directory = chosen_run(directory)
     from cluster.answers.query import tell_notes
-    from cluster.answers.status import TOLD, brief, sentences, status_record
-    from cluster.planning.nodes import run_nodes
-    from results.log.live import live
-    from results.reading.query import summary
+    from cluster.answers.status import lines, look
     from results.store.run import open_run
 
-    run = open_run(directory)
-    now = live(run.folder)  # before the rows, which take longer to read: the driver goes on meanwhile
-    found = summary(run, run_nodes)
-    record = status_record(found, now)
+    record, found = look(open_run(directory))
     tell_notes(found)
     if fmt is Format.json:
         write_json({"directory": directory, **record})
         return
     if fmt is Format.table and not verbose:
-        write_record(brief(record), fmt)
+        write_record(lines(record), fmt)
         return
+    told = lines(record)
     rows, hosts, notes = record.pop("rows"), record.pop("hosts"), record.pop("notes")
     statement = record.pop("statement")
     flat = {**record, "hosts": ", ".join(f"{host} {n}" for host, n in hosts.items()) or None}
     flat |= {f"rows_{name}": count for name, count in rows.items()} | {"notes": "; ".join(notes) or None}
     if fmt is Format.table:
-        flat = {**sentences(record), **{name: value for name, value in flat.items() if name not in TOLD}}
-        flat = {name: value for name, value in flat.items() if value not in (None, [])}
+        flat = {name: value for name, value in flat.items() if name not in _TOLD and value not in (None, [])}
+        flat = {**told, **flat}
     write_record({**flat, "statement": statement} if statement else flat, fmt)

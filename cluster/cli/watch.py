@@ -35,20 +35,14 @@ def runs(given: RunsArgument = None, fmt: FormatOption = Format.table) -> None:
 
 def _told(place: Place) -> dict[str, Any]:
     """Return what ``status`` says about a run, or why it cannot be read."""
-    from cluster.answers.status import status_record
-    from cluster.planning.nodes import run_nodes
-    from results.log.live import live
-    from results.reading.query import summary
+    from cluster.answers.status import look
     from results.reading.state import State
     from results.store.run import open_run
 
     try:
-        run = open_run(place.check())
-        now = live(run.folder)
-        found = summary(run, run_nodes)
+        record, _ = look(open_run(place.check()))
     except OrderlyError as error:
         return {"state": State.UNREADABLE.value, "why": str(error)}
-    record = status_record(found, now)
     names = ("state", "proven", "why_not_proven", "dims", "wordlist", "cutoff", "n_classes", "n_classes_done")
     return {name: record[name] for name in (*names, "best_score", "best_boards", "n_boards", "digest")}
 

@@ -199,16 +199,17 @@ def describe(overview: Overview) -> str:
     workers = counted(max(1, overview.n_workers), "worker")
     if overview.cluster:
         workers = f"{workers if overview.n_workers else 'every processor'} of the cluster at {overview.cluster}"
+    classes = counted(overview.n_classes, "board class", "board classes")
     return (
         f"{overview.dims}, {overview.wordlist}, cutoff {overview.cutoff:,}: "
-        f"{overview.n_classes:,} board classes{share}{reused}, {workers}, into {overview.directory}"
+        f"{classes}{share}{reused}, {workers}, into {overview.directory}"
     )
 
 
 def format_report(report: Report) -> str:
     """Return the figures as one line."""
-    share = 100.0 * report.n_classes_done / report.n_classes if report.n_classes else 100.0
-    parts = [f"{report.n_classes_done:,}/{report.n_classes:,} classes ({share:.1f} %)"]
+    share = percent(report.n_classes_done, report.n_classes)
+    parts = [f"{report.n_classes_done:,}/{counted(report.n_classes, 'class', 'classes')} ({share})"]
     if report.best_score is not None:
         parts.append(f"best {report.best_score:,} {report.best_board}")
     parts += [f"{duration(report.elapsed_s)} gone", _left(report), _trouble(report)]
@@ -228,6 +229,11 @@ def _trouble(report: Report) -> str:
     lost = counted(report.n_deaths, "worker lost", "workers lost") if report.n_deaths else ""
     given_up = counted(report.n_quarantined, "unit given up", "units given up") if report.n_quarantined else ""
     return ", ".join(filter(None, (lost, given_up)))
+
+
+def percent(n_done: int, n_all: int) -> str:
+    """Return a percentage that is 100 only when it is all of them."""
+    return f"{100 if n_done >= n_all else min(99.9, 100 * n_done / n_all):.1f} %"
 
 
 def duration(seconds: float) -> str:

@@ -1,4 +1,4 @@
-"""A view of a run as a drawing: a pure function of the view and the size of the terminal."""
+"""A run as a drawing for a terminal."""
 
 from __future__ import annotations
 
@@ -18,10 +18,13 @@ from boardclass.board import dims_of_length, format_rows
 from boardclass.errors import BoardError
 from boardclass.printable import counted, printable
 from cluster.answers.render import draw_board
-from cluster.answers.status import status_record, time_left_of
+from cluster.answers.status import done, going_on
 from cluster.driver.progress import duration
-from cluster.watch.view import View
+from cluster.watch.view import Watched
+from results.log.eventlog import read_events
 from results.reading.state import State
+from results.storage.disk import DiskUse, disk_use
+from results.storage.local import open_folder
 
 _STYLES = {
     State.RUNNING: "bold cyan",
@@ -32,30 +35,37 @@ _STYLES = {
 }
 _GAP = 3
 _FACT_ROWS, _FRAME_ROWS = 8, 6
+_EVENTS = (
+    *("started", "best", "unit_failed", "unit_quarantined", "worker_down", "host_flagged", "stage"),
+    *("finished", "stopped"),
+)
 
 
-def draw(view: View, width: int, height: int) -> RenderableType:
+def draw(watched: Watched, width: int, height: int) -> RenderableType:
     """Return the drawing for a terminal of ``width`` columns and ``height`` rows; what has no room is left out."""
-    parts: list[RenderableType] = [_head(view)]
-    if view.error:
-        return _framed([*parts, Text(printable(view.error), style="red")])
-    record = status_record(view.found, view.live) if view.found and view.live else {}
-    parts += [_bar(view, record, width), Text(""), _facts(view, record)]
+    record = watched.view()
+    parts: list[RenderableType] = [_head(watched.place.name, record)]
+    if record["error"]:
+        return _framed([*parts, Text(printable(record["error"]), style="red")])
+    folder = open_folder(watched.place.location)
+    events = [event for event in read_events(folder) if event["event"] in _EVENTS][-50:]
+    parts += [_bar(record, width), Text(""), _facts(record, watched, disk_use(folder))]
     left = height - _FRAME_ROWS - _FACT_ROWS
-    boards = _boards(view, width) if left >= 5 else None
+    boards = _boards(watched.rows.get("boards", ()), events if watched.is_running else (), width) if left >= 5 else None
     if boards is not None:
-        parts += [
-            Rule("best boards, found so far" if view.state is not State.PROVEN else "best boards", style="dim"),
-            boards[0],
-        ]
+        title = "best boards" if record["proven"] else "best boards, found so far"
+        parts += [Rule(title, style="dim"), boards[0]]
         left -= boards[1] + 1
-    busy = (view.live.progress.get("busy") or []) if view.live and view.is_running else []
+    busy = (watched.live.progress.get("busy") or []) if watched.live and watched.is_running else []
     if busy and left >= 3:
         shown = busy[: max(1, left // 2 - 1)]
-        parts += [Rule("workers, the longest at work first", style="dim"), _workers(view, shown)]
+        parts += [
+            Rule("workers, the longest at work first", style="dim"),
+            _workers(shown, record["figures_age_s"] or 0),
+        ]
         left -= len(shown) + 1
-    if view.events and left >= 2:
-        parts += [Rule("what happened", style="dim"), *_happenings(view.events[-(left - 1) :])]
+    if events and left >= 2:
+        parts += [Rule("what happened", style="dim"), *_happenings(events[-(left - 1) :])]
     return _framed(parts)
 
 
@@ -67,80 +77,63 @@ def _framed(parts: Iterable[RenderableType]) -> Layout:
     return frame
 
 
-def _head(view: View) -> Text:
+def _head(name: str, record: Mapping[str, Any]) -> Text:
     text = Text(no_wrap=True, overflow="ellipsis")
-    text.append(printable(view.name), style="bold")
+    text.append(printable(name), style="bold")
     text.append("  ")
-    text.append(view.state, style=_STYLES.get(view.state, "bold"))
-    if view.found:
-        asked = view.found.fingerprint
-        text.append(f"  {asked.dims}, {printable(view.found.question.wordlist)}, cutoff {asked.cutoff:,}", style="dim")
+    text.append(record["state"], style=_STYLES.get(record["state"], "bold"))
+    if "dims" in record:
+        told = f"  {record['dims']}, {printable(record['wordlist'])}, cutoff {record['cutoff']:,}"
+        text.append(told, style="dim")
     return text
 
 
-def _figures(view: View, record: Mapping[str, Any]) -> tuple[int, int]:
-    """Return the classes that are done and all of them, as far as known."""
-    last = view.live.progress if view.live and view.is_running else {}
-    n_classes = record.get("n_classes") or last.get("n_classes") or 0
-    return min(n_classes, max(record.get("n_classes_done") or 0, last.get("n_classes_done") or 0)), n_classes
-
-
-def _bar(view: View, record: Mapping[str, Any], width: int) -> RenderableType:
-    done, n_classes = _figures(view, record)
+def _bar(record: Mapping[str, Any], width: int) -> RenderableType:
     grid = Table.grid(padding=(0, 1))
-    share = 100 * done / n_classes if n_classes else 0.0
-    told = f"{done:,} of {n_classes:,} classes ({int(share * 10) / 10:.1f} %)" if n_classes else "not known yet"
-    bar = ProgressBar(total=max(1, n_classes), completed=done, width=max(8, min(60, width - len(told) - 3)))
-    grid.add_row(bar, Text(told))
+    n_classes, told = record["n_classes"], done({**record, "n_units_in_flight": None, "figures_age_s": None})
+    wide = max(8, min(60, width - len(told) - 3))
+    grid.add_row(ProgressBar(total=max(1, n_classes), completed=record["n_classes_done"], width=wide), Text(told))
     return grid
 
 
-def _facts(view: View, record: Mapping[str, Any]) -> RenderableType:
+def _facts(record: Mapping[str, Any], watched: Watched, disk: DiskUse | None) -> RenderableType:
     grid = Table.grid(padding=(0, 2))
     grid.add_column(style="dim", no_wrap=True)
     grid.add_column(overflow="fold")
-    for name, value in _told(view, record):
+    for name, value in (*going_on(record), *_told(record, watched, disk)):
         if value:
             grid.add_row(name, Text(printable(value)))
     return grid
 
 
-def _told(view: View, record: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
-    live = view.live
-    last = live.progress if live else {}
-    if live and live.is_running:
-        yield "time left", time_left_of(live)
-        if live.verdicts_per_h is not None:
-            yield "rate", f"{live.classes_per_h or 0:,.0f} classes and {live.verdicts_per_h:,.0f} verdicts an hour"
-        names = last.get("hosts") or {}
-        hosts = f" on {next(iter(names))}" if len(names) == 1 else "".join(f", {host} {n}" for host, n in names.items())
-        yield "workers", f"{last.get('n_workers') or 'none up yet'}{hosts}"
+def _told(record: Mapping[str, Any], watched: Watched, disk: DiskUse | None) -> Iterable[tuple[str, str]]:
+    last = watched.live.progress if watched.live else {}
+    if watched.is_running:
         yield "units", f"{last.get('n_in_flight', 0):,} being searched, {last.get('n_open', 0):,} open"
-        yield "driver", live.owner.describe() if live.owner else "unknown"
-    elif record.get("ended"):
-        yield "last session ended", record["ended"]
-    counts = [(record.get("n_units_split") or last.get("n_split"), "split", "split")]
-    counts += [(last.get("n_requeued"), "tried again", "tried again"), (last.get("n_strikes"), "strike", "strikes")]
-    counts += [(last.get("n_deaths"), "worker lost", "workers lost")]
-    counts += [(record.get("n_units_quarantined"), "given up", "given up")]
+    counts = [
+        (record.get("n_units_split") or last.get("n_split"), "split", "split"),
+        (record["n_requeued"], "tried again", "tried again"),
+        (record["n_strikes"], "strike", "strikes"),
+        (record.get("n_units_quarantined"), "given up", "given up"),
+    ]
     yield "so far", ", ".join(counted(n, *what) for n, *what in counts if n) or "no splits, no failures"
-    if view.disk:
-        yield "disk", f"{_size(view.disk.n_bytes)} taken, {_size(view.disk.n_free_bytes)} free"
-    if view.state is State.PROVEN and view.found:
-        yield "proven", view.found.statement or ""
-    elif view.found and (view.state is State.FAULTY or not view.is_running):
-        yield "in the way", view.found.why_not
-    if live and live.is_running and live.age_s is not None:
-        yield "figures from", f"{duration(live.age_s)} ago"
+    if disk:
+        yield "disk", f"{_size(disk.n_bytes)} taken, {_size(disk.n_free_bytes)} free"
+    if record["proven"]:
+        yield "proven", record["statement"] or ""
+    elif record["state"] in (State.FAULTY, State.INCOMPLETE):
+        yield "in the way", record.get("why_not_proven") or ""
+    if record["figures_age_s"] is not None:
+        yield "figures from", f"{duration(record['figures_age_s'])} ago"
 
 
-def _boards(view: View, width: int) -> tuple[RenderableType, int] | None:
+def _boards(
+    listed: Iterable[tuple[str, int]], events: Iterable[Mapping[str, Any]], width: int
+) -> tuple[RenderableType, int] | None:
     """Return the best boards side by side, and how many rows they take; None when there are none to draw."""
-    best: dict[str, int] = {}
-    for item in view.found.listed.boards[:8] if view.found else ():
-        best[item.board] = item.score
-    for event in view.events:
-        if event["event"] == "best" and view.is_running:
+    best = dict(listed)
+    for event in events:
+        if event["event"] == "best":
             best.setdefault(str(event.get("board")), int(event.get("score") or 0))
     drawn: list[tuple[Text, str]] = []
     for board, score in sorted(best.items(), key=lambda item: (-item[1], item[0])):
@@ -156,9 +149,8 @@ def _boards(view: View, width: int) -> tuple[RenderableType, int] | None:
     return grid, max(len(board.split()) for board, _ in shown) + 1
 
 
-def _workers(view: View, busy: Iterable[Mapping[str, Any]]) -> RenderableType:
+def _workers(busy: Iterable[Mapping[str, Any]], age_s: float) -> RenderableType:
     grid = Table.grid(padding=(0, 2))
-    age_s = view.live.age_s or 0.0 if view.live else 0.0
     for item in busy:
         more = f" and {counted(item['n_units'] - 1, 'more unit')}" if item["n_units"] > 1 else ""
         what = f"class {item['class_id']:,} {printable(item['path'])}".rstrip() + more

@@ -1,82 +1,119 @@
-"""What ``orderly watch`` knows of a run: read again and again, the rows in a separate thread."""
+"""One run, looked at again and again: what ``watch`` and ``serve`` know of it.
+
+Lock, log and the dates of its files are read every second, for all who ask.  A slow reading is made less often, so that
+watching costs at most a hundredth of one processor.  Nothing of that says *proven*: it follows from the rows, which are
+read apart (in a thread, in a process) whenever files have changed, and holds only until another file changes.
+"""
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
+import os
 import threading
 import time
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from boardclass.errors import OrderlyError
+from cluster.answers.status import rate, time_left, view, view_of_rows
 from cluster.watch.catalog import Place
-from cluster.watch.pulse import Reading
-from results.log.eventlog import read_events
-from results.reading.state import State, state_of
-from results.storage.disk import DiskUse, disk_use
+from results.log.live import live
+from results.storage import files
 from results.storage.local import open_folder
 
 if TYPE_CHECKING:
     from results.log.live import Live
-    from results.reading.query import Summary
 
-SHARE = 0.02  # of one processor, for reading the rows of a run that goes on
-_LEAST_S = 5.0
-_TOLD = (
-    "started",
-    "best",
-    "unit_failed",
-    "unit_quarantined",
-    "worker_down",
-    "host_flagged",
-    "stage",
-    "finished",
-    "stopped",
-)
+FRESH_S, FRESH_REMOTE_S = 1.0, 15.0  # the driver notes progress every 2 s at most, on an object store every 15 s
+SHARE, ROWS_SHARE = 0.01, 0.02  # of one processor: for lock and log, for the rows of a run that goes on
+_MIN_ROWS_S = 5.0  # between two readings of the rows of a run that goes on
 
 
-@dataclass(frozen=True)
-class View:
-    """One look at a run.
+class Watched:
+    """The last thing known about one run.
 
     Attributes
     ----------
-    name : str
+    stamp, rows_stamp : str
+        Changes with every file of evidence; as it was when the rows were read.
     live : Live or None
-        None: it cannot be read.
-    found : Summary or None
-        What the rows prove; None while they have not been read.
-    is_current : bool
-        Whether no file has changed since the rows were read: only then may anything be called proven.
-    error : str
-    disk : DiskUse or None
-    events : tuple of mappings
-        What happened last, oldest first, without progress.
+    rows : dict
+        What the rows give (:func:`cluster.answers.status.view_of_rows`, and more); empty while unknown.
+    error, rows_error : str
+        Why lock and log, or the rows, cannot be read; empty when they can.
+    n_read : int
     """
 
-    name: str
-    live: Live | None = None
-    found: Summary | None = None
-    is_current: bool = False
-    error: str = ""
-    disk: DiskUse | None = None
-    events: tuple[Mapping[str, Any], ...] = field(default=())
+    def __init__(self, place: Place) -> None:
+        self.place = place
+        self.stamp = self.rows_stamp = self.error = self.rows_error = ""
+        self.live: Live | None = None
+        self.rows: dict[str, Any] = {}
+        self.rows_read_at_s = 0.0
+        self.is_reading_rows = False
+        self.n_read = 0
+        self._next_s = self._next_rows_s = 0.0
+
+    @property
+    def is_fresh(self) -> bool:
+        """Whether it is too fresh to be read again."""
+        return time.monotonic() < self._next_s
+
+    @property
+    def is_current(self) -> bool:
+        """Whether no file has changed since the rows were read: only then may anything be called proven."""
+        return bool(self.stamp) and self.rows_stamp == self.stamp
 
     @property
     def is_running(self) -> bool:
         """Whether a driver works on it."""
         return self.live is not None and self.live.is_running
 
+    def refresh(self) -> None:
+        """Read lock and log, and whether files changed."""
+        began_s = time.monotonic()
+        try:
+            location = self.place.check()
+            self.live, self.error = live(open_folder(location)), ""
+            self.stamp = _remote_stamp(location) if self.place.is_remote else _stamp(Path(location))
+        except Exception as error:  # noqa: BLE001 - who watches must see it, and see it go
+            self.live, self.error, self.stamp = None, _said(error), ""
+        self.n_read += 1
+        now_s = time.monotonic()
+        least_s = FRESH_REMOTE_S if self.place.is_remote else FRESH_S
+        self._next_s = now_s + max(least_s, (now_s - began_s) / SHARE)
+
     @property
-    def state(self) -> State:
-        """The state of the run."""
-        rows = self.found.state if self.found and self.is_current else None
-        return state_of(rows, is_running=self.is_running, error=self.error)
+    def wants_rows(self) -> bool:
+        """Whether it is time to read the rows: files have changed, but not too often while a run goes on."""
+        is_due = not self.is_running or time.monotonic() >= self._next_rows_s
+        return bool(self.stamp) and not self.is_current and is_due and not self.is_reading_rows
+
+    @contextlib.contextmanager
+    def reading_rows(self) -> Iterator[None]:
+        """Note what comes of setting ``rows``, any error included: the same files are not read again for it."""
+        stamp, began_s = self.stamp, time.monotonic()
+        self.is_reading_rows = True
+        try:
+            yield
+            self.rows_error = ""
+        except Exception as error:  # noqa: BLE001 - a thread or task that dies would be started for ever
+            self.rows, self.rows_error = {}, _said(error)
+        finally:
+            self.rows_stamp, self.rows_read_at_s = stamp, time.time()
+            self._next_rows_s = time.monotonic() + max(_MIN_ROWS_S, (time.monotonic() - began_s) / ROWS_SHARE)
+            self.is_reading_rows = False
+
+    def view(self) -> dict[str, Any]:
+        """Return the view of the run: the last rows, and lock and log."""
+        error = self.error or (self.rows_error if self.is_current else "")
+        return {**view(self.rows, self.live, is_current=self.is_current, error=error), "error": error}
 
 
 class Watcher:
-    """Looks at one run.
+    """Looks at one run, and has its rows read in a thread.
 
     Parameters
     ----------
@@ -87,53 +124,68 @@ class Watcher:
     def __init__(self, location: str) -> None:
         real = "" if "://" in location else str(Path(location).resolve())
         name = location.partition("?")[0].rstrip("/").rpartition("/")[2] or location
-        self._place = Place("", name, location, real)
-        self._reading = Reading(self._place)
-        self._found: Summary | None = None
-        self._found_stamp = self._fault = self._fault_stamp = ""
-        self._next_s = 0.0
-        self._thread: threading.Thread | None = None
-        self._view = View(name)
+        self.watched = Watched(Place("", name, location, real))
 
-    def look(self) -> View:
-        """Return what is known now: lock and log are read at most every second, the rows when files have changed."""
-        if not self._reading.is_fresh:
-            self._reading.refresh()
-            self._view = self._seen()
-        elif self._view.found is not self._found:
-            self._view = self._seen()
-        self._consider()
-        return self._view
+    def look(self) -> Watched:
+        """Return what is known now."""
+        watched = self.watched
+        if not watched.is_fresh:
+            watched.refresh()
+        if watched.wants_rows:
+            watched.is_reading_rows = True
+            threading.Thread(target=self._read_rows, daemon=True).start()
+        return watched
 
-    def _seen(self) -> View:
-        reading = self._reading
-        fault = self._fault if self._fault_stamp == reading.stamp else ""
-        if reading.error or fault:
-            return View(self._place.name, reading.live, error=reading.error or fault)
-        folder = open_folder(self._place.location)
-        events = [event for event in read_events(folder) if event["event"] in _TOLD]
-        is_current = self._found is not None and self._found_stamp == reading.stamp
-        return View(self._place.name, reading.live, self._found, is_current, "", disk_use(folder), tuple(events[-50:]))
-
-    def _consider(self) -> None:
-        """Have the rows read in a thread when they have changed, but not too often while the run goes on."""
-        stamp = self._reading.stamp
-        is_known = stamp in ("", self._found_stamp, self._fault_stamp)
-        is_early = self._view.is_running and time.monotonic() < self._next_s
-        if is_known or is_early or (self._thread and self._thread.is_alive()):
-            return
-        self._thread = threading.Thread(target=self._prove, args=(stamp,), daemon=True)
-        self._thread.start()
-
-    def _prove(self, stamp: str) -> None:
+    def _read_rows(self) -> None:
         from cluster.planning.nodes import run_nodes
         from results.reading.query import summary
 
-        began_s = time.monotonic()
-        try:
-            found = summary(self._place.check(), run_nodes)
-        except OrderlyError as error:
-            self._fault, self._fault_stamp = str(error), stamp
-        else:
-            self._found_stamp, self._found = stamp, found
-        self._next_s = time.monotonic() + max(_LEAST_S, (time.monotonic() - began_s) / SHARE)
+        with self.watched.reading_rows():
+            found = summary(self.watched.place.check(), run_nodes)
+            boards = [(item.board, item.score) for item in found.listed.boards[:8]]
+            self.watched.rows = {**view_of_rows(found), "boards": boards}
+
+
+def _said(error: Exception) -> str:
+    """Return what is wrong; for what is no error of ours also its kind."""
+    return str(error) if isinstance(error, OrderlyError) else f"internal error, {type(error).__name__}: {error}"
+
+
+def told(now: Live, record: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the figures of the last session as plain values; times are points in time, not ages, so that nothing
+    changes while nothing happens."""
+    progress = {name: value for name, value in now.progress.items() if name not in ("event", "session")}
+    end = {name: value for name, value in now.end.items() if name in ("time", "event", "complete", "message", "reason")}
+    owner = now.owner
+    return {
+        "is_running": now.is_running,
+        "driver": f"{owner.user}@{owner.host} (process {owner.pid})" if owner else "unknown",
+        "progress": progress or None,
+        "time_left": time_left(record),
+        "rate": rate(record),
+        "end": end or None,
+    }
+
+
+def _stamp(root: Path) -> str:
+    """Return a digest of name, size, time and inode of every file of evidence; log and lock are none."""
+    digest = hashlib.sha256()
+    for folder in files.FOLDERS:
+        with contextlib.suppress(OSError):  # a folder or a file that is gone
+            for entry in sorted(os.scandir(root / folder), key=lambda entry: entry.name):
+                if entry.name not in (files.EVENTS, files.LOCK, files.OWNER) and not files.is_temporary(entry.name):
+                    found = entry.stat(follow_symlinks=False)
+                    values = (folder, entry.name, found.st_size, found.st_mtime_ns, found.st_ino)
+                    digest.update(repr(values).encode("utf-8", "surrogateescape"))
+    return digest.hexdigest()
+
+
+def _remote_stamp(location: str) -> str:
+    """Return a digest of the names in an object store, and of the documents that are replaced under one name."""
+    folder = open_folder(location)
+    digest = hashlib.sha256()
+    for name in (*files.FOLDERS, files.MANIFEST):
+        digest.update(repr([item for item in folder.names(name) if item != files.EVENTS]).encode())
+    for name in (files.RUN, files.CLAIM, files.RESCORED_MANIFEST, files.AUDITS):
+        digest.update(repr(folder.read(name)).encode())
+    return digest.hexdigest()

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from boardclass.board import dims_of_length, format_rows
+from boardclass.board import format_rows
 from boardclass.partition import parse_partition
 
 if TYPE_CHECKING:
@@ -30,23 +30,19 @@ def read_run(location: str) -> dict[str, Any]:
     StoreError
         When there is no run, or it is damaged.
     """
-    from cluster.answers.status import status_record
+    from cluster.answers.status import view_of_rows
     from cluster.planning.nodes import run_nodes
-    from results.log.live import live
     from results.reading.sql import Database
     from results.reading.work import dear_classes
     from results.storage.disk import disk_use
     from results.store.run import open_run
 
     run = open_run(location)
-    now = live(run.folder)
     database = Database([("run", run)], run_nodes)
     found = database.summaries["run"]
     (seconds, n_units, n_hosts), *_ = database.query(_TOTALS).rows
-    record = status_record(found, now)
     told = {
-        **{name: value[:MAX_TEXT] if isinstance(value, str) else value for name, value in record.items()},
-        "rows_state": found.state.value,
+        **{name: value[:MAX_TEXT] if isinstance(value, str) else value for name, value in view_of_rows(found).items()},
         "n_words": found.question.n_words,
         "scores": found.question.scores,
         "strength": _strength(run, found),
@@ -79,11 +75,6 @@ def picture(board: str, dims: str) -> str:
     from boardclass.board_svg import board_svg
 
     return board_svg(format_rows(board, dims), strict=True)
-
-
-def dims_of(board: str) -> str:
-    """Return the size of a board; BoardError when there is none of that length."""
-    return str(dims_of_length(len(board)))
 
 
 def class_map(run: Run, database: Database) -> dict[str, list[int] | list[float] | int] | None:

@@ -12,8 +12,11 @@ from dataclasses import replace
 
 import pytest
 
-from cluster.answers.status import time_left_of
-from cluster.watch.pulse import told
+from cluster.answers.status import done, lines, rate, time_left, view
+from cluster.driver.progress import format_report
+from cluster.scheduling.figures import Report
+from cluster.watch.view import told
+from results.log.live import Live, live
 from results.storage import files
 from tests.conftest import RESTING
 
@@ -155,27 +158,61 @@ def test_ten_lines_say_what_matters_and_verbose_says_the_rest(orderly, tmp_path,
     assert record["wordlist_sha256"] not in text
 
 
-def test_a_share_is_called_100_percent_only_when_nothing_is_left():
-    from cluster.answers.status import brief
+@pytest.mark.parametrize(
+    ("n_done", "n_classes", "said"),
+    [(34959, 34960, "99.9 %"), (7, 15, "46.7 %"), (0, 15, "0.0 %"), (15, 15, "100.0 %"), (1, 1, "1 class (100.0 %)")],
+)
+def test_run_and_status_say_the_same_share_and_100_percent_only_when_nothing_is_left(n_done, n_classes, said):
+    report = Report(n_classes=n_classes, n_classes_done=n_done, n_open=1)
+    record = {"n_classes": n_classes, "n_classes_done": n_done, "n_units_in_flight": None, "figures_age_s": None}
+    assert said in done(record)
+    assert said in format_report(report)
 
-    record = {
-        **dict.fromkeys(("driver", "best_score", "ended", "statement", "figures_age_s", "n_units_in_flight")),
-        "state": "incomplete",
-        "proven": False,
-        "why_not_proven": "1 of 34,960 classes has no verdict",
-        "dims": "3x3",
-        "wordlist": "w",
-        "cutoff": 1,
-        "n_classes": 34960,
-        "n_classes_done": 34959,
-        "n_boards": 0,
-        "digest": "",
-    }
-    assert brief(record)["done"] == "34,959 of 34,960 classes (99.9 %)"
+
+def going(rows, **progress):
+    """Return the view of a run that goes on."""
+    base = {"n_classes_done": 0, "n_workers": 1, "n_measured": 0, "remaining_s": None}
+    now = Live(True, None, {**base, **progress}, 1.0, 0.0, 0.0, {}, None, (3.0, 50.0))
+    return view(rows, now)
+
+
+ROWS = {
+    "rows_state": "incomplete",
+    "proven": False,
+    "why_not_proven": "1 of 15 classes has no verdict",
+    "dims": "2x2",
+    "wordlist": "w",
+    "cutoff": 1500,
+    "n_classes": 15,
+    "n_classes_done": 0,
+    "n_boards": 0,
+    "best_score": None,
+    "best_boards": [],
+    "digest": "",
+    "statement": None,
+}
+
+
+def test_a_board_that_is_not_stored_yet_is_told_as_such():
+    told = lines(going(ROWS, best_score=1552, best_board="aert"))
+    assert told["best"] == "1,552 points: aert, not stored yet; 0 stored at or above the cutoff, up to symmetry"
+    stored = going({**ROWS, "n_boards": 1, "best_score": 1552, "best_boards": ["aert"]}, best_score=1552)
+    assert lines(stored)["best"] == "1,552 points: aert; 1 at or above the cutoff, up to symmetry"
+
+
+def test_no_rate_is_told_before_anything_was_finished():
+    record = going(ROWS)
+    assert rate(record) == "unknown: nothing was finished of late"
+    assert rate({**record, "verdicts_per_h": 1200.0}) == "no whole class of late, and 1,200 verdicts an hour"
+    assert rate({**record, "classes_per_h": 60.0, "verdicts_per_h": 1200.0}) == "60 classes and 1,200 verdicts an hour"
+
+
+def test_one_finished_class_gives_no_range():
+    assert "guesses" not in time_left(going(ROWS, n_measured=1, remaining_s=20.0))
+    assert "(guesses of late: 3 s to 50 s)" in time_left(going(ROWS, n_measured=3, remaining_s=20.0))
 
 
 def test_the_range_of_guesses_is_told_as_of_the_last_one(tmp_path):
-    from results.log.live import live
     from results.storage.local import open_folder
 
     lines = [(100.0, 50.0), (110.0, 45.0), (120.0, 20.0), (130.0, None)]
@@ -185,14 +222,12 @@ def test_the_range_of_guesses_is_told_as_of_the_last_one(tmp_path):
     (tmp_path / files.EVENTS).write_text("".join(json.dumps(row) + "\n" for row in rows))
     now = live(open_folder(tmp_path))
     assert now.remaining_range_s == (10.0, 25.0)
-    assert time_left_of(now).startswith("unknown: too little has been searched")
-    assert told(replace(now, is_running=True))["time_left"] == time_left_of(now)
-    assert told(replace(now, is_running=False))["time_left"] is None
-    measured = replace(now, progress={**now.progress, "remaining_s": 20.0, "n_measured": 1})
-    assert time_left_of(measured) == (
-        "about 20 s (guesses of late: 10 s to 25 s), judging by 1 class finished so far, a rough guess"
+    assert told(now, view({}, replace(now, is_running=True)))["time_left"].startswith("unknown: too little has been")
+    measured = replace(now, is_running=True, progress={**now.progress, "remaining_s": 20.0, "n_measured": 3})
+    assert time_left(view({}, measured)) == (
+        "about 20 s (guesses of late: 10 s to 25 s), judging by 3 classes finished so far, a rough guess"
     )
-    bare = replace(now, progress={"remaining_s": 20.0})
-    assert time_left_of(bare).startswith("unknown"), "a guess that says nothing of what it is based on"
+    bare = replace(now, is_running=True, progress={"remaining_s": 20.0})
+    assert time_left(view({}, bare)).startswith("unknown"), "a guess that says nothing of what it is based on"
     (tmp_path / files.EVENTS).write_text("".join(json.dumps(row) + "\n" for row in rows[:2]))
     assert live(open_folder(tmp_path)).remaining_range_s is None, "two guesses are not a range"

@@ -82,8 +82,8 @@ def served(folder):
 def looked(watcher):
     """Look until the rows were read."""
     for _ in range(600):
-        if (view := watcher.look()).is_current or view.error:
-            return view
+        if (watched := watcher.look()).is_current or watched.error:
+            return watched.view()
         time.sleep(0.05)
     pytest.fail("the run was never read")
 
@@ -96,7 +96,7 @@ def test_runs_and_pages_say_the_same_of_every_run(orderly, folder, served):
 
 @pytest.mark.parametrize("name", SAID)
 def test_status_watch_report_and_sql_say_the_same_of_a_run(orderly, folder, tmp_path, name):
-    assert looked(Watcher(str(folder / name))).state is SAID[name]
+    assert looked(Watcher(str(folder / name)))["state"] == SAID[name]
     status = orderly("status", folder / name, "--format", "json")
     page = tmp_path / "page.html"
     report = orderly("report", folder / name, "-n", "0", "--out", page)
@@ -121,12 +121,56 @@ def test_status_watch_report_and_sql_say_the_same_of_a_run(orderly, folder, tmp_
 def test_a_terminal_calls_nothing_proven_that_has_changed_since_it_was_read(folder, tmp_path):
     shutil.copytree(folder / "finished", tmp_path / "run")
     watcher = Watcher(str(tmp_path / "run"))
-    assert looked(watcher).state is State.PROVEN
+    assert looked(watcher)["state"] == State.PROVEN
     part = next((tmp_path / "run" / files.RESULTS).iterdir())
     part.write_bytes(part.read_bytes()[:100])
-    watcher._reading._next_s = 0.0  # a second later
-    assert watcher.look().state in (State.READING, State.UNREADABLE)
-    assert looked(watcher).state is not State.PROVEN
+    watcher.watched._next_s = 0.0  # a second later
+    assert watcher.look().view()["state"] in (State.READING, State.UNREADABLE)
+    assert looked(watcher)["state"] == State.UNREADABLE
+
+
+def test_any_error_in_reading_rows_is_said_and_the_same_files_are_not_read_again(folder, monkeypatch):
+    calls = []
+
+    def fail(*_):
+        calls.append(1)
+        raise ZeroDivisionError("oh")
+
+    monkeypatch.setattr("results.reading.query.summary", fail)
+    watcher = Watcher(str(folder / "finished"))
+    record = looked(watcher)
+    assert (record["state"], record["error"]) == (State.UNREADABLE, "internal error, ZeroDivisionError: oh")
+    for _ in range(3):
+        watcher.watched._next_s = 0.0
+        watcher.look()
+        time.sleep(0.1)
+    assert len(calls) == 1
+
+
+def test_any_error_in_reading_lock_and_log_is_said(folder, monkeypatch):
+    def fail(*_):
+        raise OSError("gone")
+
+    monkeypatch.setattr("cluster.watch.view.live", fail)
+    assert looked(Watcher(str(folder / "finished")))["error"] == "internal error, OSError: gone"
+
+
+def test_the_server_says_any_error_in_reading_rows_and_does_not_read_them_again(folder, monkeypatch):
+    calls = []
+
+    async def fail(_desk, lane, *_, **__):
+        if lane == "runs":
+            calls.append(1)
+            raise ZeroDivisionError("oh")
+
+    with serving(folder / "finished") as client:
+        monkeypatch.setattr("cluster.web.desk.Desk.ask", fail)
+        (run,) = client.ask("/api/runs").json
+        for _ in range(5):
+            time.sleep(1.1)
+            (run,) = client.ask("/api/runs").json
+        assert (run["state"], run["error"]) == ("unreadable", "internal error, ZeroDivisionError: oh")
+        assert len(calls) == 1
 
 
 def test_nothing_is_called_proven_while_its_rows_are_not_read():

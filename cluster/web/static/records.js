@@ -9,11 +9,11 @@ function show(article, pulse, found) {
   const links = tied.flatMap(({ board }) => [", ", el("a", { href: `/board?letters=${board}&list=${encodeURIComponent(found.wordlist)}`, textContent: board })]).slice(1);
   article.querySelector(".score").replaceChildren(...(best ? [el("b", { textContent: points(best.score) }), " ", ...links, found.proven ? "" : ", found so far"] : []));
   const claim = article.querySelector(".claim");
-  const text = pulse.state === "unreadable" ? pulse.error : found.proven ? `Proven. ${found.statement}` : found.state ? `Not proven: ${found.why_not_proven}.` : "";
+  const text = pulse.state === "unreadable" ? pulse.error : found.proven ? `Proven. ${found.statement}` : found.rows_state ? `Not proven: ${found.why_not_proven}.` : "";
   claim.textContent = text;
   claim.hidden = !text;
   claim.classList.toggle("proven", Boolean(found.proven));
-  if (!found.state) return;
+  if (!found.rows_state) return;
   facts(article.querySelector(".facts"), [
     ["Boards at or above the cutoff", `${count(found.n_boards)} up to symmetry`],
     ["Strength, as its claim records it", found.strength],

@@ -6,7 +6,7 @@ let version = "";
 let found = {};
 
 function question(pulse) {
-  if (!found.state) return "";
+  if (!found.rows_state) return "";
   const words = found.n_words ? `, ${count(found.n_words)} words` : "";
   return `${found.dims} boards, word list ${found.wordlist}${words}, ${found.scores} points, cutoff ${count(found.cutoff)}`;
 }
@@ -18,7 +18,7 @@ function showNow(pulse) {
   const claim = pulse.state === "unreadable" ? pulse.error
     : pulse.state === "proven" ? `Proven. ${found.statement || ""}`
     : pulse.state === "running" ? "Not proven yet: the search goes on, and what is shown was found so far."
-    : found.state ? `Not proven${pulse.state === "faulty" ? "" : " yet"}: what is shown was found so far. In the way: ${found.why_not_proven || "its rows are being read"}.` : "";
+    : found.rows_state ? `Not proven${pulse.state === "faulty" ? "" : " yet"}: what is shown was found so far. In the way: ${found.why_not_proven || "its rows are being read"}.` : "";
   fault.textContent = claim;
   fault.hidden = !claim;
   fault.classList.toggle("proven", pulse.state === "proven");
@@ -34,11 +34,11 @@ function running(live, progress) {
   const hosts = names.length === 1 ? `on ${names[0][0]}` : names.map(([name, n]) => `${name} ${n}`).join(", ");
   return [
     ["Time left", live.time_left, true],
-    ["Rate", live.verdicts_per_h ? `${count(Math.round(live.classes_per_h))} classes, ${count(Math.round(live.verdicts_per_h))} verdicts an hour` : "not measured yet"],
+    ["Rate", live.rate],
     ["Units", progress.n_open === undefined ? "" : `${count(progress.n_open)} open, ${count(progress.n_in_flight)} being searched, ${count(progress.n_split)} split`],
     ["Workers", progress.n_workers ? `${count(progress.n_workers)} ${hosts}` : "none up yet"],
     ["Trouble", trouble(progress) || "none"],
-    ["Driver", live.driver ? live.driver.name : ""],
+    ["Driver", live.driver],
     ["Figures from", progress.time ? ago(progress.time) : "the driver is starting up"],
   ];
 }
@@ -84,11 +84,11 @@ function showFound(pulse) {
 function showCost(pulse) {
   const progress = (pulse.live && pulse.live.is_running && pulse.live.progress) || {};
   const hours = (found.seconds || 0) / 3600;
-  const money = (value) => (found.price && value * found.price >= 0.005 ? `, ${(value * found.price).toFixed(2)} at ${found.price} a core hour` : "");
-  const told = (value) => `${value < 0.1 ? `${(value * 3600).toFixed(value * 3600 < 10 ? 1 : 0)} core seconds` : `${value.toFixed(1)} core hours`}${money(value)}`;
+  const money = (value) => (found.price && value * found.price >= 0.005 ? `, ${(value * found.price).toFixed(2)} at ${found.price} an hour` : "");
+  const told = (value) => `${value < 0.1 ? `${(value * 3600).toFixed(value * 3600 < 10 ? 1 : 0)} seconds` : `${value.toFixed(1)} hours`} of one worker${money(value)}`;
   const left = progress.remaining_s, n = progress.n_workers;
   facts(byId("cost"), [
-    ["So far, in stored verdicts", found.state ? told(hours) : ""],
+    ["So far, in stored verdicts", found.rows_state ? `${told(hours)}, by the clock: on a busy machine a worker has less than a core` : "", true],
     ["To come", pulse.state === "proven" ? "nothing" : left !== undefined && left !== null && n ? `about ${told((left * n) / 3600)}, if the guess of the time left holds` : "unknown: no driver that works on it has said how long still"],
   ]);
 }
@@ -97,7 +97,7 @@ keep(async () => {
   const pulse = await ask(address);
   if (pulse.version !== version) {
     found = await ask(`${address}/proven`);
-    if (found.state) showFound(pulse);
+    if (found.rows_state) showFound(pulse);
     version = pulse.version;
   }
   showNow(pulse);
