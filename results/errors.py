@@ -13,6 +13,12 @@ class FingerprintError(StoreError):
     """The run directory belongs to another question: other dims, list, points, cutoff, partition or cell order."""
 
 
+class WriteError(StoreError):
+    """A file of a run cannot be written: the disk is full, or access is missing; what was stored before is safe."""
+
+    exit_code = InputError.exit_code
+
+
 class DamagedError(StoreError):
     """A stored file is not what was written: bits are flipped, or it is cut off, missing or swapped."""
 

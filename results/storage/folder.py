@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Protocol
 
 from boardclass.errors import StoreError
-from results.errors import DamagedError
+from results.errors import DamagedError, WriteError
 from results.storage import files
 
 Guard = Callable[[], None]
@@ -95,7 +95,8 @@ def explained(verb: str, where: str) -> Iterator[None]:
     except NotADirectoryError as error:
         raise StoreError(f"{where} is a file, a run needs a directory: choose another --out") from error
     except OSError as error:
-        raise StoreError(
+        kind = WriteError if verb == "write" else StoreError
+        raise kind(
             f"cannot {verb} {where}: {error}; what was stored before is safe: "
             "make room or repair access, then run again"
         ) from error

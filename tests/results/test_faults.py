@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from boardclass.errors import StoreError
+from results.errors import WriteError
 from results.proof.claim import read_claim, write_claim
 from results.proof.coverage import check_coverage
 from results.proof.rescore import rescore
@@ -181,8 +182,9 @@ def test_a_flush_that_failed_can_be_repeated(tmp_path, monkeypatch, kind):
             store.flush()
             store.append(all_rows()[2:])
             faults.calls, faults.fail_at = [], at
-            with pytest.raises(StoreError, match=r"No space|Input/output"):
+            with pytest.raises(WriteError, match=r"cannot write .*(No space|Input/output)") as raised:
                 store.flush()
+            assert raised.value.exit_code == 2  # as docs/running.md says: nothing is damaged
             assert store.n_buffered == 4
             faults.fail_at = -1
             store.flush()
