@@ -92,11 +92,16 @@ async def proven(request: Request) -> Response:
     return _sent(await _site(request).proven(_place(request)), request)
 
 
-def _asked(request: Request) -> tuple[str, str, str]:
-    """Return board, size and word list of a question; size and word list have defaults."""
+def _asked(request: Request) -> tuple[str, str, str, str]:
+    """Return board, size, word list of a question, and the run whose list and points count instead, if one is named."""
     size = request.query_params.get("size")
     dims, board = read_board(request.query_params.get("letters", "").lower(), parse_dims(size) if size else None)
-    return board, str(dims), request.query_params.get("list") or DEFAULT_WORDLIST
+    key = request.query_params.get("run")
+    place = _site(request).place(key) if key else None
+    if key and place is None:
+        raise Refused("the run that this board is of is not here any more: choose a word list", HTTPStatus.NOT_FOUND)
+    wordlist = request.query_params.get("list") or DEFAULT_WORDLIST
+    return board, str(dims), wordlist, place.check() if place else ""
 
 
 async def _about_board(request: Request, lane: Lane, job: Callable[..., Any], seconds: float) -> Response:
@@ -124,11 +129,11 @@ async def climb(request: Request) -> Response:
 @explained
 async def picture(request: Request) -> Response:
     """Return a board as an SVG file, with the path of ``word`` if one is given."""
-    letters, size, wordlist = _asked(request)
+    letters, size, *rules = _asked(request)
     path: tuple[int, ...] = ()
     if word := request.query_params.get("word"):
         path = trace(word.lower().replace("qu", "q"), letters, geometry(size)) or ()
-    svg = await _site(request).desk.ask(Lane.quick, jobs.draw, letters, size, wordlist, path, seconds=QUICK_S)
+    svg = await _site(request).desk.ask(Lane.quick, jobs.draw, letters, size, *rules, path, seconds=QUICK_S)
     headers = {"Content-Disposition": f'inline; filename="{letters}.svg"'}
     return Response(svg, media_type="image/svg+xml", headers=headers)
 

@@ -11,9 +11,11 @@ from boardclass.board import LETTERS, format_rows, parse_board
 from boardclass.canonical import canonical_board
 from boardclass.errors import InputError, OrderlyError, quote
 from boardclass.geometry import geometry
-from boardclass.scores import parse_scores
-from boardclass.wordlist import WordList, available_names, load_wordlist
+from boardclass.scores import ScoreTable, parse_scores
+from boardclass.wordlist import WordList, available_names, known_name, load_wordlist
+from results.proof.sentence import question_of
 from results.reading.limits import GRACE_S, Limits, limited
+from results.store.run import Run, open_run
 
 if TYPE_CHECKING:
     from search.paper.teaching import TreeNode
@@ -44,7 +46,7 @@ def _nothing() -> None:
 
 def warm(wordlist: str) -> None:
     """Load what the first question would have to wait for."""
-    scorer_of("3x3", wordlist).score("berlatdes")
+    scorer_of("3x3", wordlist)[0].score("berlatdes")
 
 
 def words_of(name: str) -> WordList:
@@ -67,48 +69,76 @@ def _loaded(path: str, _changed_ns: int) -> WordList:
     return load_wordlist(path)
 
 
-def scorer_of(dims: str, name: str) -> Scorer:
-    """Return a scorer for standard points; the last few are kept."""
+def list_of_run(run: Run) -> str:
+    """Return the name of the word list that a run was searched with: no other one gives the scores of its boards.
+
+    Raises
+    ------
+    InputError
+        When it is not here under its name.
+    """
+    sha256, said = run.fingerprint.wordlist_sha256, question_of(run).wordlist
+    known = known_name(sha256)
+    for name in (known, said):
+        if name in available_names() and words_of(name).sha256 == sha256:
+            return name
+    way_out = f"orderly wordlist get {known} fetches it" if known else "put it where $ORDERLY_WORDLISTS says"
+    raise InputError(
+        f"this board is of a run with the word list {quote(known or said)}, which is not here, and no other list gives "
+        f"its score: {way_out}; or choose another list"
+    )
+
+
+def scorer_of(dims: str, name: str, location: str = "") -> tuple[Scorer, WordList]:
+    """Return a scorer with its word list: of a run, if the location of one is given, else for standard points.
+
+    The last few are kept.
+    """
+    points = parse_scores("standard").points
+    if location:
+        run = open_run(location)
+        name, points = list_of_run(run), tuple(run.fingerprint.scores)
     words = words_of(name)
-    return _scorer(dims, name, words.sha256)
+    return _scorer(dims, name, words.sha256, points), words
 
 
 @lru_cache(maxsize=6)
-def _scorer(dims: str, name: str, _sha256: str) -> Scorer:
+def _scorer(dims: str, name: str, _sha256: str, points: tuple[int, ...]) -> Scorer:
     from search.scoring.scorer import Scorer
 
-    return Scorer(dims, words_of(name).words, parse_scores("standard"))
+    return Scorer(dims, words_of(name).words, ScoreTable("run", points))
 
 
-def score_board(board: str, dims: str, wordlist: str) -> dict[str, Any]:
+def score_board(board: str, dims: str, wordlist: str, location: str = "") -> dict[str, Any]:
     """Return score and words of a board, each with a path, the points through each cell, and the dice that show it."""
     from cluster.answers.boards import board_record, rollable_text, words_on
     from cluster.answers.render import heat_of_cells
 
     board = parse_board(board, dims)
-    found = words_on(board, scorer_of(dims, wordlist))
+    scorer, words = scorer_of(dims, wordlist, location)
+    found = words_on(board, scorer)
     return {
-        **board_record(board, words_of(wordlist), found),
+        **board_record(board, words, found),
         "canonical": canonical_board(board, geometry(dims)),
         "heat": heat_of_cells(len(board), ((word.points, word.path) for word in found)),
         "dice": rollable_text(board),
     }
 
 
-def draw(board: str, dims: str, wordlist: str, path: Sequence[int] = ()) -> str:
+def draw(board: str, dims: str, wordlist: str, location: str = "", path: Sequence[int] = ()) -> str:
     """Return a board as an SVG file, warm where the points are, with a path if one is given."""
     from boardclass.board_svg import SIZE, board_svg
 
-    told = score_board(board, dims, wordlist)
+    told = score_board(board, dims, wordlist, location)
     return board_svg(format_rows(told["board"], dims), told["heat"], path, cell_px=2 * SIZE, styled=True)
 
 
-def around_board(board: str, dims: str, wordlist: str) -> dict[str, Any]:
+def around_board(board: str, dims: str, wordlist: str, location: str = "") -> dict[str, Any]:
     """Return the score with each letter in each cell (rows: cells), and the best boards one step away."""
     from cluster.answers.boards import best_neighbours
 
     board = parse_board(board, dims)
-    scorer = scorer_of(dims, wordlist)
+    scorer, _ = scorer_of(dims, wordlist, location)
     changed = [board[:cell] + letter + board[cell + 1 :] for cell in range(len(board)) for letter in LETTERS]
     scores = [int(value) for value in scorer.scores(changed)]
     n = len(LETTERS)
@@ -119,12 +149,12 @@ def around_board(board: str, dims: str, wordlist: str) -> dict[str, Any]:
     }
 
 
-def climb_from(board: str, dims: str, wordlist: str) -> dict[str, Any]:
+def climb_from(board: str, dims: str, wordlist: str, location: str = "") -> dict[str, Any]:
     """Return the best boards that climbing from a board found in a few seconds, in ever larger pools."""
     from search.local.climb import climb
 
     board = parse_board(board, dims)
-    scorer = scorer_of(dims, wordlist)
+    scorer, _ = scorer_of(dims, wordlist, location)
     end_s = time.monotonic() + CLIMB_S
     found: dict[str, int] = {}
     pool, is_whole = 0, True
@@ -150,7 +180,7 @@ def class_story(text: str, wordlist: str, cutoff: int | None) -> dict[str, Any]:
     from cluster.answers.explain import narrate, tell
 
     dims, letters = class_letters(text, None, None)
-    story = tell(dims, letters, scorer_of(str(dims), wordlist), cutoff)
+    story = tell(dims, letters, scorer_of(str(dims), wordlist)[0], cutoff)
     return {**story, "lines": list(narrate(story))}
 
 
@@ -166,7 +196,7 @@ def class_trees(text: str, wordlist: str) -> list[dict[str, Any]]:
     from cluster.answers.explain import trees
 
     dims, letters = class_letters(text, None, None)
-    loose, orderly = trees(letters, words_of(wordlist), scorer_of(str(dims), wordlist))
+    loose, orderly = trees(letters, words_of(wordlist), scorer_of(str(dims), wordlist)[0])
     return [_drawn("Orderly tree: every term once", orderly), _drawn("Sum/Choice tree: every path", loose)]
 
 

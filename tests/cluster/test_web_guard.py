@@ -15,8 +15,9 @@ import pytest
 
 pytest.importorskip("uvicorn", reason="needs the extra: pip install 'orderly-boggle[serve]'")
 
+from cluster.answers.status import view
 from cluster.web.server import DEFAULT_HOST, LocalServer
-from cluster.web.site import _best
+from results.log.live import Live
 from results.storage import files
 from tests.cluster.processes import descendants, listening_addresses
 from tests.cluster.web import Client, serving
@@ -213,12 +214,32 @@ def test_a_run_is_never_called_proven_after_a_file_has_changed(folder, tmp_path)
 
 
 def test_a_driver_has_no_better_board_than_the_rows_of_a_proven_run():
-    rows = {"proven": True, "boards": [{"board": "aert", "score": 14}]}
-    told = {"best_score": 999, "best_board": "zzzz"}
-    for proven, score in ((True, 14), (False, 999)):
-        best = _best(rows | {"proven": proven}, told)
-        assert best is not None
-        assert best["score"] == score
+    rows = {"rows_state": "proven", "proven": True, "best_score": 14, "best_boards": ["aert"], "boards": []}
+    now = Live(True, None, {"best_score": 999, "best_board": "zzzz"}, 1.0, None, None, {}, None)
+    assert view(rows, now)["best_score"] == 14
+    assert view({**rows, "proven": False}, now)["best_score"] == 999
+
+
+def test_a_board_of_a_run_is_scored_with_its_own_list_and_points_or_not_at_all(tmp_path, monkeypatch):
+    lists = tmp_path / "lists"
+    lists.mkdir()
+    (lists / "few.txt").write_text("tea\neat\nate\nrate\ntear\n")
+    monkeypatch.setenv("ORDERLY_WORDLISTS", str(lists))
+    question = ("run", "2x2", "-w", "few", "--scores", "5", "--cutoff", "10", "--workers", "0")
+    make_in(tmp_path, *question, "--out", "run")
+    with serving(tmp_path / "run") as client:
+        (run,) = client.ask("/api/runs").json
+        ours = client.ask(f"/api/board?letters=aert&run={run['key']}").json
+        other = client.ask("/api/board?letters=aert&list=scowl70").json
+        assert (ours["wordlist"], ours["score"], ours["n_words"]) == ("few", 25, 5)
+        assert (other["wordlist"], other["score"]) == ("scowl70", 14)
+        assert max(map(max, client.ask(f"/api/around?letters=aert&run={run['key']}").json["scores"])) == 25
+        assert client.ask("/api/board?letters=aert&run=000000000000").status == 404
+    (lists / "few.txt").write_text("tea\neat\nate\nrate\n")  # another list of the same name
+    with serving(tmp_path / "run") as client:
+        refused = client.ask(f"/api/board?letters=aert&run={run['key']}")
+        assert refused.status == 422
+        assert "a run with the word list 'few', which is not here" in refused.json["error"]
 
 
 def test_the_strength_that_a_claim_says_is_not_shown(folder, tmp_path):

@@ -6,8 +6,10 @@ const LETTERS = "abcdefghijklmnopqrstuvwxyz";
 const tiles = byId("tiles"), trace = byId("trace"), size = byId("size"), list = byId("list");
 let w = 3, h = 3, cells = [], chosen = 0, told = null, around = null, asking = 0;
 
+const given = new URLSearchParams(location.search);
 const face = (letter) => (letter === "q" ? "Qu" : letter.toUpperCase());
 const board = () => cells.join("");
+const rules = () => (list.value ? { list: list.value } : { run: given.get("run") }); // of a run: its own list and points
 const isFull = () => cells.every((letter) => letter);
 const inputs = () => [...tiles.children];
 const inputOf = (cell) => inputs().find((input) => Number(input.dataset.cell) === cell);
@@ -134,8 +136,8 @@ function wait(ids, isWaiting) { for (const id of ids) byId(id).inert = isWaiting
 
 async function refresh() {
   const number = ++asking;
-  const asked = { letters: board(), size: size.value, list: list.value };
-  history.replaceState(null, "", `/board?${new URLSearchParams(isFull() ? asked : { size: asked.size, list: asked.list })}`);
+  const asked = { letters: board(), size: size.value, ...rules() };
+  history.replaceState(null, "", `/board?${new URLSearchParams(isFull() ? asked : { size: size.value, ...rules() })}`);
   byId("score").textContent = "–";
   heat(null);
   for (const id of ["climb", "copy-text", "copy-svg"]) byId(id).disabled = !isFull();
@@ -277,7 +279,7 @@ byId("roll").addEventListener("click", async () => {
 });
 byId("clear").addEventListener("click", () => { cells = cells.map(() => ""); chosen = 0; show(); inputOf(0).focus(); });
 byId("climb").addEventListener("click", async () => {
-  const asked = { letters: board(), size: size.value, list: list.value };
+  const asked = { letters: board(), size: size.value, ...rules() };
   byId("climb").disabled = true;
   byId("done").textContent = "Climbing: this takes up to ten seconds…";
   try {
@@ -299,14 +301,18 @@ byId("copy-link").addEventListener("click", () => copy(location.href, byId("done
 byId("copy-text").addEventListener("click", () => copy([...rows().map((row) => row.map((text) => text.padEnd(2)).join(" ").trimEnd()), "", told ? `${told.board}: ${points(told.score)}, ${count(told.n_words)} words of ${told.wordlist}` : board()].join("\n"), byId("done"), "Text"));
 byId("copy-svg").addEventListener("click", async () => {
   const word = byId("words").querySelector("[aria-pressed='true']");
-  const query = new URLSearchParams({ letters: board(), size: size.value, list: list.value, ...(word ? { word: word.textContent } : {}) });
+  const query = new URLSearchParams({ letters: board(), size: size.value, ...rules(), ...(word ? { word: word.textContent } : {}) });
   try { await copy(await (await fetch(`/api/board.svg?${query}`)).text(), byId("done"), "SVG"); } catch (error) { byId("done").textContent = error.message; }
 });
 size.addEventListener("change", () => resize(size.value));
 list.addEventListener("change", show);
 
-const given = new URLSearchParams(location.search), letters = (given.get("letters") || "").toLowerCase().replace(/[^a-z]/g, "");
+const letters = (given.get("letters") || "").toLowerCase().replace(/[^a-z]/g, "");
 const lengths = Object.fromEntries([...size.options].map((option) => { const [a, b] = option.value.split("x"); return [a * b, option.value]; }));
-if (given.get("list") && [...list.options].some((option) => option.value === given.get("list"))) list.value = given.get("list");
+if (given.get("run")) list.prepend(el("option", { value: "", textContent: "that of the run", selected: true }));
+else if (given.get("list")) {
+  if (![...list.options].some((option) => option.value === given.get("list"))) list.prepend(el("option", { value: given.get("list"), textContent: `${given.get("list")} (not here)` }));
+  list.value = given.get("list");
+}
 if (letters && lengths[letters.length]) resize(lengths[letters.length], letters);
 else resize([...size.options].some((option) => option.value === given.get("size")) ? given.get("size") : "3x3");

@@ -23,7 +23,9 @@ export function drawing(svg, name) {
 export async function ask(address, values = {}, options = {}) {
   const query = new URLSearchParams(Object.entries(values).filter(([, value]) => value !== "" && value !== undefined));
   const text = query.toString();
-  const answer = await fetch(text ? `${address}?${text}` : address, options);
+  let answer;
+  try { answer = await fetch(text ? `${address}?${text}` : address, options); }
+  catch { throw new Error("The server has stopped: start orderly serve again, and open the address that it prints."); }
   if (answer.status === 403) throw new Error("This browser is no longer let in: open the address that orderly serve printed.");
   const told = await answer.json();
   if (!answer.ok) throw new Error(told.error || `The server answered ${answer.status}.`);
@@ -42,7 +44,7 @@ export function keep(work, fault) {
       if (fault) fault.hidden = true;
     } catch (error) {
       wait = 5000;
-      if (fault) { fault.textContent = error instanceof TypeError ? "The server does not answer: has orderly serve ended?" : error.message; fault.hidden = false; }
+      if (fault) { fault.textContent = error.message; fault.hidden = false; }
     }
     timer = setTimeout(turn, wait);
   }
