@@ -1,13 +1,18 @@
-"""Boards as text: one letter per cell down the columns, ``q`` for a Qu cell; people may type rows, ``bld/eae/rts``."""
+"""The boards of the proof as text: one letter per cell down the columns, ``q`` for a Qu cell.
+
+People may type them in other ways (``boardclass.tiles``), such as ``bld/eae/rts``.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Self
 
 from boardclass.board_svg import SIZE, board_svg
 from boardclass.canonical import canonical_board, images
 from boardclass.errors import BoardError, quote
 from boardclass.geometry import DIMS, Dims, geometry, parse_dims
+from boardclass.tiles import read_tiles
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
@@ -17,7 +22,7 @@ _DIMS_OF_LENGTH = {parse_dims(text).n: parse_dims(text) for text in DIMS}
 class Board(str):
     """A board: its letters as a text that is known to be one, so it goes wherever a board is expected.
 
-    The number of letters tells the size; letters may be given in capitals, or row by row.
+    It is read as on the command line: the number of letters tells the size; rows may be given instead, and capitals.
 
     Raises
     ------
@@ -106,38 +111,42 @@ def parse_board(text: str, dims: Dims | str) -> str:
     return board
 
 
-def read_board(text: str, dims: Dims | None = None) -> tuple[Dims, str]:
-    """Return the size and the board that a person typed: its letters down the columns, or its rows with ``/`` between.
+def read_board(
+    text: str, dims: Dims | str | None = None, say: Callable[[str], None] = lambda _: None
+) -> tuple[Dims, str]:
+    """Return the size and the letters, down the columns, of the board that a person typed (``boardclass.tiles``).
+
+    Of a board that is wider than high it is the turned one, which is the same game.
 
     Parameters
     ----------
     text : str
         Such as ``berlatdes`` or ``bld/eae/rts``, which are the same board.
-    dims : Dims, optional
-        The size that it must have; otherwise the letters tell it.
+    dims : Dims or str, optional
+        The size that it must have, columns x rows; otherwise the letters tell it.
+    say : callable
+        Is told when the board was turned.
 
     Raises
     ------
     BoardError
-        If it is not a board.
+        If it is not a board, or has a tile that no board of the proof has, which the message names.
+    DimsError
+        If there is no such size.
     """
-    if "/" not in text:
-        try:
-            size = dims or dims_of_length(len(text.strip()))
-        except BoardError as error:
-            raise BoardError(f"board {quote(text)}: {error}") from error
-        return size, parse_board(text, size)
-    rows = [row.strip() for row in text.strip().split("/")]
-    widths = {len(row) for row in rows}
-    shape = f"{min(widths)}x{len(rows)}"
-    expected = f"expected the rows of {dims or ', '.join(DIMS)} (width x height), q for a Qu cell"
-    if len(widths) > 1 or shape not in DIMS or dims not in (None, parse_dims(shape)):
-        told = f"{len(rows)} rows of {min(widths) if len(widths) == 1 else 'unequal numbers of'} letters"
-        raise BoardError(f"board {quote(text)} has {told}: {expected}")
-    for letter in "".join(rows):
-        if not (letter.isascii() and letter.isalpha()):
-            raise BoardError(f"board {quote(text)}: {letter!r} is not a letter; {expected}")
-    return parse_dims(shape), parse_board("".join(map("".join, zip(*rows, strict=True))), shape)
+    if dims is not None:
+        parse_dims(str(dims))
+    sizes = [parse_dims(name) for name in DIMS]
+    found = read_tiles(text, None if dims is None else str(dims), sizes=sizes, usual=sizes)
+    if found.features:
+        raise BoardError(
+            f"board {quote(text)} has {found.features[0]}: expected letters a-z and Qu; orderly show, solve and score "
+            f"take other tiles"
+        )
+    upright = found.turned if found.w > found.h else found
+    if upright is not found:
+        say(f"{found.w} wide and {found.h} high: turned, the same game as {upright.w}x{upright.h}")
+    return Dims(upright.w, upright.h), "".join(tile.spellings[0][0] for tile in upright.tiles)
 
 
 def dims_of_length(n: int) -> Dims:

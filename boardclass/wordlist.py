@@ -97,7 +97,9 @@ def normalised_sha256(words: Iterable[str]) -> str:
     return hashlib.sha256("\n".join(words).encode("ascii")).hexdigest()
 
 
-def load_wordlist(name_or_path: str | Path, search_paths: Sequence[str | Path] | None = None) -> WordList:
+def load_wordlist(
+    name_or_path: str | Path, search_paths: Sequence[str | Path] | None = None, *, plain_q: bool = False
+) -> WordList:
     """Find and read a word list.
 
     Parameters
@@ -106,12 +108,14 @@ def load_wordlist(name_or_path: str | Path, search_paths: Sequence[str | Path] |
         A path (anything with a separator or a dot in it) or a name such as ``enable2k``.
     search_paths : sequence of paths, optional
         Folders to look for names in, instead of the usual ones (:func:`default_search_paths`).
+    plain_q : bool
+        Take a list in which q is a plain q, too: the search and the fast scorer read q as Qu.
 
     Raises
     ------
     WordListError
         If the list is not found, has a line that is no word of letters a-z, has no usable word, or carries the name of
-        a known list without being it.
+        a known list without being it, or has a plain q that was not asked for.
 
     Examples
     --------
@@ -123,7 +127,38 @@ def load_wordlist(name_or_path: str | Path, search_paths: Sequence[str | Path] |
     """
     path = _find(name_or_path, default_search_paths() if search_paths is None else search_paths)
     data = read_file(path)
-    return parse_wordlist(data, name=_stem(path), source=str(path))
+    found = parse_wordlist(data, name=_stem(path), source=str(path))
+    if found.plain_q and not plain_q:
+        raise WordListError(
+            f"word list {quote(str(path))} has a plain q, and here a q is a Qu cell: "
+            f"only orderly show, solve and score take it; for proofs import it without --plain-q"
+        )
+    return found
+
+
+def words_in_q_form(words: str | Path | WordList | Iterable[str]) -> tuple[str, ...]:
+    """Return the words that a caller means, in q-form, in the order given.
+
+    Parameters
+    ----------
+    words : name or path of a word list, a WordList, or words as people write them
+
+    Raises
+    ------
+    WordListError
+        If there is no such list, or something is no word of letters a-z in which each q is followed by u.
+    """
+    if isinstance(words, (str, Path)):
+        words = load_wordlist(words)
+    if isinstance(words, WordList):
+        return words.words
+    given = tuple(words)
+    for word in given:
+        if not isinstance(word, str) or not re.fullmatch(r"(?:[a-pr-z]|qu)+", word):
+            raise WordListError(
+                f"{quote(word)} is not a word: expected letters a-z, as people write them, such as 'quit'"
+            )
+    return tuple(word.replace("qu", "q") for word in given)
 
 
 def user_folder() -> Path:

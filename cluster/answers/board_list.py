@@ -1,4 +1,4 @@
-"""Lists of boards: one a line with a score or without, or the CSV that a command printed."""
+"""Lists of boards: one a line with a score or without, the CSV that a command printed, or one board over many lines."""
 
 from __future__ import annotations
 
@@ -6,6 +6,10 @@ import csv
 import re
 from collections.abc import Iterator
 from typing import NamedTuple
+
+_BOARD_AND_NUMBERS = re.compile(r"(.*?)[\s,;:]+([0-9]+)(?:[\s,;:]+[0-9]+)*", re.ASCII)
+_is_board_file = re.compile(r"[0-9]{1,2}(?:\s+[0-9]{1,2})?", re.ASCII).fullmatch
+_is_row = re.compile(r"(?:[A-Za-z]|[Qq][Uu])(?:[\s,]+(?:[A-Za-z]|[Qq][Uu]))+", re.ASCII).fullmatch
 
 
 class Line(NamedTuple):
@@ -20,22 +24,25 @@ def read_lines(data: bytes) -> Iterator[Line]:
     """Yield the boards of a list; blank lines and ``#`` comments are skipped, and bytes that are not UTF-8 do not stop
     the reading.
 
-    The first field of a line is the board, the second its score.  If the first line is a CSV header with the column
-    ``board``, that column and the column ``score`` are taken instead.
+    A line is a board; numbers behind it are its score and more.  If the first line is a CSV header with the column
+    ``board``, that column and the column ``score`` are taken instead.  A first line of one or two numbers is that of a
+    board file, and lines of single cells with blanks between are the rows of one board.
     """
     columns: list[str] | None = None
     is_first = True
-    for number, line in enumerate(data.decode("utf-8-sig", "backslashreplace").splitlines(), 1):
-        text = line.strip()
-        if not text or text.startswith("#"):
-            continue
+    lines = [line.strip() for line in data.decode("utf-8-sig", "backslashreplace").splitlines()]
+    told = [(number, line) for number, line in enumerate(lines, 1) if line and not line.startswith("#")]
+    if told and (_is_board_file(told[0][1]) or all(_is_row(line) for _, line in told)):
+        yield Line(told[0][0], "\n".join(line for _, line in told), None)
+        return
+    for number, text in told:
         if is_first and "board" in (names := _csv_fields(text)):
             columns, is_first = names, False
             continue
         is_first = False
         if columns is None:
-            fields = [field for field in re.split(r"[\s,;:]+", text) if field] or [text]
-            yield Line(number, fields[0], _score(fields[1]) if len(fields) > 1 else None)
+            match = _BOARD_AND_NUMBERS.fullmatch(text)
+            yield Line(number, match[1], _score(match[2])) if match else Line(number, text, None)
         else:
             named = dict(zip(columns, _csv_fields(text), strict=False))
             yield Line(number, named.get("board", ""), _score(named.get("score", "")))

@@ -52,12 +52,11 @@ def show(
     if word is not None and out is None:
         raise InputError(f"--word {quote(word)} draws a path into a picture: give --out FILE.svg as well")
     from boardclass.board import format_rows, read_board
-    from boardclass.geometry import parse_dims
     from boardclass.scores import n_letters
     from cluster.answers.boards import board_record, words_and_table, words_on
     from search.scoring.scorer import Scorer
 
-    size, letters = read_board(board, parse_dims(dims) if dims else None)
+    size, letters = read_board(board, dims, tell)
     path = _path_of(word, letters, size) if word is not None else ()
     words, table = words_and_table(wordlist, scores)
     found = words_on(letters, Scorer(size, words.words, table))
@@ -119,20 +118,21 @@ def score(
 ) -> None:
     """Score the boards on standard input: one a line, or the CSV that top, climb, roll, compare or score print."""
     from boardclass.board import read_board
-    from boardclass.geometry import parse_dims
     from cluster.answers.board_list import read_lines
     from cluster.answers.boards import score_boards, words_and_table
 
-    size = parse_dims(dims) if dims else None
     words, table = words_and_table(wordlist, scores)
     if sys.stdin.isatty():
         tell("boards, one a line; end with Ctrl-D")
     boards: list[tuple[Dims, str]] = []
+    notes: set[str] = set()
     for number, text, _ in read_lines(sys.stdin.buffer.read()):
         try:
-            boards.append(read_board(text, size))
+            boards.append(read_board(text, dims, notes.add))
         except BoardError as error:
             raise BoardError(f"standard input, line {number}: {error}") from error
+    for note in sorted(notes):
+        tell(note)
     write_table(("board", "score"), score_boards(boards, words, table), fmt)
 
 
@@ -146,11 +146,10 @@ def neighbours(
 ) -> None:
     """List the best boards one letter or one swap away."""
     from boardclass.board import read_board
-    from boardclass.geometry import parse_dims
     from cluster.answers.boards import best_neighbours, words_and_table
     from search.scoring.scorer import Scorer
 
-    size, letters = read_board(board, parse_dims(dims) if dims else None)
+    size, letters = read_board(board, dims, tell)
     words, table = words_and_table(wordlist, scores)
     rows = best_neighbours(letters, Scorer(size, words.words, table), n)
     write_table(("board", "change", "score", "difference"), rows, fmt)
@@ -164,12 +163,11 @@ def lists(
 ) -> None:
     """Score a board under every word list that can be named."""
     from boardclass.board import read_board
-    from boardclass.geometry import parse_dims
     from boardclass.scores import parse_scores
     from boardclass.wordlist import available_names, load_wordlist
     from search.scoring.scorer import Scorer
 
-    size, letters = read_board(board, parse_dims(dims) if dims else None)
+    size, letters = read_board(board, dims, tell)
     table = parse_scores("standard" if scores is None else scores)
     rows: list[tuple[Any, ...]] = []
     for name, path in available_names().items():

@@ -130,7 +130,7 @@ def _size_and_start(dims: str | None, start: str | None) -> tuple[Dims, str | No
         if dims is None:
             raise InputError("which size? give --dims, such as --dims 4x4, or a board with --from")
         return parse_dims(dims), None
-    return read_board(start, parse_dims(dims) if dims else None)
+    return read_board(start, dims, tell)
 
 
 def allowed_letters(exclude: str) -> str:

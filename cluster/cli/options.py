@@ -105,7 +105,7 @@ ScoresOption = Annotated[
 ]
 DimsOption = Annotated[
     str | None,
-    typer.Option("--dims", "-d", metavar="WxH", help="Board size, such as 3x4.", autocompletion=complete_sizes),
+    typer.Option("--dims", "-d", metavar="WxH", help="Columns x rows, such as 3x4.", autocompletion=complete_sizes),
 ]
 BucketsOption = Annotated[
     str | None,
@@ -131,7 +131,7 @@ BoardArgument = Annotated[
     str,
     typer.Argument(
         metavar="BOARD",
-        help="The letters down the columns, or its rows, such as bld/eae/rts; q is a Qu cell.",
+        help="The letters down the columns, or its rows, such as bld/eae/rts; q or Qu is a Qu cell.",
         show_default=False,
     ),
 ]

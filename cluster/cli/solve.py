@@ -16,7 +16,7 @@ from cluster.cli.options import (
     WordlistOption,
     complete_solvers,
 )
-from cluster.streams import console
+from cluster.streams import console, tell
 
 
 def solve(
@@ -42,12 +42,11 @@ def solve(
 ) -> None:
     """List the words on a board by a solver that shares no code with the scorer."""
     from boardclass.board import read_board
-    from boardclass.geometry import parse_dims
     from boardclass.scores import n_letters
     from cluster.answers.boards import words_and_table
     from search.solvers import Grid, PathsSolver, make_solver
 
-    size, letters = read_board(board, parse_dims(dims) if dims else None)
+    size, letters = read_board(board, dims, tell)
     begin, end = parse_cells(begin_only, size.n, "--begin-only"), parse_cells(end_only, size.n, "--end-only")
     words, table = words_and_table(wordlist, scores)
     solver = make_solver(words.words, method)

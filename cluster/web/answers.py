@@ -12,7 +12,7 @@ from starlette.responses import Response
 
 from boardclass.board import read_board
 from boardclass.errors import InputError, OrderlyError, quote
-from boardclass.geometry import geometry, parse_dims
+from boardclass.geometry import geometry
 from boardclass.rolling import roll
 from boardclass.tracing import trace
 from boardclass.wordlist import DEFAULT_WORDLIST
@@ -95,7 +95,7 @@ async def proven(request: Request) -> Response:
 def _asked(request: Request) -> tuple[str, str, str, str]:
     """Return board, size, word list of a question, and the run whose list and points count instead, if one is named."""
     size = request.query_params.get("size")
-    dims, board = read_board(request.query_params.get("letters", "").lower(), parse_dims(size) if size else None)
+    dims, board = read_board(request.query_params.get("letters", ""), size or None)
     key = request.query_params.get("run")
     place = _site(request).place(key) if key else None
     if key and place is None:

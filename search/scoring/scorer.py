@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from copy import copy
 from functools import lru_cache
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,6 +18,7 @@ from boardclass.board import Board, parse_board
 from boardclass.errors import BoardError
 from boardclass.geometry import Dims, geometry
 from boardclass.scores import ScoreTable, check_overflow, parse_scores
+from boardclass.wordlist import words_in_q_form
 from search.scoring.trie import CHILD_SHIFT, CODE_SHIFT, Trie, build_trie
 
 
@@ -185,30 +187,30 @@ def _cached(dims: Dims, words: tuple[str, ...], table: ScoreTable) -> Scorer:
     return Scorer(dims, words, table)
 
 
-def score(board: str, words: Iterable[str], scores: str | Sequence[int] = "standard") -> int:
+def score(board: str, words: str | Path | Iterable[str], scores: str | Sequence[int] = "standard") -> int:
     """Return the exact score of a board: the sum of the points of the distinct words on it.
 
     For many boards, or the words with their paths, keep a :class:`Scorer`.
 
     Parameters
     ----------
-    board : one letter a-z per cell down the columns, ``q`` for a Qu cell
-    words : a word list, or words in q-form
+    board : as people type it, such as ``berlatdes`` or ``bld/eae/rts``
+    words : name or path of a word list, a word list, or words as people write them
     scores : name of a score table or points from three letters on, as in :func:`boardclass.scores.parse_scores`
 
     Raises
     ------
-    BoardError, ScoreError
-        If the board or the score table cannot be read.
+    BoardError, WordListError, ScoreError
+        If the board, the words or the score table cannot be read.
 
     Examples
     --------
-    >>> from boardclass import load_wordlist
-    >>> words = load_wordlist("scowl70")
-    >>> score("berlatdes", words)
+    >>> score("berlatdes", "scowl70")
     430
-    >>> score("berlatdes", words, "words")
+    >>> score("bld/eae/rts", "scowl70", "words")
     210
+    >>> score("Qu i/t e", ["quit", "quite", "tie"])
+    4
     """
     cells = Board(board)
-    return _cached(cells.dims, tuple(words), parse_scores(scores)).score(cells)
+    return _cached(cells.dims, words_in_q_form(words), parse_scores(scores)).score(cells)

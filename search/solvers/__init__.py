@@ -14,9 +14,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
 from functools import lru_cache
+from pathlib import Path
 from typing import Protocol
 
+from boardclass.board import Board
 from boardclass.errors import InputError, quote
+from boardclass.wordlist import words_in_q_form
 from search.solvers.grid import Grid
 from search.solvers.heap import HeapSolver
 from search.solvers.paths import PathsSolver
@@ -59,21 +62,21 @@ def _cached(words: tuple[str, ...], method: str) -> Solver:
 
 def solve(
     board: str,
-    words: Iterable[str],
+    words: str | Path | Iterable[str],
     *,
     method: str = "trie",
     dims: tuple[int, int] | None = None,
     begin_only: Collection[int] = (),
     end_only: Collection[int] = (),
 ) -> list[str]:
-    """Return the words of a list that can be spelled on a board, sorted.
+    """Return the words of a list that can be spelled on a board, as people write them, sorted.
 
     Parameters
     ----------
-    board : one letter a-z per cell down the columns
-    words : a word list, or words in q-form
+    board : as people type it; with ``dims`` one letter a-z per cell down the columns
+    words : name or path of a word list, a word list, or words as people write them
     method : ``trie``, ``words``, ``heap`` or ``paths``
-    dims : width and height; inferred from the number of cells for the usual sizes
+    dims : width and height, for sizes that the proof lacks
     begin_only, end_only : cells that may only be the first cell of a word, and those that may only be the last
 
     Raises
@@ -90,7 +93,9 @@ def solve(
     >>> solve("rate", ["ate", "rate", "tea"], end_only=[0])
     ['ate', 'tea']
     """
-    return _cached(tuple(words), method).solve(Grid(board, dims, begin_only, end_only))
+    cells = Board(board) if dims is None else board
+    found = _cached(words_in_q_form(words), method).solve(Grid(cells, dims, begin_only, end_only))
+    return sorted(word.replace("q", "qu") for word in found)
 
 
 __all__ = [

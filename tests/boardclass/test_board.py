@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import re
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from boardclass.board import Board, dims_of_length, format_rows, parse_board, read_board
+from boardclass.board import dims_of_length, format_rows, parse_board
 from boardclass.errors import BoardError
 from boardclass.geometry import DIMS, parse_dims
 
@@ -50,38 +48,6 @@ def test_other_lengths_are_refused(n):
 def test_bad_boards_are_refused(text, said):
     with pytest.raises(BoardError, match=said) as caught:
         parse_board(text, "3x3")
-    assert len(str(caught.value)) < 400
-
-
-@pytest.mark.parametrize("text", ["bld/eae/rts", " BLD / eae/RTS\n", "berlatdes"])
-def test_a_board_may_be_typed_as_rows(text):
-    assert read_board(text) == (parse_dims("3x3"), "berlatdes")
-    assert read_board(text, parse_dims("3x3"))[1] == Board(text) == "berlatdes"
-
-
-@given(st.sampled_from(DIMS), st.data())
-def test_rows_say_the_same_as_columns(dims, data):
-    board = data.draw(st.text("abqz", min_size=parse_dims(dims).n, max_size=parse_dims(dims).n))
-    rows = "/".join("".join("q" if face == "Qu" else face for face in row) for row in format_rows(board, dims))
-    assert read_board(rows) == (parse_dims(dims), board)
-
-
-@pytest.mark.parametrize(
-    ("text", "dims", "said"),
-    [
-        ("bld/eae", None, "2 rows of 3 letters: expected the rows of 2x2, 2x3"),
-        ("abcd/efgh/ijkl", None, "3 rows of 4 letters"),
-        ("ab/cde", None, "2 rows of unequal numbers of letters"),
-        ("ab/cd", "3x3", "2 rows of 2 letters: expected the rows of 3x3"),
-        ("a1/cd", None, "board 'a1/cd': '1' is not a letter"),
-        ("/", None, "2 rows of 0 letters"),
-        ("a/" * 50_000, None, "rows of unequal numbers"),
-        ("abc", None, "'abc': no board has 3 letters"),
-    ],
-)
-def test_bad_rows_are_refused(text, dims, said):
-    with pytest.raises(BoardError, match=re.escape(said)) as caught:
-        read_board(text, parse_dims(dims) if dims else None)
     assert len(str(caught.value)) < 400
 
 

@@ -41,7 +41,7 @@ def test_special_tiles(orderly, words):
         (("abcd", "--method", "magic"), "magic"),
         (("abcd", "--begin-only", "4"), "--begin-only"),
         (("abcd", "--end-only", "x"), "--end-only"),
-        (("abc",), "3 letters"),
+        (("abc",), "3 cells"),
     ],
 )
 def test_bad_input(orderly, words, options, text):

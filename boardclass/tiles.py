@@ -1,0 +1,298 @@
+"""Boards as people type them: the one reader of every command, page and function.
+
+    read_tiles -> Tiles     any grid of tiles up to 10 by 10, for the plain solver (search/solvers/tiles.py)
+    read_board (board.py)   the boards of the proof: letters a-z and Qu on a supported size
+
+What can be typed: rows with ``/``, line breaks or blanks between them; cells of a row together, or with blanks or
+commas between; one string of letters, which goes down the columns; a board file, whose first line counts rows and
+columns.  What can be read in two ways is refused, with both.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
+
+from boardclass.errors import BoardError, DimsError, quote
+
+MAX_SIDE = 10
+MAX_TEXT = 2000
+
+_ALL = tuple("abcdefghijklmnopqrstuvwxyz")
+_pieces = re.compile(r"(\[[^\[\]]*\])|([/\n])|([^\S\n]*,[^\S\n]*|[^\S\n]+)|([^\[\]/\s,]+)|(.)", re.S)
+_mixed_cells = re.compile(r"Qu|Th|In|Er|He|An|.", re.S).findall  # the tiles of two letters that Boggle dice have
+_joined_cells = re.compile(r"[Qq][Uu]|.", re.S).findall
+_SIZE = re.compile(r"([0-9]{1,2})[xX]([0-9]{1,2})", re.ASCII)
+
+Group = list[str]  # what is written together: texts, and tiles in brackets
+
+
+class Tile(NamedTuple):
+    """One cell.
+
+    Attributes
+    ----------
+    spellings : the letters that it may stand for; none: a hole
+    begins : it may only be the first of a word
+    ends : it may only be the last of a word
+    """
+
+    spellings: tuple[str, ...]
+    begins: bool = False
+    ends: bool = False
+
+    @property
+    def face(self) -> str:
+        """What stands on it."""
+        if len(self.spellings) != 1:
+            return {0: ".", 26: "*"}.get(len(self.spellings)) or "/".join(self.spellings).upper()
+        text = self.spellings[0].capitalize()
+        return f"{text}-" if self.begins else f"-{text}" if self.ends else text
+
+    @property
+    def feature(self) -> str:
+        """What it has that no cell of the proof has; empty if nothing."""
+        if self.begins or self.ends:
+            return f"a tile only for the {'beginning' if self.begins else 'end'} of a word"
+        if len(self.spellings) != 1:
+            return {0: "a hole", 26: "a tile for any letter"}.get(
+                len(self.spellings), "a tile with a choice of letters"
+            )
+        if self.spellings[0] == "q":
+            return "a plain Q"
+        return "" if len(self.spellings[0]) == 1 or self.spellings[0] == "qu" else "a tile with several letters"
+
+
+class Tiles(NamedTuple):
+    """A board of ``w`` columns and ``h`` rows; the tile in column x and row y has the number ``x * h + y``."""
+
+    w: int
+    h: int
+    tiles: tuple[Tile, ...]
+
+    @property
+    def turned(self) -> Tiles:
+        """The same game with rows and columns exchanged."""
+        return Tiles(self.h, self.w, tuple(self.tiles[x * self.h + y] for y in range(self.h) for x in range(self.w)))
+
+    @property
+    def rows(self) -> list[list[str]]:
+        """The faces row by row."""
+        return [[self.tiles[x * self.h + y].face for x in range(self.w)] for y in range(self.h)]
+
+    @property
+    def features(self) -> list[str]:
+        """What this board has that no board of the proof has, apart from its size; each once."""
+        return list(dict.fromkeys(filter(None, (tile.feature for tile in self.tiles))))
+
+
+def parse_size(text: str) -> tuple[int, int]:
+    """Return the columns and rows that ``WxH`` names, each 1 to 10.
+
+    Raises
+    ------
+    DimsError
+        If it names none.
+    """
+    match = _SIZE.fullmatch(str(text).strip())
+    size = (int(match[1]), int(match[2])) if match else (0, 0)
+    if not all(1 <= side <= MAX_SIDE for side in size):
+        raise DimsError(f"unknown dimensions {quote(text)}: expected columns x rows, each 1 to {MAX_SIDE}, such as 4x3")
+    return size
+
+
+def read_tiles(
+    text: str,
+    size: str | None = None,
+    *,
+    plain_q: bool = False,
+    sizes: Iterable[tuple[int, int]] = (),
+    usual: Iterable[tuple[int, int]] = (),
+) -> Tiles:
+    """Return the board that a person typed.
+
+    Parameters
+    ----------
+    text : str
+    size : str, optional
+        ``WxH``; rows may also be those of its turn.
+    plain_q : bool
+        A q is a plain Q, not Qu.
+    sizes : pairs of columns and rows, optional
+        The only ones allowed; either way up.
+    usual : pairs of columns and rows
+        Those that the length of a string of letters, or rows with blanks between, may stand for without ``size``.
+
+    Raises
+    ------
+    BoardError
+        If it is not a board, or more than one, or can be read in two ways.
+    DimsError
+        If ``size`` is none.
+    """
+    if not isinstance(text, str):
+        raise BoardError(f"a board is a text, not {quote(text)}: expected one such as 'bld/eae/rts'")
+    if len(text) > MAX_TEXT:
+        raise BoardError(f"board {quote(text)} has {len(text):,} characters: expected one board")
+    asked = parse_size(size) if size else None
+    either = {pair for w, h in ((asked,) if asked else sizes) for pair in ((w, h), (h, w))}
+    reader = _Reader(text, plain_q, lambda w, h: (w, h) in either if either else max(w, h) <= MAX_SIDE, asked)
+    return reader.read({asked} if asked else set(usual))
+
+
+class _Reader:
+    """One text to be read."""
+
+    def __init__(
+        self, text: str, plain_q: bool, fits: Callable[[int, int], bool], asked: tuple[int, int] | None
+    ) -> None:
+        self._text = text
+        self._plain_q = plain_q
+        self._fits = fits
+        self._asked = asked
+
+    def read(self, usual: set[tuple[int, int]]) -> Tiles:
+        lines = [[row for row in line if row or len(line) > 1] for line in self._lines()]
+        lines = [line for line in lines if line]
+        if not lines:
+            raise self._error("has 0 cells: expected letters a-z")
+        if len(lines) > 1 and lines[0] == [lines[0][0]] and (counted := _counts(lines[0][0])):
+            return self._counted(counted, lines[1:])
+        if len(lines) > 1 and any(len(line) > 1 for line in lines):
+            raise self._error(f"is more than one: {len(lines)} lines with / in them")
+        rows = [line[0] for line in lines] if len(lines) > 1 else lines[0]
+        if len(rows) > 1:
+            return self._from_rows(rows)
+        if len(rows[0]) == 1:
+            return self._from_columns(rows[0][0], usual)
+        if all(map(_is_one_cell, rows[0])):
+            raise self._error(f"is {len(rows[0])} cells without a sign where a row ends: write / between the rows")
+        either = usual | {(h, w) for w, h in usual}
+        return self._from_rows([[group] for group in rows[0]], {w for w, h in either if h == len(rows[0])})
+
+    def _lines(self) -> list[list[list[Group]]]:
+        """Return the lines, each its rows, each its groups."""
+        lines: list[list[list[Group]]] = [[[]]]
+        together = False
+        for match in _pieces.finditer(
+            unicodedata.normalize("NFC", self._text.replace("\r\n", "\n").replace("\r", "\n"))
+        ):
+            bracket, separator, gap, letters, stray = match.groups()
+            if stray:
+                raise self._error(f"has a {stray!r} without its partner: a tile in brackets is such as [a/e] or [-ing]")
+            if separator:
+                lines.append([[]]) if separator == "\n" else lines[-1].append([])
+            elif not gap:
+                row = lines[-1][-1]
+                row[-1].append(bracket or letters) if together else row.append([bracket or letters])
+            together = not (separator or gap)
+        return lines
+
+    def _counted(self, counted: tuple[int, int], lines: list[list[list[Group]]]) -> Tiles:
+        """Return the board of a file whose first line counts its rows and columns."""
+        found = self._from_rows([row for line in lines for row in line])
+        if (found.h, found.w) != counted:
+            raise self._error(
+                f"has {found.h} rows of {found.w}, not {counted[0]} of {counted[1]} as its first line says"
+            )
+        return found
+
+    def _from_columns(self, group: Group, usual: set[tuple[int, int]]) -> Tiles:
+        """Return the board of one string of letters, down the columns."""
+        size_of = {w * h: (w, h) for w, h in usual}
+        mixed, letters, joined = (self._cells(group, mode) for mode in (_mixed_cells, list, _joined_cells))
+        found = {len(cells): cells for cells in (mixed, letters) if len(cells) in size_of} or {
+            len(cells): cells for cells in (joined,) if len(cells) in size_of
+        }
+        if len(found) > 1:
+            raise self._two_ways(found)
+        if not found:
+            known = ", ".join(f"{n} ({w}x{h})" for n, (w, h) in sorted(size_of.items()))
+            raise self._error(f"has {len(letters)} cells: expected {known}, or rows with / between")
+        ((n, cells),) = found.items()
+        return Tiles(*size_of[n], tuple(cells))
+
+    def _from_rows(self, rows: list[list[Group]], widths: set[int] | None = None) -> Tiles:
+        """Return the board of rows that are written one after the other."""
+        readings = [self._readings(row) for row in rows]
+        lengths = sorted({len(row[1]) for row in readings})
+        told = f"{len(rows)} rows of {' and '.join(map(str, lengths[:4]))} letters"
+        for modes in ((0, 1), (0, 1, 2)):
+            by_width = [{len(row[mode]): row[mode] for mode in modes} for row in readings]
+            common = set.intersection(*map(set, by_width)) - {0}
+            found = {w for w in common if self._fits(w, len(rows)) and (widths is None or w in widths)}
+            if len(found) > 1:
+                raise self._two_ways(found)
+            if found:
+                (w,) = found
+                cells = [row[w] for row in by_width]
+                return Tiles(w, len(rows), tuple(row[x] for x in range(w) for row in cells))
+        if widths is not None:
+            raise self._error(f"is {told}, or more than one board: write / between the rows of one board")
+        if self._asked:
+            raise self._error(f"has {told}: expected the {self._asked[1]} rows of {self._asked[0]} of {self._name}")
+        raise self._error(f"has {told}: expected rows of one length, of a size that this takes")
+
+    @property
+    def _name(self) -> str:
+        return "x".join(map(str, self._asked or ()))
+
+    def _readings(self, row: list[Group]) -> tuple[list[Tile], list[Tile], list[Tile]]:
+        """Return a row with tiles of two letters, letter by letter, and with qu as one tile."""
+        if len(row) == 1:
+            mixed, letters, joined = (self._cells(row[0], mode) for mode in (_mixed_cells, list, _joined_cells))
+            return mixed, letters, joined
+        cells = [self._one_cell(group) for group in row]
+        return cells, cells, cells
+
+    def _cells(self, group: Group, split: Callable[[str], list[str]]) -> list[Tile]:
+        parts = [piece if piece.startswith("[") else split(piece) for piece in group]
+        return [self._tile(cell) for part in parts for cell in ([part] if isinstance(part, str) else part)]
+
+    def _one_cell(self, group: Group) -> Tile:
+        if not _is_one_cell(group):
+            written = "".join(group)
+            raise self._error(
+                f"has {quote(written)} among cells with blanks between: write a tile as [{written.lower()}]"
+            )
+        return self._tile(group[0])
+
+    def _tile(self, text: str) -> Tile:
+        if text == ".":
+            return Tile(())
+        if text == "*":
+            return Tile(tuple("qu" if c == "q" and not self._plain_q else c for c in _ALL))
+        inner = text.removeprefix("[").removesuffix("]").lower()
+        begins, ends = inner.endswith("-"), inner.startswith("-")
+        spellings = tuple(dict.fromkeys(inner.strip("-").split("/")))
+        is_word = all(len(s) <= 8 and s.isascii() and s.isalpha() for s in spellings)
+        if not is_word or (begins and ends) or (len(text) == 1 and (begins or ends)):
+            raise self._error(
+                f"has {quote(text)}, which is not a tile: expected a letter a-z, Qu, [a/e], [un-], . or *"
+            )
+        if text in ("q", "Q") and not self._plain_q:
+            spellings = ("qu",)
+        return Tile(spellings, begins, ends)
+
+    def _two_ways(self, counts: Iterable[int]) -> BoardError:
+        ways = " or ".join(map(str, sorted(counts)))
+        return self._error(f"can be read with {ways} cells: write a tile of several letters as [qu]")
+
+    def _error(self, what: str) -> BoardError:
+        return BoardError(f"board {quote(self._text)} {what}")
+
+
+def _is_one_cell(group: Sequence[str]) -> bool:
+    text = group[0]
+    is_tile = len(text) == 1 or text.startswith("[") or text.lower() == "qu"
+    return len(group) == 1 and (is_tile or (text[:1].isupper() and text[1:].islower()))
+
+
+def _counts(row: list[Group]) -> tuple[int, int] | None:
+    """Return the rows and columns that the first line of a board file counts; None if it is none."""
+    numbers = [int(group[0]) for group in row if len(group) == 1 and group[0].isdecimal() and len(group[0]) <= 2]
+    if len(numbers) != len(row) or len(row) not in (1, 2):
+        return None
+    return numbers[0], numbers[-1]

@@ -1,0 +1,179 @@
+"""What people type, and what it is understood as: fifty ways to type ten boards, and thirty that are refused."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from boardclass.board import Board, read_board
+from boardclass.errors import BoardError, DimsError
+from boardclass.geometry import DIMS, parse_dims
+from boardclass.tiles import Tile, read_tiles
+
+# the board as its letters down the columns: what was typed, with --dims if any
+UNDERSTOOD: dict[str, list[str | tuple[str, str]]] = {
+    "slgptioeandsrest": [
+        "slgptioeandsrest",
+        "SLGPTIOEANDSREST",
+        "star/line/gods/pest",
+        "STAR/LINE/GODS/PEST",
+        "Star/Line/Gods/Pest",
+        "star / line / gods / pest",
+        "star line gods pest",
+        "star, line, gods, pest",
+        "star\nline\ngods\npest",
+        "star\r\nline\r\ngods\r\npest\r\n",
+        "S T A R / L I N E / G O D S / P E S T",
+        "s,t,a,r/l,i,n,e/g,o,d,s/p,e,s,t",
+        "S T A R\nL I N E\nG O D S\nP E S T\n",
+        "\n  S  T  A  R\n\n  L  I  N  E\n  G  O  D  S\n  P  E  S  T",
+        "4 4\nS T A R\nL I N E\nG O D S\nP E S T",
+        "4\nstar\nline\ngods\npest",
+        ("star/line/gods/pest", "4x4"),
+        "[s][t][a][r]/line/gods/pest",
+    ],
+    "berlatdes": ["berlatdes", "bld/eae/rts", "bld eae rts", " BLD / eae/RTS\n", "3 3\nB L D\nE A E\nR T S"],
+    "soerniqsretatltt": [
+        "4 4\nS  N  R  T\nO  I  E  L\nE  Qu T  T\nR  S  A  T\n",
+        "snrt/oiel/eqtt/rsat",
+        "snrt/oiel/eQutt/rsat",
+        "snrt/oiel/equtt/rsat",
+        "SNRT/OIEL/EQUTT/RSAT",
+        "soerniQusretatltt",
+        "soerniqusretatltt",
+        "SNRT\nOIEL\nE Qu T T\nRSAT",
+        "snrt oiel equtt rsat",
+        "S N R T / O I E L / E QU T T / R S A T",
+    ],
+    "tarqselsrinoentp": ["tsre/aein/rlnt/Qusop", "tsre aein rlnt qusop", "tsre/aein/rlnt/[qu]sop"],
+    "starelingods": [
+        "starelingods",
+        ("starelingods", "3x4"),
+        "seg/tlo/aid/rns",
+        "star/elin/gods",  # 4 wide and 3 high: turned
+        ("star/elin/gods", "4x3"),
+        ("star/elin/gods", "3x4"),
+        ("segtloaidrns", "4x3"),
+        "star elin gods",
+    ],
+    "acbd": ["acbd", "ab/cd", "ab cd", "a b/c d", "2 2\nab\ncd"],
+    "qiot": ["qiot", "quiot", "Quo/it", "quo/it", "QO/IT", "Qu o\ni t"],
+    "acebdf": ["ab/cd/ef", "ace/bdf", "ace bdf", ("ace/bdf", "3x2")],
+    "abcdqefghrijklsmnopt": ["abcdqefghrijklsmnopt", "abcdq/efghr/ijkls/mnopt"],
+    "thingthin": ["thingthin", "Thingthin", "tnh/hgi/itn"],
+}
+
+
+@pytest.mark.parametrize(("board", "typed"), [(board, way) for board, ways in UNDERSTOOD.items() for way in ways])
+def test_golden_table_of_what_is_understood(board, typed):
+    text, dims = (typed, None) if isinstance(typed, str) else typed
+    assert read_board(text, dims) == (Board(board).dims, board)
+    if dims is None:
+        assert Board(text) == board
+
+
+def test_the_golden_table_has_fifty_ways_to_type_ten_boards():
+    assert len(UNDERSTOOD) >= 10
+    assert sum(map(len, UNDERSTOOD.values())) >= 50
+
+
+@pytest.mark.parametrize(
+    ("text", "dims", "said"),
+    [
+        ("berlatdes cinlatper", None, "is 2 rows of 9 letters, or more than one board"),
+        ("berlatdes\ncinlatper", None, "has 2 rows of 9 letters"),
+        ("star line", None, "is 2 rows of 4 letters, or more than one board"),
+        ("bld/eae/rts\ncna/ipt/lre", None, "is more than one: 2 lines with / in them"),
+        ("s t a r", None, "is 4 cells without a sign where a row ends"),
+        ("ab/cde", None, "has 2 rows of 2 and 3 letters"),
+        ("abc/def/", None, "has 3 rows of 0 and 3 letters"),
+        ("a/b", None, "has 2 rows of 1 letters"),
+        ("star/line/gods/pest", "3x4", "has 4 rows of 4 letters: expected the 4 rows of 3 of 3x4"),
+        ("3 3\nstar\nline\ngods\npest", None, "has 4 rows of 4, not 3 of 3 as its first line says"),
+        ("abcde", None, "has 5 cells: expected 4 (2x2), 6 (2x3), 9 (3x3)"),
+        ("abcdefgh", "3x3", "has 8 cells: expected 9 (3x3)"),
+        ("abcdefgh1", None, "has '1', which is not a tile"),
+        ("abcdefghé", None, "has 'é', which is not a tile"),
+        ("bld/eæe/rts", None, "has 'æ', which is not a tile"),
+        ("", None, "has 0 cells"),
+        (" \n ", None, "has 0 cells"),
+        ("TH E R/I N G/S A L", None, "has 'TH' among cells with blanks between: write a tile as [th]"),
+        ("b[ld/eae/rts", None, "has a '[' without its partner"),
+        ("Thab/Inab/Eran/Hean", None, "can be read with 3 or 4 cells"),
+        ("x" * 10_000, None, "has 10,000 characters"),
+        ("ste/r.a/lin", None, "has a hole: expected letters a-z and Qu; orderly show, solve"),
+        ("c*t/sea/rdo", None, "has a tile for any letter"),
+        ("c [a/e] t/sro/din", None, "has a tile with a choice of letters"),
+        ("Th e r/i n g/s a l", None, "has a tile with several letters"),
+        ("[un-]ks/rat/neb", None, "has a tile only for the beginning of a word"),
+        ("[-ing]ks/rat/neb", None, "has a tile only for the end of a word"),
+        ("giz/uek/[q]se", None, "has a plain Q"),
+        ("[a/]bc/def/ghi", None, "has '[a/]', which is not a tile"),
+        (b"berlatdes", None, "a board is a text, not b'berlatdes'"),
+        (["bld", "eae", "rts"], None, "a board is a text, not ['bld', 'eae', 'rts']"),
+    ],
+)  # fmt: skip
+def test_golden_table_of_what_is_refused(text, dims, said):
+    with pytest.raises(BoardError, match=re.escape(said)) as caught:
+        read_board(text, dims)
+    assert len(str(caught.value)) < 400
+
+
+def test_an_unknown_size_is_refused():
+    with pytest.raises(DimsError):
+        read_board("berlatdes", "1x9")
+    with pytest.raises(DimsError, match="each 1 to 10, such as 4x3"):
+        read_tiles("berlatdes", "9x11")
+
+
+def test_turning_is_said():
+    said: list[str] = []
+    read_board("star/elin/gods", None, said.append)
+    read_board("seg/tlo/aid/rns", None, said.append)
+    assert said == ["4 wide and 3 high: turned, the same game as 3x4"]
+
+
+def test_wxh_means_columns_and_rows():
+    for size, w, h in (("4x3", 4, 3), ("3x4", 3, 4), ("2x6", 2, 6), ("6x2", 6, 2)):
+        found = read_tiles("starelingods", size)
+        assert (found.w, found.h) == (w, h)
+    assert read_tiles("starelingods", "4x3").rows == [list("SRIO"), list("TEND"), list("ALGS")]
+
+
+def test_tiles():
+    found = read_tiles("[th][a/E].*/[un-][-ing]qQu/[q]z[qu]e")
+    assert found.rows == [["Th", "A/E", ".", "*"], ["Un-", "-Ing", "Qu", "Qu"], ["Q", "Z", "Qu", "E"]]
+    assert found.tiles[found.h * 2] == Tile(())
+    assert len(found.tiles[found.h * 3].spellings) == 26
+    assert found.turned.turned == found
+    assert found.turned.rows == [list(row) for row in zip(*found.rows, strict=True)]
+    assert len(found.features) == 7
+    assert read_tiles("qa/bc", plain_q=True).rows == [["Q", "A"], ["B", "C"]]
+    assert read_tiles("star/elin/gods\n").features == []
+
+
+@given(st.sampled_from(DIMS), st.data())
+def test_every_way_to_write_a_board_says_the_same(name, data):
+    dims = parse_dims(name)
+    board = data.draw(st.text("abqtz", min_size=dims.n, max_size=dims.n))
+    rows = Board(board).rows
+    flat = ["".join("q" if face == "Qu" else face for face in row) for row in rows]
+    for text in ("/".join(flat), "\n".join(flat), "\n".join(" ".join(row) for row in rows), board.upper()):
+        assert read_board(text) == read_board(text, dims) == (dims, board)
+    turned = "/".join(board[x * dims.h : (x + 1) * dims.h] for x in range(dims.w))
+    assert read_board(turned) == (dims, board) or dims.w == dims.h
+
+
+@given(st.text("abQu/ ,\n[-].*1é", max_size=30) | st.text(max_size=20))
+def test_any_text_is_a_board_or_a_typed_error(text):
+    try:
+        dims, board = read_board(text)
+    except BoardError:
+        return
+    assert len(board) == dims.n
+    assert board.isascii()
+    assert board.islower()
+    assert read_board("/".join(" ".join(row) for row in Board(board).rows)) == (dims, board)
