@@ -22,7 +22,7 @@ from search.node_search import EFFORT, NodeSearch, Tally
 from search.params import Params
 from search.scoring.scorer import Scorer
 from search.trees.forest import Forest
-from search.trees.lexicon import Lexicon, make_lexicon
+from search.trees.lexicon import make_lexicon
 
 _ALL_LETTERS = (1 << 26) - 1
 _DRAWN = 10  # boards in a notebook
@@ -107,21 +107,15 @@ class UnitResult:
         return html_table(f"Class {self.unit.class_id}{', ' * bool(self.unit.path)}{self.unit.path}", (), facts)
 
 
-def share(spec: Spec) -> Lexicon:
-    """Return the arrays that all breakers of a spec share: made once, read by all workers."""
-    scorer = Scorer(spec.dims, spec.words, ScoreTable("run", spec.points))
-    return make_lexicon(scorer.geometry, spec.words, spec.points, scorer.trie)
-
-
 class Breaker:
     """Searches units of one run; holds the working memory, so make one per worker and keep it."""
 
-    def __init__(self, spec: Spec, lexicon: Lexicon | None = None) -> None:
-        lexicon = lexicon or share(spec)
+    def __init__(self, spec: Spec) -> None:
         self.spec = spec
         self.geometry: Geometry = geometry(spec.dims, spec.cell_order)
         self.partition: Partition = parse_partition(spec.partition, spec.dims)
-        self.scorer = Scorer(spec.dims, spec.words, ScoreTable("run", spec.points), trie=lexicon.trie)
+        self.scorer = Scorer(spec.dims, spec.words, ScoreTable("run", spec.points))
+        lexicon = make_lexicon(self.scorer.geometry, spec.words, spec.points, self.scorer.trie)
         forest = Forest(self.geometry, spec.words, spec.points, spec.params, lexicon)
         self._nodes = NodeSearch(self.geometry, spec.params, self.scorer, forest)
 

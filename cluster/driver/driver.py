@@ -18,8 +18,8 @@ from cluster.driver.session import MakeExecutor, RunOutcome, Session
 from cluster.planning.plan import Plan, check_structure, make_plan
 from cluster.planning.shares import SHARE, Hand, Share
 from cluster.scheduling.policy import Policy
-from cluster.workers.executors import InProcessExecutor
-from cluster.workers.ray_cluster import check_guarded
+from cluster.workers.executors import InProcessExecutor, ProcessExecutor
+from cluster.workers.ray_cluster import LOCAL, check_guarded, import_ray
 from configs.model import RunConfig
 from results.errors import DamagedError
 from results.log.eventlog import EventLog
@@ -47,7 +47,7 @@ def run(
     Parameters
     ----------
     config : RunConfig
-        Without ``address``, ``workers`` = 0 computes in this process; any other number is that of the Ray workers to
+        Without ``address``, ``workers`` = 0 computes in this process; any other number is that of the processes to
         start.
     progress : Progress, optional
         Is shown the progress; by default nothing is shown.
@@ -69,7 +69,7 @@ def run(
     StoreError
         When the run directory is damaged, locked, or of another run.
     Interrupted
-        On SIGINT, SIGTERM or SIGHUP; everything found so far is stored.
+        On SIGINT, SIGTERM and the like; everything found so far is stored.
     MismatchError
         When rescoring contradicts the rows.
     """
@@ -143,16 +143,18 @@ def default_executor(config: RunConfig) -> MakeExecutor:
     Raises
     ------
     RayError
-        When the cluster does not answer, or would let anybody in.
+        When Ray is not installed, or the cluster does not answer or would let anybody in.
     """
     address = config.address
-    if address is None and config.workers == 0:
-        return lambda spec, _: InProcessExecutor(spec)
-    from cluster.workers.ray_process import RayProcess
+    if address is None:
+        return lambda spec, _: ProcessExecutor(spec) if config.workers else InProcessExecutor(spec)
+    from cluster.workers.ray_executor import RayExecutor
 
-    if address is not None:
+    if address == LOCAL:
+        import_ray()
+    else:
         check_guarded(address)
-    return lambda spec, n_workers: RayProcess(spec, config.workers if address else n_workers, address=address)
+    return lambda spec, _: RayExecutor(spec, config.workers, address=address)
 
 
 def default_policy(config: RunConfig, memory_mb: int) -> Policy:
@@ -162,7 +164,7 @@ def default_policy(config: RunConfig, memory_mb: int) -> Policy:
     return Policy(
         n_workers=config.workers or (MAX_WORKERS if is_cluster else 1),
         recycle_bytes=grown_bytes if config.workers or is_cluster else 0,
-        spawn_s=900.0 if is_cluster else 300.0,  # a new machine compiles the kernels first
+        max_deaths=8 if is_cluster else 3,  # on one machine the next worker fares as the last one did
         kernel_hash=kernel_hash(),
         replicate=config.replicate / 100.0,
     )

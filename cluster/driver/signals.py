@@ -7,9 +7,14 @@ import threading
 from types import FrameType, TracebackType
 from typing import Any, Self
 
+# Batch systems warn with the last three before they kill.
+_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGXCPU, signal.SIGALRM)
+
 
 class StopSignals:
-    """While active, SIGINT, SIGTERM and SIGHUP only set :attr:`reason`; a second SIGINT raises KeyboardInterrupt.
+    """While active, the signals that end a process only set :attr:`reason`; a second SIGINT raises KeyboardInterrupt.
+
+    Those that are ignored (nohup), or that somebody else handles, stay so.
 
     Attributes
     ----------
@@ -23,8 +28,8 @@ class StopSignals:
 
     def __enter__(self) -> Self:
         if threading.current_thread() is threading.main_thread():
-            for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-                if signal.getsignal(number) is not signal.SIG_IGN:  # nohup stays nohup
+            for number in _SIGNALS:
+                if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
                     self._before[number] = signal.signal(number, self._note)
         return self
 

@@ -26,7 +26,7 @@ class Policy:
     lease_s, lease_factor : float
         A worker is given up when it has been silent for ``lease_s`` plus ``lease_factor`` times the predicted seconds.
     spawn_s : float
-        A spawned worker is given up after this time without a word.
+        A spawned worker is given up after this time without a word; a new machine compiles the kernels first.
     max_deaths : int
         Workers lost without any verdict in between, per slot, before the run stops.
     recycle_bytes : int
@@ -47,7 +47,7 @@ class Policy:
     n_losses: int = 10
     lease_s: float = 600.0
     lease_factor: float = 20.0
-    spawn_s: float = 300.0
+    spawn_s: float = 900.0
     max_deaths: int = 8
     recycle_bytes: int = 0
     kernel_hash: str = ""

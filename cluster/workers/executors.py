@@ -1,11 +1,11 @@
-"""Where workers live: the contract between the run loop and an executor, and the executor without a cluster.
+"""Where workers live: the contract between the run loop and an executor, and the executors without a cluster.
 
     run loop -> spawn, assign, retire -> executor
     run loop <- events                <- executor.poll
 
 An executor decides nothing.  It carries out what the scheduler asks for and reports the outcome; every failure becomes
-an event, so the loop has no error handling of its own.  The Ray executor is in ray_executor.py; a run puts it into a
-process of its own (ray_process.py).
+an event, so the loop has no error handling of its own.  There are three: threads of this process, processes of this
+machine, and Ray (ray_executor.py).
 """
 
 from __future__ import annotations
@@ -14,7 +14,9 @@ import contextlib
 import queue
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Protocol, Self
 
@@ -28,6 +30,7 @@ from cluster.scheduling.events import (
     WorkerDown,
     WorkerUp,
 )
+from cluster.workers.process import WorkerLost, WorkerProcess
 from cluster.workers.worker import MakeBreaker, Reply, Worker
 
 if TYPE_CHECKING:
@@ -92,9 +95,10 @@ class InProcessExecutor:
         How long :meth:`close` waits for a unit that is being broken.
     """
 
+    _worker: type[Worker | WorkerProcess] = Worker
+
     def __init__(self, spec: Spec, make_breaker: MakeBreaker | None = None, *, close_s: float = 5.0) -> None:
-        self._spec = spec
-        self._make_breaker = make_breaker
+        self._make_worker = partial(self._worker, spec, make_breaker)
         self._close_s = close_s
         self._events: queue.SimpleQueue[Event] = queue.SimpleQueue()
         self._threads: dict[int, _WorkerThread] = {}
@@ -109,24 +113,25 @@ class InProcessExecutor:
         self.close()
 
     def spawn(self, worker: int) -> None:
-        """Start the thread; the breaker is made in it."""
-        thread = _WorkerThread(worker, self._spec, self._make_breaker, self._events)
+        """Start the thread; the worker is made in it."""
+        thread = _WorkerThread(worker, self._make_worker, self._events)
         self._threads[worker] = thread
         thread.start()
 
     def assign(self, order: Assign) -> None:
         """Put the units into the thread's inbox."""
-        self._threads[order.worker].inbox.put(order)
+        if order.worker in self._threads:  # or it is gone, and the scheduler knows that by now
+            self._threads[order.worker].inbox.put(order)
 
     def retire(self, worker: int) -> None:
-        """Tell the thread to stop after the unit that it is breaking: a thread cannot be killed."""
+        """Tell the thread to stop; one that computes itself cannot be killed and breaks its present unit first."""
         thread = self._threads.pop(worker, None)
         if thread is not None:
             thread.stop()
-            self._retired.append(thread)
+            self._retired = [thread, *(other for other in self._retired if other.is_alive())]
 
     def poll(self, timeout_s: float) -> list[Event]:
-        """Return the events so far; busy threads count as heartbeats.
+        """Return the events so far; whoever lives and is busy counts as a heartbeat.
 
         An answer waits a moment for others: many at a time are less work, and no worker waits for what comes of it.
         """
@@ -137,13 +142,16 @@ class InProcessExecutor:
             while True:
                 left_s = ends_s - time.monotonic() if isinstance(events[-1], Answer) else 0.0
                 events.append(self._events.get(timeout=max(left_s, 0.0)))
+        for event in events:
+            if isinstance(event, WorkerDown):
+                self._threads.pop(event.worker, None)
         if not events:
-            beats = [(number, thread.busy_with) for number, thread in self._threads.items()]
+            beats = [(number, thread.assignment) for number, thread in self._threads.items()]
             events = [Heartbeat(number, assignment) for number, assignment in beats if assignment]
         return events
 
     def show(self, report: Report) -> None:
-        """Do nothing: only the event log watches this process."""
+        """Do nothing: only the event log watches this machine."""
 
     def close(self) -> None:
         """Stop all threads; one that is deep in a kernel is left behind, it ends with the process."""
@@ -152,31 +160,31 @@ class InProcessExecutor:
         ends_s = time.monotonic() + self._close_s
         for thread in self._retired:
             thread.join(max(0.0, ends_s - time.monotonic()))
-        self._retired = [thread for thread in self._retired if thread.is_alive()]
+
+
+class ProcessExecutor(InProcessExecutor):
+    """Workers as processes of this machine; a thread of this process waits for each."""
+
+    _worker = WorkerProcess
 
 
 class _WorkerThread(threading.Thread):
-    """One worker; ``inbox`` takes assignments, None ends it."""
+    """One worker; ``inbox`` takes assignments, None ends it; ``assignment`` 0: it is idle."""
 
     def __init__(
-        self, number: int, spec: Spec, make_breaker: MakeBreaker | None, events: queue.SimpleQueue[Event]
+        self, number: int, make_worker: Callable[[], Worker | WorkerProcess], events: queue.SimpleQueue[Event]
     ) -> None:
         super().__init__(name=f"orderly-worker-{number}", daemon=True)
         self.inbox: queue.SimpleQueue[Assign | None] = queue.SimpleQueue()
+        self.assignment = 0
         self._number = number
-        self._spec = spec
-        self._make_breaker = make_breaker
+        self._make_worker = make_worker
         self._events = events
-        self._worker: Worker | None = None
+        self._worker: Worker | WorkerProcess | None = None
         self._stopped = False
 
-    @property
-    def busy_with(self) -> int:
-        """The assignment it works on, or 0."""
-        return self._worker.status().assignment if self._worker is not None else 0
-
     def stop(self) -> None:
-        """End after the present unit."""
+        """End the worker, or let it end after its present unit."""
         self._stopped = True
         if self._worker is not None:
             self._worker.cancel()
@@ -184,17 +192,29 @@ class _WorkerThread(threading.Thread):
 
     def run(self) -> None:
         try:
-            self._worker = Worker(self._spec, self._make_breaker)
-        except Exception as error:  # noqa: BLE001 - reported like a worker process that does not come up
-            self._events.put(WorkerDown(self._number, Death.unfit, f"{type(error).__name__}: {error}"))
-            return
-        hello = self._worker.hello()
+            self._run()
+        except WorkerLost as lost:
+            self._down(lost.reason, str(lost))
+        except Exception as error:  # noqa: BLE001 - a worker that cannot be made
+            self._down(Death.unfit, f"{type(error).__name__}: {error}")
+
+    def _run(self) -> None:
+        self._worker = worker = self._make_worker()
+        if self._stopped:  # before there was anything to cancel
+            worker.cancel()
+        hello = worker.hello()
         self._events.put(WorkerUp(self._number, hello.host, hello.kernel_hash))
         while (order := self.inbox.get()) is not None and not self._stopped:
-            number, assignment = self._number, order.assignment
+            number, self.assignment = self._number, order.assignment
 
-            def tell(reply: Reply, number: int = number, assignment: int = assignment) -> None:
+            def tell(reply: Reply, number: int = number, assignment: int = order.assignment) -> None:
                 self._events.put(signed(number, assignment, reply))
 
-            self._worker.work(assignment, order.units, tell, order.replica)
-            self._events.put(Returned(number, assignment))
+            worker.work(order.assignment, order.units, tell, order.replica)
+            self.assignment = 0
+            self._events.put(Returned(number, order.assignment))
+
+    def _down(self, reason: Death, message: str) -> None:
+        self.assignment = 0
+        if not self._stopped:
+            self._events.put(WorkerDown(self._number, reason, message))

@@ -2,9 +2,9 @@
 
     RayExecutor  one actor per worker number, no restarts and no retries by Ray: the scheduler decides
 
-An actor runs kernels in its default concurrency group and answers ``status`` and ``cancel`` in another, while a kernel
-runs.  Whatever Ray reports about a dead actor becomes one WorkerDown.  On a cluster that was joined, machines come and
-go: the scheduler is told how many workers there is room for.  Runs have this in a process that Ray may end: RayProcess.
+An actor runs kernels in its default concurrency group and answers ``status`` in another, while a kernel runs.  Whatever
+Ray reports about a dead actor becomes one WorkerDown.  Machines come and go: the scheduler is told how many workers
+there is room for.
 """
 
 from __future__ import annotations
@@ -17,28 +17,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from cluster.scheduling.events import Assign, Death, Event, Heartbeat, Returned, Room, UnitFailed, WorkerDown, WorkerUp
 from cluster.workers.executors import signed
-from cluster.workers.ray_cluster import (
-    ClusterGoneError,
-    brief,
-    dead_part,
-    joined_cluster,
-    private_cluster,
-    private_folder,
-)
+from cluster.workers.ray_cluster import ClusterGoneError, brief, connected
 from cluster.workers.ray_metrics import RayMetrics
 from cluster.workers.worker import Hello, MakeBreaker, Reply, Status, Worker
-from search.breaker import share
 
 if TYPE_CHECKING:
     from cluster.scheduling.figures import Report
-    from cluster.workers.ray_guard import Guard
     from search.breaker import Spec
 
 _BEAT_S = 30.0
 _ROOM_S = 3.0
-_LOOK_S = 3.0
-_NODE_SIGNS = ("node has died", "owner has died")  # the owner of all actors is the driver's side
-_OOM_SIGNS = ("memory monitor", "running low on memory", "out of memory (OOM)", "OutOfMemory")
+_NODE_SIGNS = ("node has died", "owner has died")  # the owner of all actors is the driver
+_OOM_SIGNS = ("memory monitor", "running low on memory")
 
 
 class _Call(NamedTuple):
@@ -56,31 +46,22 @@ class _Actor:
 
 
 class RayExecutor:
-    """Workers on a Ray cluster: a private one on this machine, or one that is there.
+    """Workers on a Ray cluster.
 
     Parameters
     ----------
     spec : Spec
-        Goes once through the object store, and so do the arrays of its words.
+        Goes once through the object store.
     n_workers : int
-        Slots of a private cluster; of a joined one that can grow, how many to grow for, 0: take it as it is.
+        How many machines to ask an autoscaler for, one processor each; with ``local``, the processors of the cluster.
+        0: take it as it is.
     make_breaker : callable, optional
         Makes the breaker of each worker; the tested real one by default.
-    address : str, optional
-        An existing cluster, such as ``auto``; None starts a private one.
-    guard : Guard, optional
-        Of the private one, whose group this process is in; by default one that has the folder only.
+    address : str
+        See :func:`cluster.workers.ray_cluster.connected`.
     """
 
-    def __init__(
-        self,
-        spec: Spec,
-        n_workers: int,
-        make_breaker: MakeBreaker | None = None,
-        *,
-        address: str | None = None,
-        guard: Guard | None = None,
-    ) -> None:
+    def __init__(self, spec: Spec, n_workers: int, make_breaker: MakeBreaker | None = None, *, address: str) -> None:
         self._spec = spec
         self._n_workers = n_workers
         self._make_breaker = make_breaker
@@ -90,35 +71,23 @@ class RayExecutor:
         self._calls: dict[Any, _Call] = {}
         self._reported: list[Event] = []
         self._ray: Any = None
-        self._guard = guard
         self._room: int | None = None
         self._room_at_s = 0.0
-        self._look_at_s = 0.0
 
     def __enter__(self) -> Self:
-        self._start()
+        self._ray = ray = self._stack.enter_context(connected(self._address, self._n_workers))
+        options = {"max_restarts": 0, "max_task_retries": 0, "num_cpus": 1, "concurrency_groups": {"control": 1}}
+        self._actor_class = ray.remote(**options)(Worker)
+        self._spec_ref = ray.put(self._spec)
+        self._metrics = RayMetrics(f"{self._spec.dims} cutoff {self._spec.cutoff}")
+        if self._n_workers:
+            self._ask_for_machines()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
-
-    def _start(self) -> None:
-        if self._address is None:
-            self._guard = self._guard or self._stack.enter_context(private_folder())
-            cluster = private_cluster(self._n_workers, self._guard)
-        else:
-            cluster = joined_cluster(self._address)
-        self._ray = ray = self._stack.enter_context(cluster)
-        options = {"max_restarts": 0, "max_task_retries": 0, "num_cpus": 1, "concurrency_groups": {"control": 1}}
-        self._actor_class = ray.remote(**options)(Worker)
-        # Once for all workers of a machine: arrays are read where they lie in the object store.
-        self._spec_ref = ray.put(self._spec)
-        self._metrics = RayMetrics(f"{self._spec.dims} cutoff {self._spec.cutoff}")
-        self._lexicon_ref = ray.put(None if self._make_breaker else share(self._spec))
-        if self._address is not None and self._n_workers:
-            self._ask_for_machines()
 
     @property
     def pids(self) -> dict[int, int]:
@@ -127,12 +96,12 @@ class RayExecutor:
 
     def spawn(self, worker: int) -> None:
         """Start an actor; it reports once its self-test is passed."""
-        handle = self._actor_class.remote(self._spec_ref, self._make_breaker, self._lexicon_ref)
+        handle = self._actor_class.remote(self._spec_ref, self._make_breaker)
         self._actors[worker] = _Actor(handle)
         self._calls[handle.hello.remote()] = _Call("hello", worker, 0)
 
     def assign(self, order: Assign) -> None:
-        """Call the actor with the units; their trie is in its breaker already."""
+        """Call the actor with the units."""
         actor = self._actors.get(order.worker)
         if actor is None:
             self._reported.append(WorkerDown(order.worker, Death.died, "gone before it got work"))
@@ -142,12 +111,10 @@ class RayExecutor:
         self._calls[ref] = _Call("work", order.worker, order.assignment)
 
     def retire(self, worker: int) -> None:
-        """Kill the actor's process, also one that was stopped and does not hear what Ray tells it."""
+        """Kill the actor."""
         actor = self._actors.pop(worker, None)
         if actor is not None:
             self._calls = {ref: call for ref, call in self._calls.items() if call.worker != worker}
-            if self._guard is not None and actor.hello is not None:
-                self._guard.kill(actor.hello.pid)
             with contextlib.suppress(Exception):
                 self._ray.kill(actor.handle, no_restart=True)
 
@@ -159,7 +126,6 @@ class RayExecutor:
             raise self._gone(error) from error
 
     def _poll(self, timeout_s: float) -> list[Event]:
-        self._look_at_cluster()
         self._ask_for_beats()
         self._look_for_room()
         ready = self._ready(0.0 if self._reported else timeout_s)
@@ -186,7 +152,7 @@ class RayExecutor:
         self._metrics.show(report)
 
     def close(self) -> None:
-        """Kill all actors and, if the cluster is ours, end it."""
+        """Kill all actors and leave the cluster, or end it if it is ours."""
         for worker in list(self._actors):
             self.retire(worker)
         self._calls = {}
@@ -199,18 +165,9 @@ class RayExecutor:
         request_resources(num_cpus=self._n_workers)
         self._stack.callback(request_resources, num_cpus=0)
 
-    def _look_at_cluster(self) -> None:
-        """Notice that a private cluster lost a vital process: Ray may be silent, and workers would start for ever."""
-        if self._address is not None or time.monotonic() < self._look_at_s:
-            return
-        self._look_at_s = time.monotonic() + _LOOK_S
-        dead = dead_part(self._ray)
-        if dead:
-            raise ClusterGoneError(f"its {dead} has ended")
-
     def _look_for_room(self) -> None:
-        """Report how many workers a joined cluster has room for: its free processors and those that ours have."""
-        if self._address is None or time.monotonic() < self._room_at_s:
+        """Report how many workers the cluster has room for: its free processors and those that ours have."""
+        if time.monotonic() < self._room_at_s:
             return
         self._room_at_s = time.monotonic() + _ROOM_S
         # A worker that is still starting may count in neither: too little room for a moment, never too much.
@@ -276,9 +233,8 @@ class RayExecutor:
 
     def _gone(self, error: Exception) -> ClusterGoneError:
         """Return the error that tells the driver that the cluster is gone."""
-        where = f" at {self._address!r}" if self._address is not None else ""
         return ClusterGoneError(
-            f"the Ray cluster{where} is gone ({brief(str(error))}); "
+            f"the Ray cluster at {self._address!r} is gone ({brief(str(error))}); "
             "what has arrived is stored, the same command goes on from there"
         )
 
@@ -286,7 +242,7 @@ class RayExecutor:
 def cause_of(error: Exception, exceptions: Any) -> Death:
     """Return why an actor is gone, from what Ray raised for its call."""
     text = str(error)
-    if isinstance(error, exceptions.OutOfMemoryError) or any(sign in text for sign in _OOM_SIGNS[:2]):
+    if isinstance(error, exceptions.OutOfMemoryError) or any(sign in text for sign in _OOM_SIGNS):
         return Death.oom
     if isinstance(error, exceptions.RayActorError) and error.actor_init_failed:
         return Death.unfit

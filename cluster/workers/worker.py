@@ -1,4 +1,4 @@
-"""The worker: breaks the units it is given and says who it is; the same class in a thread and as a Ray actor.
+"""The worker: breaks the units it is given and says who it is; the same class in a thread, a process and a Ray actor.
 
     Worker(spec, make_breaker) -> hello -> work ... work
                                   status, cancel: from another thread while a kernel runs
@@ -28,9 +28,9 @@ from cluster.scheduling.events import Answer, Replica, UnitFailed
 
 if TYPE_CHECKING:
     from search.breaker import Breaker, Spec, Unit, UnitResult
-    from search.trees.lexicon import Lexicon
 
 _MAX_MESSAGE = 500
+OUT_OF_MEMORY = "use fewer workers, or a smaller memory_mb (--memory)"
 
 
 class BreakerLike(Protocol):
@@ -82,8 +82,6 @@ class Worker:
         The question.
     make_breaker : callable, optional
         Makes the breaker; the default one tests itself first.
-    lexicon : Lexicon, optional
-        The arrays of the words, for the default breaker.
 
     Raises
     ------
@@ -91,8 +89,8 @@ class Worker:
         When the self-test fails.
     """
 
-    def __init__(self, spec: Spec, make_breaker: MakeBreaker | None = None, lexicon: Lexicon | None = None) -> None:
-        self._breaker = make_breaker(spec) if make_breaker else checked_breaker(spec, lexicon)
+    def __init__(self, spec: Spec, make_breaker: MakeBreaker | None = None) -> None:
+        self._breaker = (make_breaker or checked_breaker)(spec)
         self._hello = Hello(platform.node() or "unknown", os.getpid(), cpu_name(), kernel_hash())
         self._cancelled = threading.Event()
         self._assignment = 0
@@ -141,7 +139,7 @@ class Worker:
         try:
             result = breaker.replicate(unit, replica.paths, replica.seed) if replica else breaker.break_unit(unit)
         except MemoryError as error:
-            return UnitFailed(0, 0, unit, f"MemoryError: {error}"[:_MAX_MESSAGE], oom=True)
+            return UnitFailed(0, 0, unit, f"out of memory ({error}): {OUT_OF_MEMORY}"[:_MAX_MESSAGE], oom=True)
         except Exception as error:  # noqa: BLE001 - whatever it is, the driver decides what becomes of the unit
             return UnitFailed(0, 0, unit, f"{type(error).__name__}: {error}"[:_MAX_MESSAGE])
         hello = self._hello
@@ -166,12 +164,12 @@ def cpu_name() -> str:
     return platform.processor() or platform.machine()
 
 
-def checked_breaker(spec: Spec, lexicon: Lexicon | None = None) -> BreakerLike:
+def checked_breaker(spec: Spec) -> BreakerLike:
     """Return the breaker of ``spec`` after the self-test."""
     from search.replica import Replicator
 
     self_test()
-    return Replicator(spec, lexicon)
+    return Replicator(spec)
 
 
 # On a 2x2 board all cells touch, so a board holds exactly the words that its letters spell.

@@ -1,0 +1,156 @@
+"""A worker in a process of its own on this machine: the driver's end of it, and the process itself.
+
+    WorkerProcess -> hello -> work ... work    in the driver, from one thread; cancel from any
+    main                                       in the process: a Worker that is asked over a socket
+
+The process never outlives its driver.  Linux kills it when the driver is gone, even if it is stopped
+(PR_SET_PDEATHSIG); elsewhere, and before that is set, it finds its socket closed.  There is no heartbeat: the socket
+says at once that the process has ended, and a process that is only slow or stopped is waited for.
+
+``multiprocessing`` would start one more process to look after its own, and run the caller's main module again.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from multiprocessing.connection import Connection
+from socket import socketpair
+from typing import IO, TYPE_CHECKING, Any
+
+from boardclass.processes import python_path
+from cluster.scheduling.events import Death, Replica
+from cluster.workers.worker import OUT_OF_MEMORY, Hello, MakeBreaker, Reply, Worker
+
+if TYPE_CHECKING:
+    from search.breaker import Spec, Unit
+
+_SET_PDEATHSIG = 1
+_LONGEST_LINE = 400
+_MEMORY_SIGNS = ("memoryerror", "cannot allocate memory", "failed to map")
+
+
+class WorkerLost(Exception):
+    """The process has ended, by itself or by force."""
+
+    def __init__(self, reason: Death, message: str) -> None:
+        super().__init__(message)
+        self.reason = reason
+
+
+class WorkerProcess:
+    """A :class:`Worker` in a process of its own, with the same methods.
+
+    It loads no module from where the user is (-P), and Ctrl-C does not reach it: the driver decides.
+
+    Raises
+    ------
+    OSError
+        When the system has no room for another process.
+    """
+
+    def __init__(self, spec: Spec, make_breaker: MakeBreaker | None = None) -> None:
+        self._question = spec, make_breaker
+        self._is_up = False
+        self._said = _scratch_file()
+        ours, theirs = socketpair()
+        with ours, theirs:
+            self._process = subprocess.Popen(
+                [sys.executable, "-P", "-m", __name__, str(theirs.fileno())],
+                env={**os.environ, "PYTHONPATH": python_path(), "OMP_NUM_THREADS": "1"},
+                stdin=subprocess.DEVNULL,
+                stdout=self._said,
+                stderr=self._said,
+                pass_fds=[theirs.fileno()],
+                process_group=0,
+            )
+            self._link = Connection(ours.detach())
+
+    def hello(self) -> Hello:
+        """Return who it is, once it has passed its self-test.
+
+        Raises
+        ------
+        WorkerLost
+        """
+        self._send(self._question)
+        hello: Hello = self._receive()
+        self._is_up = True
+        return hello
+
+    def work(
+        self, assignment: int, units: Sequence[Unit], tell: Callable[[Reply], None], replica: Replica | None = None
+    ) -> None:
+        """Call ``tell`` with the reply on each unit; see :meth:`Worker.work`.
+
+        Raises
+        ------
+        WorkerLost
+        """
+        self._send((assignment, units, replica))
+        while (reply := self._receive()) is not None:
+            tell(reply)
+
+    def cancel(self) -> None:
+        """Kill it."""
+        self._process.kill()
+
+    def _send(self, what: Any) -> None:
+        try:
+            self._link.send(what)
+        except OSError as error:
+            raise self._lost() from error
+
+    def _receive(self) -> Any:
+        try:
+            return self._link.recv()
+        except (EOFError, OSError) as error:
+            raise self._lost() from error
+
+    def _lost(self) -> WorkerLost:
+        """Return why it ended; it is gone after this."""
+        self._process.kill()
+        self._link.close()
+        code = self._process.wait()
+        with self._said as said:
+            said.seek(0)
+            lines = said.read().decode(errors="replace").split("\n")
+        last = next((line.strip()[:_LONGEST_LINE] for line in reversed(lines) if line.strip()), "")
+        is_killed = code == -signal.SIGKILL
+        how = f"ended by {signal.Signals(-code).name}" if code < 0 else f"ended with exit code {code}"
+        message = how if self._is_up else f"{how} before it could work"
+        message += f": {last}" if last else ""
+        if is_killed or any(sign in last.lower() for sign in _MEMORY_SIGNS):
+            message += f"; if memory ran out: {OUT_OF_MEMORY}"
+        # The system kills what takes too much memory; somebody else may have done it, but that is rare.
+        reason = Death.unfit if not self._is_up else Death.oom if is_killed else Death.died
+        return WorkerLost(reason, message)
+
+
+def _scratch_file() -> IO[bytes]:
+    """Return a file without a name, in memory where that is possible: a full disk keeps no worker from starting."""
+    return os.fdopen(os.memfd_create("worker"), "w+b") if hasattr(os, "memfd_create") else tempfile.TemporaryFile()
+
+
+def main(socket: int) -> None:
+    """Be the process: answer until the driver hangs up."""
+    if sys.platform.startswith("linux"):
+        ctypes.CDLL(None).prctl(_SET_PDEATHSIG, signal.SIGKILL)
+    link = Connection(socket)
+    with contextlib.suppress(EOFError):
+        worker = Worker(*link.recv())
+        link.send(worker.hello())
+        while True:
+            assignment, units, replica = link.recv()
+            worker.work(assignment, units, link.send, replica)
+            link.send(None)
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]))
