@@ -56,7 +56,7 @@ $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 
 # One stamp per set of extras: pip runs again only when pyproject.toml changes.
-$(VENV)/.installed-run: EXTRAS := cluster,report,serve
+$(VENV)/.installed-run: EXTRAS := report,serve
 $(VENV)/.installed-test: EXTRAS := test
 $(VENV)/.installed-dev: EXTRAS := dev
 $(VENV)/.installed-%: pyproject.toml | $(BIN)/python

@@ -5,7 +5,7 @@
     watch/        a run in the terminal, live
     answers/      what these three show: records and text
     driver/       one run from beginning to end
-    workers/      threads or Ray actors around a breaker
+    workers/      threads, processes or Ray actors around a breaker
     planning/     what is to be searched, and what it will cost
     scheduling/   who computes what: pure logic
     streams.py    standard output and error

@@ -99,7 +99,8 @@ class RunConfig(BaseModel):
         Worker processes; 0 runs everything in this process; with an address it means one on each processor of the
         cluster.
     address : str, optional
-        Ray cluster to join: ``auto``, ``HOST:PORT`` or ``ray://HOST:PORT``; workers are on this machine without it.
+        Ray cluster to join: ``auto``, ``HOST:PORT`` or ``ray://HOST:PORT``; ``local`` starts one on this machine.
+        Without it workers are processes of this machine.
     replicate : float
         Percent of the verdicts that are found a second time in another way, on another machine if there is one; the
         first verdicts of a new machine all are. 0: none.
@@ -121,7 +122,7 @@ class RunConfig(BaseModel):
     buckets: Annotated[str, Field(min_length=1)] = DEFAULT_BUCKETS
     order: Literal["ring", "pairs", "rows"] | None = None
     workers: Annotated[int, Field(ge=0, le=4096)] = 0
-    address: Annotated[str, Field(pattern=r"^(auto|(ray://)?[^\s/@:]+:[0-9]{1,5})$")] | None = None
+    address: Annotated[str, Field(pattern=r"^(auto|local|(ray://)?[^\s/@:]+:[0-9]{1,5})$")] | None = None
     replicate: Annotated[float, Field(ge=0, le=100), BeforeValidator(_float)] = 1.0
     out: Annotated[str, Field(min_length=1)] | None = None
     seed: Annotated[int, Field(ge=0, lt=2**63)] = 0
@@ -243,7 +244,7 @@ def _expected(key: str, message: str) -> str:
     expected = {
         "cutoff": "expected a whole number of at least 1, or 'auto'",
         "scores": "expected 'standard', 'words', 'powers' or a list of points from 3 letters on",
-        "address": "expected 'auto', 'HOST:PORT' or 'ray://HOST:PORT', such as '10.0.0.1:6379'",
+        "address": "expected 'auto', 'local', 'HOST:PORT' or 'ray://HOST:PORT', such as '10.0.0.1:6379'",
         "search.letter_order": "expected each letter a-z exactly once",
         "search.force_groups": "expected groups with each letter a-z in exactly one of them",
     }

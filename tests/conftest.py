@@ -77,10 +77,8 @@ audit._words = _words_once
 
 
 def group_of(item: pytest.Item) -> str:
-    """Return what keeps tests in one process: their file, or Ray; more than two Rays at a time are too many."""
-    if not item.get_closest_marker("ray"):
-        return item.path.stem
-    return "ray that is shot at" if item.path.stem == "test_ray_process" else "ray"
+    """Return what keeps tests in one process: their file, or Ray; two Rays at a time are too many."""
+    return "ray" if item.get_closest_marker("ray") else item.path.stem
 
 
 @pytest.hookimpl(tryfirst=True)  # pytest-xdist reads the groups in the hook of the same name

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from boardclass.distribution import install
 from boardclass.errors import ConfigError, IncompleteError
 from cluster.answers.render import draw_board, heat_of_cells
 from cluster.cli.options import (
@@ -46,14 +44,14 @@ def run(
         typer.Option(
             metavar="N",
             min=0,
-            help="Ray workers; 0: this process, faster for a search of seconds.",
+            help="Worker processes; 0: this process, faster for a search of seconds.",
             show_default="config",
         ),
     ] = None,
     address: Annotated[
         str | None,
         typer.Option(
-            metavar="auto|HOST:PORT|ray://HOST:PORT",
+            metavar="auto|HOST:PORT|ray://HOST:PORT|local",
             help="Work on this Ray cluster, on every processor or --workers of them.",
         ),
     ] = None,
@@ -121,12 +119,7 @@ def resolve(source: str | None, options: Mapping[str, Any]) -> RunConfig:
         raise ConfigError("nothing to run: name a config, such as configs/3x3.toml or 3x3, or give --dims")
     from configs.model import load_config
 
-    config = load_config(source, options)
-    if (config.workers or config.address) and find_spec("ray") is None:
-        raise ConfigError(
-            f"workers need Ray, which is not installed: {install('cluster')}, or --workers 0 to compute in this process"
-        )
-    return config
+    return load_config(source, options)
 
 
 def _print_share(outcome: RunOutcome) -> None:

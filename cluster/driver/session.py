@@ -136,25 +136,25 @@ class Session:
             self._progress.stage("starting workers")
         asked_s = time.monotonic()
         scheduler = Scheduler(policy, self._class_ids, costs, rng, self._children, nodes.difference, known, before)
-        with StopSignals() as signals:
-            try:
-                with make_executor(plan.spec, policy.n_workers) as executor:
-                    finish = run_loop(
-                        scheduler,
-                        executor,
-                        self._ledger,
-                        clock=time.monotonic,
-                        stop=lambda: signals.reason,
-                        watch=lambda snapshot: self._watch(snapshot, executor),
-                        note=self._journal.loop,
-                    )
-                    self._store.flush()
-                    self._journal.stored(*self._store.last_part)
-                    self._journal.report(self._report(), now=True)
-            except (RayError, ClusterGoneError) as error:
-                if not signals.reason:  # the signal was also meant for the workers
-                    raise
-                raise Interrupted(self._interrupted(signals.reason)) from error
+        signals = StopSignals()  # not for what Ray does when it starts: that cannot be interrupted otherwise
+        try:
+            with make_executor(plan.spec, policy.n_workers) as executor, signals:
+                finish = run_loop(
+                    scheduler,
+                    executor,
+                    self._ledger,
+                    clock=time.monotonic,
+                    stop=lambda: signals.reason,
+                    watch=lambda snapshot: self._watch(snapshot, executor),
+                    note=self._journal.loop,
+                )
+                self._store.flush()
+                self._journal.stored(*self._store.last_part)
+                self._journal.report(self._report(), now=True)
+        except (RayError, ClusterGoneError) as error:
+            if not signals.reason:  # the signal was also meant for the workers
+                raise
+            raise Interrupted(self._interrupted(signals.reason)) from error
         if signals.reason:
             raise Interrupted(self._interrupted(signals.reason))
         self._tell_start(asked_s, time.monotonic())

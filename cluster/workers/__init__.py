@@ -1,8 +1,8 @@
-"""Where units are broken: threads of this process, or Ray actors on many machines.
+"""Where units are broken: threads of this process, processes of this machine, or Ray actors on many machines.
 
-    Worker               worker.py         one process around a breaker
-    executors            executors.py      threads; ray_executor.py: actors
-      ray_cluster.py     a private Ray, or one to join; ray_knock.py: is it guarded? ray_metrics.py: for Prometheus
+    Worker               worker.py         one thread or process around a breaker
+    executors            executors.py      the contract; threads and processes; process.py: a worker in a process
+      ray_executor.py    actors            ray_cluster.py: who may be joined; ray_metrics.py: for Prometheus
 
 Only ray_*.py import ray.  Uses ``planning`` and ``scheduling``.
 """

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import errno
 import os
 import signal
 import subprocess
@@ -25,7 +26,7 @@ from socket import socketpair
 from typing import IO, TYPE_CHECKING, Any
 
 from boardclass.processes import python_path
-from cluster.scheduling.events import Death, Replica
+from cluster.scheduling.events import Death, Replica, UnitFailed
 from cluster.workers.worker import OUT_OF_MEMORY, Hello, MakeBreaker, Reply, Worker
 
 if TYPE_CHECKING:
@@ -33,7 +34,10 @@ if TYPE_CHECKING:
 
 _SET_PDEATHSIG = 1
 _LONGEST_LINE = 400
-_MEMORY_SIGNS = ("memoryerror", "cannot allocate memory", "failed to map")
+_END_S = 10.0
+# The system ends what takes too much memory by SIGKILL; somebody else may have done it, but that is rare.
+_OUT_OF_MEMORY = (-signal.SIGKILL, errno.ENOMEM)
+_MEMORY_SIGNS = ("memoryerror", "cannot allocate memory", "failed to map", "bad_alloc")
 
 
 class WorkerLost(Exception):
@@ -115,22 +119,22 @@ class WorkerProcess:
 
     def _lost(self) -> WorkerLost:
         """Return why it ended; it is gone after this."""
-        self._process.kill()
         self._link.close()
-        code = self._process.wait()
+        try:
+            code = self._process.wait(_END_S)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            code = self._process.wait()
         with self._said as said:
             said.seek(0)
             lines = said.read().decode(errors="replace").split("\n")
         last = next((line.strip()[:_LONGEST_LINE] for line in reversed(lines) if line.strip()), "")
-        is_killed = code == -signal.SIGKILL
+        is_oom = code in _OUT_OF_MEMORY or any(sign in last.lower() for sign in _MEMORY_SIGNS)
         how = f"ended by {signal.Signals(-code).name}" if code < 0 else f"ended with exit code {code}"
         message = how if self._is_up else f"{how} before it could work"
         message += f": {last}" if last else ""
-        if is_killed or any(sign in last.lower() for sign in _MEMORY_SIGNS):
-            message += f"; if memory ran out: {OUT_OF_MEMORY}"
-        # The system kills what takes too much memory; somebody else may have done it, but that is rare.
-        reason = Death.unfit if not self._is_up else Death.oom if is_killed else Death.died
-        return WorkerLost(reason, message)
+        message += f"; probably {OUT_OF_MEMORY}" if is_oom else ""
+        return WorkerLost(Death.unfit if not self._is_up else Death.oom if is_oom else Death.died, message)
 
 
 def _scratch_file() -> IO[bytes]:
@@ -146,9 +150,15 @@ def main(socket: int) -> None:
     with contextlib.suppress(EOFError):
         worker = Worker(*link.recv())
         link.send(worker.hello())
+
+        def tell(reply: Reply) -> None:
+            link.send(reply)
+            if isinstance(reply, UnitFailed) and reply.oom:
+                sys.exit(errno.ENOMEM)  # numba keeps what a kernel held when it raised: a new process has it back
+
         while True:
             assignment, units, replica = link.recv()
-            worker.work(assignment, units, link.send, replica)
+            worker.work(assignment, units, tell, replica)
             link.send(None)
 
 

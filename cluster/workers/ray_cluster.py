@@ -74,7 +74,7 @@ def connected(address: str, n_workers: int) -> Iterator[Any]:
         ``auto``, ``HOST:PORT`` or ``ray://HOST:PORT``; ``local`` starts a cluster on this machine that ends with this
         process.  It listens on the loopback interface, and asks for a token that is made here.
     n_workers : int
-        Processors of a local cluster.
+        Processors of a local cluster; 0: all.
 
     Raises
     ------
@@ -88,7 +88,7 @@ def connected(address: str, n_workers: int) -> Iterator[Any]:
         os.environ.setdefault("RAY_AUTH_TOKEN", secrets.token_hex(32))
         os.environ.update(_LOCAL_SETTINGS | {"PYTHONPATH": python_path()})
         options |= {
-            "num_cpus": max(n_workers, 1),
+            "num_cpus": n_workers or None,
             "num_gpus": 0,
             "include_dashboard": False,
             "object_store_memory": _LOCAL_STORE_BYTES,

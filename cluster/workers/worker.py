@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from search.breaker import Breaker, Spec, Unit, UnitResult
 
 _MAX_MESSAGE = 500
-OUT_OF_MEMORY = "use fewer workers, or a smaller memory_mb (--memory)"
+OUT_OF_MEMORY = "out of memory: use fewer workers, or a smaller memory_mb (--memory)"
 
 
 class BreakerLike(Protocol):
@@ -139,7 +139,7 @@ class Worker:
         try:
             result = breaker.replicate(unit, replica.paths, replica.seed) if replica else breaker.break_unit(unit)
         except MemoryError as error:
-            return UnitFailed(0, 0, unit, f"out of memory ({error}): {OUT_OF_MEMORY}"[:_MAX_MESSAGE], oom=True)
+            return UnitFailed(0, 0, unit, f"{OUT_OF_MEMORY} ({error})"[:_MAX_MESSAGE], oom=True)
         except Exception as error:  # noqa: BLE001 - whatever it is, the driver decides what becomes of the unit
             return UnitFailed(0, 0, unit, f"{type(error).__name__}: {error}"[:_MAX_MESSAGE])
         hello = self._hello

@@ -3,13 +3,14 @@
     python -m tests.cluster.campaign --kills 200 --seed 1         # about an hour on two cores
 
 KINDS lists what is shot at and with which signal; each shot comes when a random number of units has been broken.  What
-is stopped goes on after a minute.  A driver that died, or gave up, is started again by the same command, and ten
-seconds later at most no process of the old one may be there.  In the end the digest must be that of an undisturbed run,
-every unit must have one row, the temporary folder must be empty, and the work done twice may not exceed what was in
-flight, or not yet flushed, when something died.  After SIGTERM for every process, all that had arrived must be stored.
-Assignments are worth one second instead of seven, so that work gets done between two kills.  A run has work for
-KILLS_OF_A_RUN kills; more are spread over several runs, and the kills that a run was too short for go to the next one.
-A pause after each unit makes a short run last: a fast machine would finish it while what was killed starts again.
+is stopped goes on after a minute.  A worker without memory is one that may take no more (RLIMIT_AS).  A machine is
+starved by forty busy processes for a while.  A driver that died, or was stopped, is started again by the same command,
+and ten seconds later at most no process of the old one may be there.  In the end the digest must be that of an
+undisturbed run, every unit must have one row, and the work done twice may not exceed what was in flight, or not yet
+flushed, when something died.  After SIGTERM for every process, all that had arrived must be stored.  Assignments are
+worth one second instead of seven, so that work gets done between two kills.  A run has work for KILLS_OF_A_RUN kills;
+more are spread over several runs, and the kills that a run was too short for go to the next one.  A pause after each
+unit makes a short run last: a fast machine would finish it while what was killed starts again.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import contextlib
 import json
 import os
 import random
+import resource
 import signal
 import subprocess
 import sys
@@ -33,7 +35,7 @@ from typing import Any
 from boardclass.errors import OrderlyError
 from cluster.driver.driver import default_policy, run
 from cluster.scheduling.events import Returned
-from cluster.workers.ray_process import RayProcess
+from cluster.workers.executors import ProcessExecutor
 from cluster.workers.worker import checked_breaker
 from configs.model import RunConfig, SearchConfig
 from results.store.run import open_run
@@ -43,29 +45,23 @@ from tests.cluster.processes import command_line, descendants
 ROOT = Path(__file__).resolve().parent.parent.parent
 NOTES = "ORDERLY_CAMPAIGN_NOTES"
 PAUSE = "ORDERLY_CAMPAIGN_PAUSE_S"
-SIGNS = {
-    "worker": "ray::Worker",
-    "raylet": "raylet/raylet ",
-    "gcs": "gcs/gcs_server ",
-    "ray": "cluster.workers.ray_process",
-    "guard": "ray_guard.py",
-}
-KINDS = {
+WORKER = "cluster.workers.process"
+KINDS = {  # victim and signal
     "worker": ("worker", signal.SIGKILL),
     "worker-term": ("worker", signal.SIGTERM),
     "worker-stop": ("worker", signal.SIGSTOP),
-    "raylet": ("raylet", signal.SIGKILL),
-    "raylet-term": ("raylet", signal.SIGTERM),
-    "ray": ("ray", signal.SIGKILL),
-    "guard": ("guard", signal.SIGKILL),
+    "worker-memory": ("worker", None),
     "driver": ("driver", signal.SIGKILL),
+    "driver-starting": ("driver", signal.SIGTERM),
     "all-term": ("driver", signal.SIGTERM),
+    "starved": ("machine", None),
 }
-SHOT_AT_ALONE = ("worker", "worker-term", "worker-stop")  # all else takes all workers with it
 STOPPED_S = 60.0
+STARVED_S = 30.0
+N_BUSY = 40
 ORPHANS_S = 10.0
 KILLS_OF_A_RUN = 40
-WAIT_S = 600.0  # a machine that is busy takes minutes to start Ray
+WAIT_S = 600.0  # a machine that is busy takes minutes to start a worker
 
 
 def note(*words):
@@ -91,7 +87,7 @@ class NotingBreaker:
         return self.breaker.replicate(unit, paths, seed)
 
 
-class NotingExecutor(RayProcess):
+class NotingExecutor(ProcessExecutor):
     """The real executor; what is in flight is noted."""
 
     def assign(self, order):
@@ -121,7 +117,7 @@ def drive(config):
 def _run(config):
     return run(
         config,
-        make_executor=lambda spec, n_workers: NotingExecutor(spec, n_workers, NotingBreaker),
+        make_executor=lambda spec, _: NotingExecutor(spec, NotingBreaker),
         policy=replace(default_policy(config, config.search.memory_mb), batch_s=1.0),
     )
 
@@ -248,9 +244,7 @@ class Campaign:
 
     def kill(self, kind):
         """Shoot at one process of a kind, once there is one; return whether the run went on for so long."""
-        if kind == "guard" and not self.find("guard"):
-            kind = "driver"  # a cluster has one guard only, and may live for long without it
-        victim, number = KINDS.get(kind, (kind, signal.SIGKILL))
+        victim, number = KINDS[kind]
         ends_s = time.monotonic() + WAIT_S
         while not (found := self.find(victim)):
             if Notes.read(self.notes_path).digest:
@@ -259,14 +253,23 @@ class Campaign:
             if self.child.poll() is not None:
                 self.start_driver()
             time.sleep(0.1)
-        process = self.rng.choice(found)
+        if kind == "driver-starting":
+            self.start_again(signal.SIGTERM)
+            time.sleep(self.rng.uniform(0.0, 3.0))
+        process = self.rng.choice(self.find(victim) or found)
         before = Notes.read(self.notes_path)
         family = descendants(self.child.pid)
-        shoot(family if kind == "all-term" else [process], number)
+        if kind == "starved":
+            starve()
+        elif kind == "worker-memory":
+            with contextlib.suppress(ProcessLookupError):
+                resource.prlimit(process, resource.RLIMIT_AS, (1, resource.RLIM_INFINITY))
+        else:
+            shoot(family if kind == "all-term" else [process], number)
         self.kills[kind] += 1
-        excused = before.n_in_flight
-        if kind in SHOT_AT_ALONE and before.in_flight:
-            excused = max(n for _, n in before.in_flight.values())
+        excused = (
+            before.n_in_flight if victim == "driver" else max((n for _, n in before.in_flight.values()), default=0)
+        )
         total = self.kills.total()
         self.say(f"kill {total}: {kind} {process}, {len(before.broken)} units broken, {excused} were in flight")
         if victim == "driver":
@@ -274,6 +277,13 @@ class Campaign:
             self.start_driver()
         self.n_excused += excused
         return True
+
+    def start_again(self, number):
+        """End the driver by a signal and start another."""
+        self.n_excused += Notes.read(self.notes_path).n_in_flight
+        self.child.send_signal(number)
+        self.child.wait(WAIT_S)
+        self.start_driver()
 
     def look_after(self, kind, family):
         """Look at what a driver that was shot at leaves: no process, and its last event if it could write one."""
@@ -291,10 +301,11 @@ class Campaign:
 
     def find(self, victim):
         """Return the processes of a kind that belong to the driver; none when its work is done."""
-        if victim == "driver":
-            return [] if Notes.read(self.notes_path).digest else [self.child.pid]
-        family = descendants(self.child.pid) - {self.child.pid}
-        return sorted(process for process in family if SIGNS[victim] in command_line(process))
+        if Notes.read(self.notes_path).digest:
+            return []
+        if victim != "worker":
+            return [self.child.pid]
+        return sorted(process for process in descendants(self.child.pid) if WORKER in command_line(process))
 
     def stored(self):
         """Return the units that have a row with a verdict, as the notes name them."""
@@ -311,6 +322,13 @@ def shoot(processes, number):
                 timer.daemon = True
                 timer.start()
             os.kill(process, number)
+
+
+def starve():
+    """Keep the processors busy with other things for a while."""
+    busy = f"import time; ends_s = time.monotonic() + {STARVED_S}\nwhile time.monotonic() < ends_s: pass"
+    for _ in range(N_BUSY):
+        subprocess.Popen([sys.executable, "-S", "-c", busy], start_new_session=True)
 
 
 def wake(descriptor):
@@ -351,7 +369,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--kills", type=int, default=200)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--victims", default=",".join(KINDS), help="drawn from; also possible: gcs")
+    parser.add_argument("--victims", default=",".join(KINDS), help="drawn from")
     parser.add_argument("--out", default=None, help="an empty folder; a temporary one by default")
     parser.add_argument("--drive", default=None, help=argparse.SUPPRESS)
     options = parser.parse_args()
@@ -360,8 +378,7 @@ def main():
     folder = Path(options.out or tempfile.mkdtemp(prefix="campaign-"))
     began_s = time.monotonic()
     say(f"undisturbed run, into {folder}")
-    # What is left behind must be here; the path is short because the folder holds sockets.
-    os.environ["TMPDIR"] = temporary = tempfile.mkdtemp(prefix="c", dir="/tmp")
+    os.environ["TMPDIR"] = temporary = tempfile.mkdtemp(prefix="campaign-")  # what is left behind must be here
     digest, n_units = Campaign(config_of_classes(folder), folder, options.seed).undisturbed()
     say(f"{n_units} units, digest {digest}, {time.monotonic() - began_s:.0f} s")
     victims = random.Random(options.seed).choices(options.victims.split(","), k=options.kills)

@@ -7,12 +7,10 @@ import contextlib
 import os
 import secrets
 import subprocess
-import sys
 import time
 from pathlib import Path
 from unittest import mock
 
-from cluster.workers.ray_cluster import import_ray
 from tests.cluster.processes import parent
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -57,18 +55,6 @@ def raylet_of(node):
     return node.all_processes["raylet"][0].process.pid
 
 
-def refused_without_token(address):
-    """Call the cluster as Ray's own client does, with no token and with a wrong one; both must fail."""
-    code = "import sys, ray; print(ray._raylet.GcsClient(address=sys.argv[1]).cluster_id)"
-    bare = {name: value for name, value in os.environ.items() if not name.startswith("RAY_AUTH")}
-    for settings in ({"RAY_AUTH_MODE": "disabled"}, {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": "0" * 64}):
-        command = [sys.executable, "-c", code, address]
-        done = subprocess.run(command, env=bare | settings, capture_output=True, text=True, timeout=60)
-        assert done.returncode != 0
-        assert done.stdout == ""
-        assert "InvalidAuthToken" in done.stderr
-
-
 @contextlib.contextmanager
 def open_gate(folder):
     """Start the one process of a head that lets callers in, the GCS server, for anybody; yield its address."""
@@ -100,8 +86,6 @@ def open_gate(folder):
 @contextlib.contextmanager
 def started(folder):
     """Start a head without processors and yield :class:`Nodes`; it asks for a token."""
-    from ray.cluster_utils import Cluster
-
     token = secrets.token_hex(32)
     path = Path(folder) / "auth_token"
     path.touch(mode=0o600)
@@ -115,7 +99,8 @@ def started(folder):
     }
     with mock.patch.dict(os.environ, settings):
         os.environ.pop("RAY_AUTH_TOKEN", None)
-        import_ray()
+        from ray.cluster_utils import Cluster
+
         head = {"num_cpus": 0, "node_ip_address": "127.0.0.1", "include_dashboard": False}
         cluster = Cluster(initialize_head=True, head_node_args=head)
         try:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+import resource
 import signal
 import time
 from dataclasses import replace
 from pathlib import Path
+
+import numpy as np
 
 from boardclass.scores import parse_scores
 from cluster.scheduling.figures import Report
@@ -88,6 +91,15 @@ class OnceDeadlyBreaker(FakeBreaker):
         if unit.class_id == 3 and not mark.exists():
             mark.touch()
             os.kill(os.getpid(), signal.SIGKILL)
+        return super().break_unit(unit)
+
+
+class HungryBreaker(FakeBreaker):
+    """Takes more memory than its process may."""
+
+    def break_unit(self, unit):
+        resource.setrlimit(resource.RLIMIT_AS, (2**30, 2**30))
+        np.ones(2**32)
         return super().break_unit(unit)
 
 

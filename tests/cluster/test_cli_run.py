@@ -9,6 +9,7 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 import time
 
 import pytest
@@ -258,10 +259,10 @@ def test_bad_options_exit_2_and_leave_nothing(orderly, here, arguments, quoted):
 
 
 def test_a_missing_ray_is_told_before_anything_is_written(orderly, here, monkeypatch):
-    monkeypatch.setattr("cluster.cli.run.find_spec", lambda _: None)
-    answer = orderly("run", "2x2", "--cutoff", "12", "--workers", "2")
+    monkeypatch.setitem(sys.modules, "ray", None)
+    answer = orderly("run", "2x2", "--cutoff", "12", "--workers", "2", "--address", "local")
     assert (answer.code, answer.out) == (2, "")
-    assert "--workers 0" in answer.err
+    assert "--workers without --address" in answer.err
     assert files_in(here) == []
 
 

@@ -1,0 +1,269 @@
+"""Workers as processes: killed, stopped, without memory, without a driver; and runs from the command line."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from cluster.scheduling.events import Answer, Assign, Death, Returned, UnitFailed, WorkerDown, WorkerUp
+from cluster.workers.executors import ProcessExecutor
+from results.store.run import open_run
+from search.breaker import Unit
+from tests.cluster import fakes
+from tests.cluster.campaign import WORKER, config_of_classes
+from tests.cluster.processes import command_line, descendants, has_let_go, listening_addresses
+from tests.cluster.test_executors import play, until, verdicts_of
+from tests.conftest import COMMAND, ROOT
+from tests.samples import daily
+
+pytestmark = [
+    pytest.mark.timeout(240),
+    pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc"),
+]
+
+
+def workers(root=None):
+    """Return the worker processes below ``root``."""
+    return sorted(process for process in descendants(root) if WORKER in command_line(process))
+
+
+def gone(*processes):
+    """Wait until the processes are gone; it takes them seconds at most."""
+    ends_s = time.monotonic() + 60
+    while alive := [process for process in processes if not has_let_go(process)]:
+        assert time.monotonic() < ends_s, alive
+        time.sleep(0.05)
+
+
+@pytest.fixture
+def one():
+    """A worker that is up."""
+    with ProcessExecutor(fakes.SPEC, fakes.SlowBreaker) as executor:
+        executor.spawn(1)
+        until(executor, WorkerUp)
+        yield executor
+
+
+# --- through the executor
+
+
+@pytest.mark.parametrize(
+    ("number", "reason"), [(signal.SIGKILL, Death.oom), (signal.SIGTERM, Death.died), (signal.SIGSEGV, Death.died)]
+)
+def test_a_worker_that_is_killed_says_how(one, number, reason):
+    one.assign(Assign(1, 5, (Unit(0),)))
+    os.kill(*workers(), number)
+    down = until(one, WorkerDown)[-1]
+    assert (down.worker, down.reason) == (1, reason)
+    assert number.name in down.message
+    assert ("fewer workers" in down.message) == (reason is Death.oom)
+
+
+def test_a_unit_that_always_kills_is_given_up():
+    sink, finish = play(ProcessExecutor(fakes.SPEC, fakes.DeadlyBreaker), 8, n_workers=2, n_strikes=2)
+    assert not finish.complete
+    assert set(sink.given_up) == {Unit(3)}
+    assert verdicts_of(sink.verdicts) == verdicts_of(fakes.expected_units([0, 1, 2, 4, 5, 6, 7]))
+
+
+def test_a_worker_that_dies_once_loses_nothing(tmp_path):
+    spec = replace(fakes.SPEC, words=(str(tmp_path / "mark"),))
+    sink, finish = play(ProcessExecutor(spec, fakes.OnceDeadlyBreaker), 30, n_workers=2)
+    assert finish.complete
+    assert verdicts_of(sink.verdicts) == verdicts_of(fakes.expected_units(range(30)))
+    assert (tmp_path / "mark").exists()
+
+
+def test_workers_with_other_kernels_are_refused():
+    _, finish = play(ProcessExecutor(fakes.SPEC, fakes.FakeBreaker), max_deaths=1, kernel_hash="of another version")
+    assert not finish.complete
+    assert "differ from the driver's 'of another version'" in finish.message
+
+
+def test_workers_that_grew_are_replaced_and_nothing_is_searched_again():
+    sink, finish = play(ProcessExecutor(fakes.SPEC, fakes.FakeBreaker), 1, recycle_bytes=1, max_batch=50)
+    assert finish.complete
+    assert verdicts_of(sink.verdicts) == verdicts_of(fakes.expected_units(range(1)))
+    assert len({item.answer.worker for item in sink.settled}) > 1
+    assert {item.attempt for item in sink.settled} == {1}
+
+
+def test_a_worker_that_runs_out_of_memory_is_replaced_and_the_remedy_is_told():
+    with ProcessExecutor(fakes.SPEC, fakes.HungryBreaker) as executor:
+        executor.spawn(1)
+        until(executor, WorkerUp)
+        executor.assign(Assign(1, 5, (Unit(0), Unit(1))))
+        failed, down = until(executor, WorkerDown)
+    assert isinstance(failed, UnitFailed)
+    assert (failed.unit, failed.oom) == (Unit(0), True)
+    assert down.reason is Death.oom
+    assert "use fewer workers, or a smaller memory_mb" in failed.message
+    assert "use fewer workers, or a smaller memory_mb" in down.message
+
+
+def test_the_last_line_of_a_worker_that_cannot_start_is_told(tmp_path, monkeypatch):
+    """Its module is known here only: the import fails in the worker."""
+    (tmp_path / "nowhere.py").write_text("class Breaker: pass\n")
+    with monkeypatch.context() as path:
+        path.syspath_prepend(tmp_path)
+        module = importlib.import_module("nowhere")
+    _, finish = play(ProcessExecutor(fakes.SPEC, module.Breaker), max_deaths=2)
+    assert not finish.complete
+    assert (
+        "ended with exit code 1 before it could work: ModuleNotFoundError: No module named 'nowhere'" in finish.message
+    )
+
+
+def test_no_room_for_a_process_is_told(monkeypatch):
+    monkeypatch.setattr(sys, "executable", "/nonexistent")
+    _, finish = play(ProcessExecutor(fakes.SPEC, fakes.FakeBreaker), max_deaths=1)
+    assert not finish.complete
+    assert "No such file" in finish.message
+
+
+@pytest.mark.parametrize("stopped_s", daily([1, 60], lambda seconds: seconds == 1))
+def test_a_stopped_worker_is_waited_for_and_holds_nobody_up(one, stopped_s):
+    """More units than fit into a pipe: the driver must not wait until they are read."""
+    (first,) = workers()
+    os.kill(first, signal.SIGSTOP)
+    one.assign(Assign(1, 5, tuple(Unit(n) for n in range(20_000))))
+    one.spawn(2)
+    assert until(one, WorkerUp)[-1].worker == 2
+    one.assign(Assign(2, 6, (Unit(0),)))
+    until(one, Returned)
+    ends_s = time.monotonic() + stopped_s
+    while time.monotonic() < ends_s:
+        assert not any(isinstance(event, WorkerDown) for event in one.poll(1.0))
+    os.kill(first, signal.SIGCONT)
+    assert until(one, Answer)[-1].worker == 1
+
+
+def test_it_ends_with_the_executor_stopped_or_starting(one):
+    one.spawn(2)
+    while len(both := workers()) < 2:
+        time.sleep(0.01)
+    for process in both:
+        os.kill(process, signal.SIGSTOP)
+    one.close()
+    assert not workers()
+
+
+def test_nobody_can_reach_it(one):
+    assert listening_addresses(workers()) == set()
+
+
+# --- from the command line
+
+
+def launch(config, folder, cwd=ROOT, n_workers=1, address=""):
+    """Start ``orderly run`` in a folder, as the installed command does: with no modules from there (-P)."""
+    path = folder / "config.toml"
+    path.write_text(
+        f'dims = "3x3"\ncutoff = {config.cutoff}\nbuckets = "{config.buckets}"\nworkers = {n_workers}\n'
+        f'out = "{config.out}"\n[search]\nmemory_mb = 64\nfused = []\n'
+    )
+    command = [COMMAND[0], "-P", *COMMAND[1:], "run", str(path), *(["--address", address] if address else [])]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    with (folder / "said").open("wb") as said:
+        return subprocess.Popen(command, cwd=cwd, env=environment, stdin=subprocess.DEVNULL, stdout=said, stderr=said)
+
+
+def wait_for(child, folder, condition):
+    ends_s = time.monotonic() + 120
+    while not condition():
+        assert child.poll() is None, (folder / "said").read_text()
+        assert time.monotonic() < ends_s
+        time.sleep(0.02)
+
+
+def events_of(out):
+    """Return the lines of the log."""
+    path = out / "events.jsonl"
+    return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+
+
+@pytest.fixture
+def started(tmp_path, elsewhere, terminal):
+    """Start a run of minutes with two workers that are at work; return it and its directory."""
+    config = config_of_classes(tmp_path)
+    child = launch(config, tmp_path, elsewhere, n_workers=2)
+    wait_for(child, tmp_path, lambda: any(event.get("n_verdicts") for event in events_of(Path(config.out))[1:]))
+    yield child, Path(config.out)
+    child.kill()
+    child.wait()
+
+
+def check_stopped(child, out, family, number, least=1):
+    """The run ended with exit code 4, an event, all that had arrived in the store, and no process left."""
+    said = out.parent / "said"
+    assert child.wait(120) == 4, said.read_text()
+    assert f"stopped by {number.name}" in said.read_text()
+    events = events_of(out)
+    assert events[-1]["event"] == "stopped"
+    n_arrived = max(event.get("n_verdicts", 0) for event in events)
+    assert least <= n_arrived <= len(list(open_run(out).rows()))
+    gone(*family)
+
+
+def test_sigterm_for_every_process_at_once(started):
+    child, out = started
+    family = descendants(child.pid)
+    assert len(family) == 3
+    for process in family:
+        os.kill(process, signal.SIGTERM)
+    check_stopped(child, out, family, signal.SIGTERM)
+
+
+@pytest.mark.parametrize(
+    "number",
+    daily([signal.SIGUSR1, signal.SIGXCPU, signal.SIGALRM, signal.SIGHUP], lambda number: number is signal.SIGUSR1),
+)
+def test_the_warning_of_a_batch_system(started, number):
+    child, out = started
+    family = descendants(child.pid)
+    child.send_signal(number)
+    check_stopped(child, out, family, number)
+
+
+def test_nothing_outlives_a_driver_that_is_killed(started):
+    child, _ = started
+    family = descendants(child.pid)
+    os.kill(workers(child.pid)[0], signal.SIGSTOP)
+    child.kill()
+    child.wait()
+    gone(*family)
+
+
+def test_sigterm_while_a_worker_starts_and_does_not_get_on(terminal, tmp_path):
+    config = config_of_classes(tmp_path)
+    child = launch(config, tmp_path)
+    wait_for(child, tmp_path, lambda: workers(child.pid))
+    family = descendants(child.pid)
+    os.kill(*workers(child.pid), signal.SIGSTOP)
+    child.send_signal(signal.SIGTERM)
+    check_stopped(child, Path(config.out), family, signal.SIGTERM, least=0)
+
+
+@pytest.mark.parametrize("way", daily(["optimized", "no network"], lambda way: way == "no network"))
+def test_a_run_of_a_machine_needs_neither_docstrings_nor_network(orderly_process, tmp_path, way):
+    options = ("run", "2x2", "--cutoff", "14", "--workers", "1")
+    if way == "optimized":
+        answer = orderly_process(*options, PYTHONOPTIMIZE="2")
+        assert answer.code == 0, answer.err
+        return
+    alone = ["unshare", "--user", "--map-root-user", "--net"]
+    if not shutil.which("unshare") or subprocess.run([*alone, "true"], capture_output=True, check=False).returncode:
+        pytest.skip("needs a network of its own: unshare --user --net")
+    command = [*alone, *COMMAND, *options, "--out", str(tmp_path / "run")]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr

@@ -1,0 +1,309 @@
+"""Ray clusters of several nodes: nodes come and go, actors are killed, strangers stay outside."""
+
+from __future__ import annotations
+
+import os
+import signal
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from cluster.driver.driver import run
+from cluster.planning.plan import make_plan
+from cluster.scheduling.events import Answer, Assign, Death, Heartbeat, Returned, WorkerDown, WorkerUp
+from cluster.workers import ray_executor
+from cluster.workers.executors import InProcessExecutor
+from cluster.workers.ray_cluster import RayError, UnguardedError, check_guarded, connected
+from cluster.workers.ray_executor import RayExecutor, cause_of
+from configs.model import RunConfig, SearchConfig
+from results.store.run import open_run
+from search.breaker import Unit
+from tests.cluster import fakes
+from tests.cluster.campaign import config_of_classes
+from tests.cluster.clusters import open_gate, started
+from tests.cluster.processes import command_line, descendants, listening_addresses
+from tests.cluster.test_driver import WORDS
+from tests.cluster.test_executors import play, until, verdicts_of
+from tests.cluster.test_process import gone, launch, wait_for
+from tests.conftest import ROOT
+
+pytestmark = [
+    pytest.mark.ray,
+    pytest.mark.timeout(240),
+    pytest.mark.skipif(find_spec("ray") is None, reason="needs Ray: pip install 'orderly-boggle[cluster]'"),
+]
+
+CENTRES = (
+    "center: a b c d e f g h i j k l m n o p q r s t u v w x y z, "
+    "edge: abcdefghijklmnopqrstuvwxyz, corner: abcdefghijklmnopqrstuvwxyz"
+)
+
+
+@pytest.fixture(scope="module")
+def nodes(tmp_path_factory):
+    """One cluster for all tests; each adds and removes its nodes."""
+    with started(tmp_path_factory.mktemp("cluster")) as cluster:
+        yield cluster
+
+
+@pytest.fixture(scope="module")
+def node(nodes):
+    """One node with two processors."""
+    return nodes.add(2)
+
+
+@pytest.fixture
+def executor_of(nodes, node):
+    """Return an executor on the node, or one with another breaker."""
+
+    def make(make_breaker=fakes.SlowBreaker, spec=fakes.SPEC):
+        return RayExecutor(spec, 0, make_breaker, address=nodes.address)
+
+    return make
+
+
+# --- nodes come and go
+
+
+def test_the_first_node_is_waited_for_one_added_is_used_and_one_removed_loses_nothing(nodes):
+    asked, added = [], []
+    seen: dict[int, int] = {}
+    executor = RayExecutor(fakes.SPEC, 0, fakes.SlowBreaker, address=nodes.address)
+
+    def meanwhile():
+        asked.append(None)
+        seen.update(executor.pids)
+        if len(asked) == 20:
+            assert not seen, "there is no node yet"
+            added.append(nodes.add())
+        elif len(added) == 1 and seen:
+            added.append(nodes.add(2))
+        elif len(nodes._cluster.worker_nodes) == 2 and len(seen) == 3 and executor._actors[1].order is not None:
+            nodes.remove(added[0])
+        return ""
+
+    sink, finish = play(executor, 60, stop=meanwhile, n_workers=8)
+    assert finish.complete
+    assert verdicts_of(sink.verdicts) == verdicts_of(fakes.expected_units(range(60)))
+    assert len(sink.settled) == len(sink.verdicts)
+    assert len(nodes._cluster.worker_nodes) == 1
+    assert max(item.attempt for item in sink.settled) > 1, "something was in flight on the node that was removed"
+    assert len(seen) == 3, "a worker on each processor, none on the head"
+    nodes.remove_all()
+
+
+def test_whole_run_and_the_token_stays_secret(nodes, node, tmp_path):
+    words = tmp_path / "tiny.txt"
+    words.write_text("\n".join(WORDS) + "\n")
+    config = RunConfig(
+        dims="2x2", wordlist=str(words), cutoff=3, scores="words", out=str(tmp_path / "run"),
+        buckets="abcdefgh ijklmnopqr stuvwxyz", search=SearchConfig(memory_mb=16), address=nodes.address,
+    )  # fmt: skip
+    outcome = run(config)
+    alone = run(
+        config.model_copy(update={"out": str(tmp_path / "alone")}),
+        make_executor=lambda spec, _: InProcessExecutor(spec),
+    )
+    assert outcome.complete
+    assert outcome.digest == alone.digest
+    token = nodes.token.encode()
+    logs = [path for path in nodes.session.rglob("*") if path.is_file()]
+    assert any(path.stat().st_size for path in logs)
+    stored = [path for path in Path(config.out).rglob("*") if path.is_file()]
+    assert [path for path in logs + stored if token in path.read_bytes()] == []
+    assert not any(nodes.token in command_line(process) for process in descendants())
+
+
+# --- actors
+
+
+def test_work_and_death(executor_of):
+    with executor_of() as executor:
+        executor.spawn(1)
+        executor.spawn(2)
+        ups = [event for event in until(executor, WorkerUp, 2) if isinstance(event, WorkerUp)]
+        assert {up.worker for up in ups} == {1, 2}
+        assert all(up.kernel_hash for up in ups)
+        executor.assign(Assign(1, 10, (Unit(0), Unit(1))))
+        executor.assign(Assign(2, 11, tuple(Unit(n) for n in range(2, 50))))
+        events = [event for event in until(executor, Returned) if isinstance(event, Answer)]
+        assert {event.result.unit for event in events} == {Unit(0), Unit(1)}
+        os.kill(executor.pids[2], signal.SIGKILL)
+        down = until(executor, WorkerDown)[-1]
+        assert (down.worker, down.reason) == (2, Death.died)
+        executor.retire(1)
+        assert executor.pids == {}
+
+
+def test_a_worker_beats_inside_a_kernel(executor_of, monkeypatch):
+    monkeypatch.setattr(ray_executor, "_BEAT_S", 0.02)
+    config = RunConfig(dims="3x3", cutoff=430, buckets=CENTRES, search=SearchConfig(memory_mb=256))
+    with executor_of(None, make_plan(config).spec) as executor:
+        executor.spawn(1)
+        until(executor, WorkerUp)
+        executor.assign(Assign(1, 1, (Unit(4),)))  # the centre is e: a second or two, most of it in one kernel
+        events = []
+        while not any(isinstance(event, Answer) for event in events):
+            events += executor.poll(1.0)
+    assert sum(event == Heartbeat(1, 1) for event in events) >= 3, "it answered while it broke one unit"
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "death"),
+    [
+        ("OutOfMemoryError", ("killed",), Death.oom),
+        ("NodeDiedError", ("gone",), Death.node),
+        (
+            "ActorUnavailableError",
+            (
+                "network",
+                None,
+            ),
+            Death.node,
+        ),
+        ("WorkerCrashedError", (), Death.died),
+        ("RayActorError", (), Death.died),
+        (
+            "RayActorError",
+            (
+                None,
+                "x",
+                True,
+            ),
+            Death.unfit,
+        ),
+        (
+            "RayActorError",
+            (
+                None,
+                "Task was killed due to the node running low on memory",
+            ),
+            Death.oom,
+        ),
+        (
+            "RayActorError",
+            (
+                None,
+                "x",
+                False,
+                True,
+            ),
+            Death.node,
+        ),
+        (
+            "RayActorError",
+            (
+                None,
+                "The actor is dead because its owner has died.",
+            ),
+            Death.node,
+        ),
+    ],
+)
+def test_every_family_of_failure_is_known(name, values, death):
+    from ray import exceptions
+
+    assert cause_of(getattr(exceptions, name)(*values), exceptions) is death
+
+
+def test_a_unit_that_always_kills_is_given_up(executor_of):
+    sink, finish = play(executor_of(fakes.DeadlyBreaker), 8, n_workers=2, n_strikes=2)
+    assert not finish.complete
+    assert set(sink.given_up) == {Unit(3)}
+    assert verdicts_of(sink.verdicts) == verdicts_of(fakes.expected_units([0, 1, 2, 4, 5, 6, 7]))
+
+
+def test_workers_that_cannot_start(executor_of):
+    _, finish = play(executor_of(fakes.UnfitBreaker), max_deaths=2)
+    assert not finish.complete
+    assert "no breaker today" in finish.message
+
+
+@pytest.mark.nightly
+def test_a_worker_that_the_memory_monitor_kills_ran_out_of_memory(tmp_path, monkeypatch):
+    monkeypatch.setenv("RAY_memory_usage_threshold", "0.001")  # more is in use already
+    monkeypatch.setenv("RAY_memory_monitor_refresh_ms", "100")
+    with started(tmp_path) as cluster:
+        cluster.add()
+        with RayExecutor(fakes.SPEC, 0, fakes.SlowBreaker, address=cluster.address) as executor:
+            executor.spawn(1)
+            down = until(executor, WorkerDown)[-1]
+    assert down.reason is Death.oom, down.message
+
+
+# --- who may talk to it
+
+
+def test_without_the_token_nobody_gets_in(nodes, monkeypatch):
+    check_guarded(nodes.address)
+    monkeypatch.setenv("RAY_AUTH_TOKEN", "0" * 64)
+    with pytest.raises(RayError, match="another token than ours"):
+        check_guarded(nodes.address)
+
+
+def test_refused_unless_tokens_are_on_and_private(nodes, tmp_path, monkeypatch):
+    monkeypatch.setenv("RAY_AUTH_MODE", "disabled")
+    with pytest.raises(UnguardedError, match="RAY_AUTH_MODE is 'disabled'"):
+        check_guarded(nodes.address)
+    monkeypatch.delenv("RAY_AUTH_MODE")
+    monkeypatch.setenv("RAY_AUTH_TOKEN_PATH", str(tmp_path / "none"))
+    with pytest.raises(UnguardedError, match=r"no Ray token in .*get-auth-token"):
+        check_guarded(nodes.address)
+    (tmp_path / "open").write_text(nodes.token)
+    (tmp_path / "open").chmod(0o644)
+    monkeypatch.setenv("RAY_AUTH_TOKEN_PATH", str(tmp_path / "open"))
+    with pytest.raises(UnguardedError, match=r"mode 0644.*chmod 600"):
+        check_guarded(nodes.address)
+    with pytest.raises(UnguardedError), connected(nodes.address, 0):
+        pass
+
+
+def test_nothing_there(tmp_path, monkeypatch):
+    monkeypatch.setenv("RAY_AUTH_TOKEN", "0" * 64)
+    with pytest.raises(RayError, match=r"'127.0.0.1:1': .*refused"):
+        check_guarded("127.0.0.1:1")
+    config = RunConfig(dims="2x2", cutoff=3, out=str(tmp_path / "run"), address="127.0.0.1:1")
+    with pytest.raises(RayError):
+        run(config)
+    assert not (tmp_path / "run").exists()
+
+
+def test_an_open_cluster_is_refused(nodes, tmp_path):
+    with open_gate(tmp_path) as address, pytest.raises(UnguardedError, match="runs code for anybody"):
+        check_guarded(address)
+
+
+def test_nothing_private_of_ray_is_used():
+    texts = {path: path.read_text() for path in (ROOT / "cluster").rglob("*.py")}
+    assert [path for path, text in texts.items() if "ray._" in text] == []
+
+
+# --- whole runs from the command line
+
+
+def test_a_local_cluster_listens_on_loopback_and_nothing_of_it_stays(tmp_path, terminal):
+    config = config_of_classes(tmp_path)
+    child = launch(config, tmp_path, address="local")
+    wait_for(child, tmp_path, lambda: [x for x in descendants(child.pid) if "ray::Worker" in command_line(x)])
+    family = descendants(child.pid)
+    loopback = {"0100007F", "0000000000000000FFFF00000100007F", "00000000000000000000000001000000"}
+    assert set() != listening_addresses(family) <= loopback
+    child.send_signal(signal.SIGTERM)
+    assert child.wait(120) == 4, (tmp_path / "said").read_text()
+    gone(*family)
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+def test_a_cluster_that_goes_away_is_told_or_ends_the_driver_and_the_run_goes_on(tmp_path, number, terminal):
+    with started(tmp_path) as cluster:
+        cluster.add()
+        config = config_of_classes(tmp_path)
+        child = launch(config, tmp_path, address=cluster.address)
+        wait_for(child, tmp_path, lambda: list((Path(config.out) / "results").glob("*.parquet")))
+        for process in descendants() - {os.getpid()}:
+            if "raylet/raylet " in command_line(process):
+                os.kill(process, number)
+        assert child.wait(120) != 0
+    assert len(list(open_run(config.out).rows())) > 0
