@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import base64
 import contextlib
 import os
 import secrets
+import signal
+import socket
 import subprocess
-import time
+import sys
 from pathlib import Path
 from unittest import mock
 
-from tests.cluster.processes import parent
+from tests.cluster.processes import descendants, parent
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
@@ -56,31 +57,26 @@ def raylet_of(node):
 
 
 @contextlib.contextmanager
-def open_gate(folder):
-    """Start the one process of a head that lets callers in, the GCS server, for anybody; yield its address."""
-    from ray._private.services import GCS_SERVER_EXECUTABLE
-
-    node = "0" * 56
-    options = {
-        "log_dir": folder,
-        "session-dir": folder,
-        "session-name": "open",
-        "node-id": node,
-        "node-ip-address": "127.0.0.1",
-        "gcs_server_port": 0,
-        "config_list": base64.b64encode(b"{}").decode(),
-    }
-    command = [GCS_SERVER_EXECUTABLE, *(f"--{name}={value}" for name, value in options.items())]
-    environment = {**os.environ, "RAY_AUTH_MODE": "disabled"}
-    with subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as server:
+def open_head(folder):
+    """Start a head that lets anybody in, as ``ray start`` does without tokens; yield its address."""
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        port = listener.getsockname()[1]
+    command = f"start --head --block --num-cpus 0 --node-ip-address 127.0.0.1 --port {port} --include-dashboard false"
+    with subprocess.Popen(
+        [sys.executable, "-m", "ray.scripts.scripts", *command.split(), "--temp-dir", str(folder)],
+        env={**os.environ, "RAY_AUTH_MODE": "disabled", "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0"},
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as head:
         try:
-            told = Path(folder) / f"gcs_server_port_{node}"
-            while not (told.exists() and told.read_text()):
-                assert server.poll() is None
-                time.sleep(0.02)
-            yield f"127.0.0.1:{told.read_text()}"
+            assert head.stdout is not None
+            assert any("Ray runtime started" in line for line in head.stdout)
+            yield f"127.0.0.1:{port}"
         finally:
-            server.kill()
+            for process in descendants(head.pid):
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(process, signal.SIGKILL)
 
 
 @contextlib.contextmanager

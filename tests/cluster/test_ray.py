@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
+import tempfile
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -21,7 +23,7 @@ from results.store.run import open_run
 from search.breaker import Unit
 from tests.cluster import fakes
 from tests.cluster.campaign import config_of_classes
-from tests.cluster.clusters import open_gate, started
+from tests.cluster.clusters import open_head, started
 from tests.cluster.processes import command_line, descendants, listening_addresses
 from tests.cluster.test_driver import WORDS
 from tests.cluster.test_executors import play, until, verdicts_of
@@ -269,9 +271,11 @@ def test_nothing_there(tmp_path, monkeypatch):
     assert not (tmp_path / "run").exists()
 
 
-def test_an_open_cluster_is_refused(nodes, tmp_path):
-    with open_gate(tmp_path) as address, pytest.raises(UnguardedError, match="runs code for anybody"):
+def test_an_open_cluster_is_refused(nodes):
+    folder = tempfile.mkdtemp(prefix="o")  # a short name: Ray puts sockets into it
+    with open_head(folder) as address, pytest.raises(UnguardedError, match="runs code for anybody"):
         check_guarded(address)
+    shutil.rmtree(folder)
 
 
 def test_nothing_private_of_ray_is_used():
