@@ -47,9 +47,19 @@ class Tile(NamedTuple):
     def face(self) -> str:
         """What stands on it."""
         if len(self.spellings) != 1:
-            return {0: ".", 26: "*"}.get(len(self.spellings)) or "/".join(self.spellings).upper()
+            return {0: ".", 26: "*"}.get(len(self.spellings)) or "/".join(map(str.capitalize, self.spellings))
         text = self.spellings[0].capitalize()
         return f"{text}-" if self.begins else f"-{text}" if self.ends else text
+
+    @property
+    def text(self) -> str:
+        """How it is typed."""
+        if len(self.spellings) in (0, 26):
+            return self.face
+        text = f"{'-' * self.ends}{'/'.join(self.spellings)}{'-' * self.begins}"
+        if text == "qu":
+            return "Qu"
+        return text if len(text) == 1 and text != "q" else f"[{text}]"
 
     @property
     def feature(self) -> str:
@@ -81,6 +91,10 @@ class Tiles(NamedTuple):
     def rows(self) -> list[list[str]]:
         """The faces row by row."""
         return [[self.tiles[x * self.h + y].face for x in range(self.w)] for y in range(self.h)]
+
+    def __str__(self) -> str:
+        texts = [[self.tiles[x * self.h + y].text for x in range(self.w)] for y in range(self.h)]
+        return "/".join("".join(row) for row in texts)
 
     @property
     def features(self) -> list[str]:
@@ -263,7 +277,7 @@ class _Reader:
         if text == ".":
             return Tile(())
         if text == "*":
-            return Tile(tuple("qu" if c == "q" and not self._plain_q else c for c in _ALL))
+            return Tile(_ALL)
         inner = text.removeprefix("[").removesuffix("]").lower()
         begins, ends = inner.endswith("-"), inner.startswith("-")
         spellings = tuple(dict.fromkeys(inner.strip("-").split("/")))

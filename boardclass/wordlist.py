@@ -12,7 +12,7 @@ import os
 import re
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from platformdirs import user_data_path
@@ -98,7 +98,7 @@ def normalised_sha256(words: Iterable[str]) -> str:
 
 
 def load_wordlist(
-    name_or_path: str | Path, search_paths: Sequence[str | Path] | None = None, *, plain_q: bool = False
+    name_or_path: str | Path, search_paths: Sequence[str | Path] | None = None, *, plain_q: bool | None = False
 ) -> WordList:
     """Find and read a word list.
 
@@ -108,8 +108,9 @@ def load_wordlist(
         A path (anything with a separator or a dot in it) or a name such as ``enable2k``.
     search_paths : sequence of paths, optional
         Folders to look for names in, instead of the usual ones (:func:`default_search_paths`).
-    plain_q : bool
-        Take a list in which q is a plain q, too: the search and the fast scorer read q as Qu.
+    plain_q : bool or None
+        False: every q is that of a Qu cell, as in the search.  True: q is a letter like any other.  None: as the list
+        says.
 
     Raises
     ------
@@ -128,7 +129,11 @@ def load_wordlist(
     path = _find(name_or_path, default_search_paths() if search_paths is None else search_paths)
     data = read_file(path)
     found = parse_wordlist(data, name=_stem(path), source=str(path))
-    if found.plain_q and not plain_q:
+    if plain_q and not found.plain_q:  # the list has its identity; now the words that no Qu cell spells are wanted, too
+        header = header_of({letter: symbol for symbol, letter in found.letters.items()}, plain_q=True)
+        spelled = parse_wordlist(header.encode() + data.removeprefix(_UTF8_BOM), "", str(path))
+        return replace(spelled, name=found.name, sha256=found.sha256)
+    if found.plain_q and plain_q is False:
         raise WordListError(
             f"word list {quote(str(path))} has a plain q, and here a q is a Qu cell: "
             f"only orderly show, solve and score take it; for proofs import it without --plain-q"

@@ -25,10 +25,12 @@ if TYPE_CHECKING:
     from search.scoring.scorer import Found, Scorer
 
 
-def words_and_table(wordlist: str | None, scores: str | None) -> tuple[WordList, ScoreTable]:
+def words_and_table(
+    wordlist: str | None, scores: str | None, *, plain_q: bool | None = False
+) -> tuple[WordList, ScoreTable]:
     """Return the word list and the score table that the options name, checked against each other."""
     table = parse_scores("standard" if scores is None else scores)
-    words = load_wordlist(DEFAULT_WORDLIST if wordlist is None else wordlist)
+    words = load_wordlist(DEFAULT_WORDLIST if wordlist is None else wordlist, plain_q=plain_q)
     return words, table
 
 

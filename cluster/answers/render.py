@@ -88,7 +88,8 @@ def draw_board(rows: Sequence[Sequence[str]], heat: Sequence[int] | None = None)
     from rich.text import Text
 
     height, width = len(rows), len(rows[0])
-    bar = "─" * _CELL_WIDTH
+    wide = max(_CELL_WIDTH, 1 + max(len(face) for row in rows for face in row))
+    bar = "─" * wide
     lines = [Text("┌" + "┬".join([bar] * width) + "┐")]
     for y, row in enumerate(rows):
         if y:
@@ -96,7 +97,7 @@ def draw_board(rows: Sequence[Sequence[str]], heat: Sequence[int] | None = None)
         line = Text("│")
         for x, face in enumerate(row):
             style = "bold" if heat is None else _style(heat[x * height + y], min(heat), max(heat))
-            line.append(f" {face.capitalize():<{_CELL_WIDTH - 1}}", style=style)
+            line.append(f" {face:<{wide - 1}}", style=style)
             line.append("│")
         lines.append(line)
     lines.append(Text("└" + "┴".join([bar] * width) + "┘"))

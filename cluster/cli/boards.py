@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from boardclass.errors import BoardError, InputError, WordListError, quote
+from boardclass.printable import counted
+from boardclass.tiles import Tiles
 from cluster.answers.render import (
     Format,
     draw_board,
@@ -21,10 +23,14 @@ from cluster.answers.render import (
 )
 from cluster.cli.options import (
     BoardArgument,
+    BonusOption,
     DimsOption,
     FormatOption,
     LimitOption,
+    MinLettersOption,
+    PlainQOption,
     ScoresOption,
+    ValuesOption,
     WordlistOption,
     complete_dice,
 )
@@ -32,6 +38,8 @@ from cluster.streams import console, tell
 
 if TYPE_CHECKING:
     from boardclass.geometry import Dims
+    from boardclass.scores import ScoreTable
+    from cluster.answers.tile_boards import Options
     from search.scoring.scorer import Found
 
 
@@ -46,19 +54,34 @@ def show(
     out: Annotated[
         str | None, typer.Option("--out", metavar="FILE.svg|FILE.png", help="Draw the board into a file instead.")
     ] = None,
+    plain_q: PlainQOption = False,
+    min_letters: MinLettersOption = None,
+    letter_values: ValuesOption = None,
+    bonus: BonusOption = None,
     fmt: FormatOption = Format.table,
 ) -> None:
-    """Draw a board and list its words by length."""
+    """Draw a board and list its words by length.
+
+    Any board up to 10 x 10: Qu or Th is one tile, [q] a plain Q, . a hole, * any letter, [a/e] either, [un-] only at
+    the beginning and [-ing] only at the end of a word.  Proofs take letters and Qu only.
+    """
     if word is not None and out is None:
         raise InputError(f"--word {quote(word)} draws a path into a picture: give --out FILE.svg as well")
     from boardclass.board import format_rows, read_board
     from boardclass.scores import n_letters
     from cluster.answers.boards import board_record, words_and_table, words_on
+    from cluster.answers.tile_boards import Options, read_special
     from search.scoring.scorer import Scorer
 
+    words, table = words_and_table(wordlist, scores, plain_q=None)
+    options = Options(plain_q, min_letters, letter_values, bonus)
+    if tiles := read_special(board, dims, words, options):
+        if out is not None:
+            raise InputError(f"--out {quote(out)} draws boards of letters and Qu under the usual rules; leave it out")
+        _show_tiles(tiles, wordlist, table, options, fmt)
+        return
     size, letters = read_board(board, dims, tell)
     path = _path_of(word, letters, size) if word is not None else ()
-    words, table = words_and_table(wordlist, scores)
     found = words_on(letters, Scorer(size, words.words, table))
     total = sum(word.points for word in found)
     if out is not None:
@@ -89,6 +112,35 @@ def _path_of(word: str, board: str, dims: Dims) -> tuple[int, ...]:
     return path
 
 
+def _show_tiles(board: Tiles, wordlist: str | None, table: ScoreTable, options: Options, fmt: Format) -> None:
+    """Print a board that no proof takes, and its words."""
+    from rich.columns import Columns
+
+    from cluster.answers.tile_boards import words_on_tiles
+
+    words, found = words_on_tiles(board, wordlist, table, options)
+    total = sum(word.points for word in found)
+    listed = [(word.word, word.points, len(word.word)) for word in found]
+    if fmt is Format.csv:
+        write_table(("word", "points", "letters"), listed, fmt)
+        return
+    if fmt is Format.json:
+        told = {"board": str(board), "dims": f"{board.w}x{board.h}", "wordlist": words.name}
+        listed_words = [word._asdict() for word in found]
+        write_json(
+            {**told, "wordlist_sha256": words.sha256, "score": total, "n_words": len(found), "words": listed_words}
+        )
+        return
+    out = console()
+    out.print(draw_board(board.rows, heat_of_cells(len(board.tiles), ((w.points, w.path) for w in found))))
+    out.print(f"{board}: {points(total)}, {counted(len(found), 'word')} of {words.name}", markup=False)
+    for letters, group in groupby(found, key=lambda word: len(word.word)):
+        same = list(group)
+        out.print()
+        out.print(f"{letters} letters ({len(same)})", style="bold", markup=False)
+        out.print(Columns([f"{word.word} {word.points}" for word in same], padding=(0, 2), column_first=True))
+
+
 def _show_to_people(board: str, dims: Dims, wordlist: str, total: int, found: list[Found]) -> None:
     from rich.columns import Columns
 
@@ -114,26 +166,39 @@ def score(
     dims: DimsOption = None,
     wordlist: WordlistOption = None,
     scores: ScoresOption = None,
+    plain_q: PlainQOption = False,
+    min_letters: MinLettersOption = None,
+    letter_values: ValuesOption = None,
+    bonus: BonusOption = None,
     fmt: FormatOption = Format.table,
 ) -> None:
     """Score the boards on standard input: one a line, or the CSV that top, climb, roll, compare or score print."""
     from boardclass.board import read_board
     from cluster.answers.board_list import read_lines
     from cluster.answers.boards import score_boards, words_and_table
+    from cluster.answers.tile_boards import Options, read_special, words_on_tiles
 
-    words, table = words_and_table(wordlist, scores)
+    words, table = words_and_table(wordlist, scores, plain_q=None)
+    options = Options(plain_q, min_letters, letter_values, bonus)
     if sys.stdin.isatty():
         tell("boards, one a line; end with Ctrl-D")
-    boards: list[tuple[Dims, str]] = []
+    boards: list[Tiles | tuple[Dims, str]] = []
     notes: set[str] = set()
     for number, text, _ in read_lines(sys.stdin.buffer.read()):
         try:
-            boards.append(read_board(text, dims, notes.add))
+            boards.append(read_special(text, dims, words, options) or read_board(text, dims, notes.add))
         except BoardError as error:
             raise BoardError(f"standard input, line {number}: {error}") from error
     for note in sorted(notes):
         tell(note)
-    write_table(("board", "score"), score_boards(boards, words, table), fmt)
+    usual = iter(score_boards([board for board in boards if not isinstance(board, Tiles)], words, table))
+    rows = [
+        (str(board), sum(word.points for word in words_on_tiles(board, wordlist, table, options)[1]))
+        if isinstance(board, Tiles)
+        else next(usual)
+        for board in boards
+    ]
+    write_table(("board", "score"), rows, fmt)
 
 
 def neighbours(

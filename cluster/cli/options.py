@@ -135,6 +135,28 @@ BoardArgument = Annotated[
         show_default=False,
     ),
 ]
+PlainQOption = Annotated[bool, typer.Option("--plain-q", help="A q on the board is a plain Q, not Qu.")]
+MinLettersOption = Annotated[
+    int | None, typer.Option("--min-letters", metavar="N", min=1, help="Shorter words do not count.", show_default="3")
+]
+ValuesOption = Annotated[
+    str | None,
+    typer.Option(
+        "--letter-values",
+        metavar="scrabble|a=1,...",
+        help="Points of a word: the values of its letters, times what --scores says.",
+        show_default=False,
+    ),
+]
+BonusOption = Annotated[
+    str | None,
+    typer.Option(
+        "--bonus",
+        metavar="CELL=KIND,...",
+        help="Double and triple letters and words on cells (numbered down the columns from 0): 0=dl,5=tw.",
+        show_default=False,
+    ),
+]
 MemoryOption = Annotated[
     int | None,
     typer.Option(

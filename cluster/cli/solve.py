@@ -44,11 +44,18 @@ def solve(
     from boardclass.board import read_board
     from boardclass.scores import n_letters
     from cluster.answers.boards import words_and_table
+    from cluster.answers.tile_boards import Options, read_special, words_on_tiles
     from search.solvers import Grid, PathsSolver, make_solver
 
+    words, table = words_and_table(wordlist, scores, plain_q=None)
+    if tiles := read_special(board, dims, words, Options()):
+        if method != "trie" or begin_only or end_only:
+            raise InputError(f"board {quote(board)} has special tiles: leave --method, --begin-only and --end-only out")
+        spelled = words_on_tiles(tiles, wordlist, table, Options())[1]
+        write_table(("word", "points", "letters"), [(w.word, w.points, len(w.word)) for w in sorted(spelled)], fmt)
+        return
     size, letters = read_board(board, dims, tell)
     begin, end = parse_cells(begin_only, size.n, "--begin-only"), parse_cells(end_only, size.n, "--end-only")
-    words, table = words_and_table(wordlist, scores)
     solver = make_solver(words.words, method)
     grid = Grid(letters, (size.w, size.h), begin, end)
     n_paths = None

@@ -48,7 +48,7 @@ def list_all(fmt: FormatOption = Format.table) -> None:
     rows: list[tuple[object, ...]] = []
     for name, path in available_names().items():
         try:
-            words = load_wordlist(path, plain_q=True)
+            words = load_wordlist(path, plain_q=None)
             rows.append((name, len(words.words), words.sha256[:16], known_name(words.sha256), str(path)))
         except WordListError as error:
             rows.append((name, None, None, None, f"unusable: {error}"))
@@ -71,7 +71,7 @@ def check(
     """Count the words of a list and the lines left out, or say what import would make of it."""
     path = Path(file)
     try:
-        words = load_wordlist(path if path.is_file() else file, plain_q=True)
+        words = load_wordlist(path if path.is_file() else file, plain_q=None)
     except WordListError:
         if path.is_file():
             _tell(import_words(read_entries(path), Rules(), path.name.partition(".")[0], file), fmt, "would have")
@@ -134,7 +134,7 @@ def import_file(
         raise WordListError(f"a word list cannot be called {quote(name)}: give another, --name NAME")
     found = import_words(read_entries(path, encoding, column), rules, name, file)
     target = user_folder() / f"{name}.txt"
-    if target.exists() and load_wordlist(target, plain_q=True) != found.words:
+    if target.exists() and load_wordlist(target, plain_q=None) != found.words:
         raise WordListError(f"{quote(str(target))} is another list: remove it, or give another name, --name NAME")
     record = {
         "source": str(path.resolve()),

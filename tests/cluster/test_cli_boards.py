@@ -129,6 +129,82 @@ def test_a_wide_board_is_turned_and_that_is_said(orderly, words, command):
     assert "3 wide and 2 high: turned, the same game as 2x3" in answer.err
 
 
+@pytest.mark.parametrize(
+    ("stdin", "options", "expected"),
+    [
+        ("dsrodg/temens/rasito/dgntrp/reiaes/tsclpd", (), ("dsrodg/temens/rasito/dgntrp/reiaes/tsclpd", "13748")),
+        ("stare/linos/gedra", (), ("stare/linos/gedra", "395")),
+        ("stlage rida eons", ("-d", "5x3"), None),
+        ("Th e r / i n g / s a l", (), ("[th]er/ing/sal", "89")),
+        ("ste/r.a/lin", (), ("ste/r.a/lin", "30")),
+        ("c*t/sea/rdo", (), ("c*t/sea/rdo", "868")),
+        ("c [a/e] t / sro / din", (), ("c[a/e]t/sro/din", "124")),
+        ("[-ing] k s / rat / neb", (), ("[-ing]ks/rat/neb", "201")),
+        ("berlatdes", ("--letter-values", "scrabble", "--scores", "1,1,2,3,4,5,6"), ("bld/eae/rts", "2671")),
+        ("berlatdes", ("--min-letters", "3"), ("berlatdes", "430")),
+        ("berlatdes", ("--bonus", "4=tx"), None),
+        ("abc/def/gh", (), None),
+    ],
+)  # fmt: skip
+def test_special_boards_and_rules_are_scored(orderly, stdin, options, expected):
+    answer = orderly("score", *options, "-w", "scowl70", "--format", "csv", stdin=stdin)
+    if expected is None:
+        assert (answer.code, answer.out) == (2, "")
+    else:
+        assert [(row["board"], row["score"]) for row in rows_of(answer)] == [expected]
+
+
+def test_longer_words_only_and_bonus_cells(orderly, words):
+    options = ("-w", words, "--format", "csv")
+    assert rows_of(orderly("show", BEE_FEE, "--min-letters", "4", *options)) == [
+        {"word": "beef", "points": "1", "letters": "4"}
+    ]
+    found = rows_of(orderly("show", BEE_FEE, "--bonus", "1=dw", *options))  # cell 1 is the b
+    assert {row["word"]: row["points"] for row in found} == {"beef": "2", "bee": "2", "fee": "1"}
+
+
+def test_special_boards_and_plain_ones_on_one_input(orderly, words):
+    stdin = f"{BEE_FEE}\nb.e/eef\nxxxx\n"
+    answer = orderly("score", "-w", words, "--format", "csv", stdin=stdin)
+    assert answer.out == f"board,score\n{BEE_FEE},3\nb.e/eef,3\nxxxx,0\n"
+
+
+def test_a_plain_q_by_option_and_by_list(orderly, tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    path = tmp_path / "mine.txt"
+    path.write_text("geeks\nquiz\nqeu\ntree\n")
+    board = "giz/uek/qse"
+    scored = orderly("score", "-w", path, "--plain-q", "--format", "csv", stdin=board)
+    assert scored.out == "board,score\ngiz/uek/[q]se,4\n"  # geeks, quiz, qeu
+    assert orderly("score", "-w", path, "--format", "csv", stdin=board).out == "board,score\nguqieszke,2\n"
+    assert orderly("wordlist", "import", path, "--plain-q", "--name", "plain").code == 0
+    assert orderly("score", "-w", "plain", "--format", "csv", stdin=board).out == scored.out
+    for command in (("climb", "-d", "2x2"), ("run", "2x2", "--cutoff", "5"), ("neighbours", "abcd")):
+        answer = orderly(*command, "-w", "plain")
+        assert (answer.code, answer.out) == (2, "")
+        assert "has a plain q, and here a q is a Qu cell" in answer.err
+
+
+def test_show_and_solve_take_special_boards(orderly, words):
+    shown = json.loads(orderly("show", "b.e/eef", "-w", words, "--format", "json").out)
+    assert (shown["board"], shown["dims"], shown["score"], shown["wordlist"]) == ("b.e/eef", "3x2", 3, "small")
+    assert [(word["word"], word["points"]) for word in shown["words"]] == [("beef", 1), ("bee", 1), ("fee", 1)]
+    text = orderly("show", "b.e/e[a/e]f", "-w", words).out
+    assert "│ B  │ .  │ E  │" in text
+    assert "│ E  │ A/E│ F  │" in text
+    assert orderly("show", "b.e/eef", "-w", words, "--out", "x.svg").code == 2
+    solved = orderly("solve", "b.e/eef", "-w", words, "--format", "csv")
+    assert solved.out == "word,points,letters\nbee,1,3\nbeef,1,4\nfee,1,3\n"
+    assert orderly("solve", "b.e/eef", "-w", words, "--method", "words").code == 2
+
+
+@pytest.mark.parametrize("command", [("neighbours",), ("lists",), ("climb", "--from")])
+def test_other_commands_name_what_they_cannot_take(orderly, command):
+    answer = orderly(*command, "ste/r.a/lin")
+    assert (answer.code, answer.out) == (2, "")
+    assert "has a hole: expected letters a-z and Qu" in answer.err
+
+
 def test_score_dims_override_what_the_length_says(orderly, words):
     answer = orderly("score", "--wordlist", words, "--dims", "3x3", stdin="abcd\n")
     assert answer.code == 2

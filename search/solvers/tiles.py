@@ -1,0 +1,158 @@
+"""The solver of boards that no proof takes: any tiles on any grid, letter values, bonus cells.
+
+Depth-first over the tiles; the prefixes of a path are looked up in the sorted word list, so nothing is built first.
+Where a board is one of the proof, it agrees with the fast scorer.  Words are spelled in full: a Qu cell spells ``qu``.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import NamedTuple
+
+from boardclass.errors import InputError, quote
+from boardclass.scores import MIN_LETTERS, ScoreTable, parse_scores
+from boardclass.tiles import Tiles
+
+_WORTH = {1: "aeilnorstu", 2: "dg", 3: "bcmp", 4: "fhvwy", 5: "k", 8: "jx", 10: "qz"}
+SCRABBLE = {letter: worth for worth, letters in _WORTH.items() for letter in letters}
+BONUSES = {"dl": (2, 1), "tl": (3, 1), "dw": (1, 2), "tw": (1, 3)}  # times the letters of the cell, times the word
+_AFTER_Z = "{"
+_setting = re.compile(r"\s*([a-z]|[0-9]{1,2})\s*=\s*([0-9]{1,4}|dl|tl|dw|tw)\s*", re.ASCII).fullmatch
+
+
+class TileWord(NamedTuple):
+    """A word on a board, its points, and the best path: most points, then the smallest cells."""
+
+    word: str
+    points: int
+    path: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Rules:
+    """How words count.
+
+    Attributes
+    ----------
+    table : ScoreTable
+        Points by the number of letters; with ``values``, what their sum is multiplied by.
+    min_letters : int
+        Shorter words do not count.
+    values : dict, optional
+        Points of each letter; a letter without a value has none.
+    bonus : dict
+        ``dl``, ``tl``, ``dw`` or ``tw`` by cell: double or triple letter or word.
+    """
+
+    table: ScoreTable = field(default_factory=lambda: parse_scores("standard"))
+    min_letters: int = MIN_LETTERS
+    values: Mapping[str, int] | None = None
+    bonus: Mapping[int, str] = field(default_factory=dict)
+
+    @cached_property
+    def is_plain(self) -> bool:
+        """Whether the table says it all."""
+        return self.min_letters <= MIN_LETTERS and self.values is None and not self.bonus
+
+    def points(self, path: Sequence[int], spelled: Sequence[str]) -> int:
+        """Return the points of a word along a path, given what each tile spells."""
+        n_letters = sum(map(len, spelled))
+        if n_letters < self.min_letters:
+            return 0
+        value, times = 0, 1
+        for cell, letters in zip(path, spelled, strict=True):
+            of_letter, of_word = BONUSES.get(self.bonus.get(cell, ""), (1, 1))
+            value += of_letter * sum((self.values or {}).get(letter, 0) for letter in letters)
+            times *= of_word
+        return self.table.points[n_letters] * times * (1 if self.values is None else value)
+
+
+def parse_values(text: str) -> dict[str, int]:
+    """Return letter values: ``scrabble``, or such as ``a=1,b=3``.
+
+    Raises
+    ------
+    InputError
+        If the text is neither.
+    """
+    if text.strip().lower() == "scrabble":
+        return dict(SCRABBLE)
+    found = [_setting(part) for part in text.lower().split(",")]
+    if not all(match and match[1].isalpha() and match[2].isdigit() for match in found):
+        raise InputError(f"letter values {quote(text)}: expected scrabble, or values such as a=1,b=3")
+    return {match[1]: int(match[2]) for match in found if match}
+
+
+def parse_bonus(text: str, n_cells: int) -> dict[int, str]:
+    """Return the bonus cells that a text such as ``0=dl,5=tw`` names.
+
+    Raises
+    ------
+    InputError
+        If a part is not a cell with a bonus.
+    """
+    found = [_setting(part) for part in text.lower().split(",")]
+    for match in found:
+        if not (match and match[1].isdigit() and int(match[1]) < n_cells and match[2] in BONUSES):
+            raise InputError(
+                f"bonus {quote(text)}: expected cells 0 to {n_cells - 1}, down the columns, with dl, tl, dw or tw, "
+                f"such as 0=dl,5=tw"
+            )
+    return {int(match[1]): match[2] for match in found if match}
+
+
+def solve_tiles(board: Tiles, words: Sequence[str], rules: Rules | None = None) -> list[TileWord]:
+    """Return the words on a board that are worth points, sorted, each once.
+
+    Parameters
+    ----------
+    board : Tiles
+    words : sequence of str
+        Spelled in full, sorted, unique.
+    rules : Rules, optional
+    """
+    rules = rules or Rules()
+    found: dict[str, TileWord] = {}
+    for word, path, spelled in _spelled(board, words):
+        points = rules.points(path, spelled)
+        old = found.get(word)
+        if points > 0 and (old is None or (-points, path) < (-old.points, old.path)):
+            found[word] = TileWord(word, points, path)
+    return sorted(found.values())
+
+
+def _spelled(board: Tiles, words: Sequence[str]) -> Iterator[tuple[str, tuple[int, ...], tuple[str, ...]]]:
+    """Yield each way to spell a word: the word, its path, and what each tile on it spells."""
+    moves = _moves(board)
+    spellings = [tile.spellings for tile in board.tiles]
+    stack: list[tuple[tuple[int, ...], tuple[str, ...], str, tuple[int, int]]] = [
+        ((cell,), (text,), text, (0, len(words))) for cell, texts in enumerate(spellings) for text in texts
+    ]
+    while stack:
+        path, spelled, prefix, (first, last) = stack.pop()
+        first = bisect_left(words, prefix, first, last)
+        last = bisect_left(words, prefix + _AFTER_Z, first, last)
+        if first == last:
+            continue
+        if words[first] == prefix:
+            yield prefix, path, spelled
+        for cell in moves[path[-1]]:
+            if cell not in path:
+                stack += [((*path, cell), (*spelled, text), prefix + text, (first, last)) for text in spellings[cell]]
+
+
+def _moves(board: Tiles) -> list[list[int]]:
+    """Return the cells that may follow each cell in a word."""
+    cells = [divmod(cell, board.h) for cell in range(len(board.tiles))]
+    return [
+        [
+            other
+            for other, (u, v) in enumerate(cells)
+            if max(abs(x - u), abs(y - v)) == 1 and not board.tiles[other].begins and not board.tiles[cell].ends
+        ]
+        for cell, (x, y) in enumerate(cells)
+    ]

@@ -1,0 +1,164 @@
+"""The solver of any tiles against all paths of a board, against the fast scorer, and against values from elsewhere."""
+
+from __future__ import annotations
+
+import itertools
+import random
+
+import pytest
+
+from boardclass.board import read_board
+from boardclass.errors import InputError
+from boardclass.scores import parse_scores
+from boardclass.tiles import Tile, Tiles, read_tiles
+from boardclass.wordlist import load_wordlist
+from search.scoring.scorer import Scorer
+from search.solvers.tiles import SCRABBLE, Rules, parse_bonus, parse_values, solve_tiles
+from tests.samples import daily
+
+STANDARD = parse_scores("standard")
+
+
+@pytest.fixture(scope="module")
+def spelled():
+    return load_wordlist("scowl70", plain_q=True).words
+
+
+def by_definition(board, words, rules):
+    """Return the best points of each word over all simple paths and all that their tiles may spell."""
+    best = {}
+    cells = range(board.w * board.h)
+
+    def touch(a, b):
+        return max(abs(a // board.h - b // board.h), abs(a % board.h - b % board.h)) == 1
+
+    for length in range(1, len(cells) + 1):
+        for path in itertools.permutations(cells, length):
+            tiles = [board.tiles[cell] for cell in path]
+            if not all(map(touch, path, path[1:])):
+                continue
+            if any(tile.begins for tile in tiles[1:]) or any(tile.ends for tile in tiles[:-1]):
+                continue
+            for letters in itertools.product(*(tile.spellings for tile in tiles)):
+                word = "".join(letters)
+                if word not in words or len(word) < rules.min_letters:
+                    continue
+                points = rules.table.points[len(word)]
+                if rules.values is not None:
+                    total = 0
+                    for cell, part in zip(path, letters, strict=True):
+                        times = {"dl": 2, "tl": 3}.get(rules.bonus.get(cell), 1)
+                        total += times * sum(rules.values.get(letter, 0) for letter in part)
+                    points *= total
+                for cell in path:
+                    points *= {"dw": 2, "tw": 3}.get(rules.bonus.get(cell), 1)
+                if points:
+                    best[word] = max(best.get(word, 0), points)
+    return best
+
+
+def random_board(rng):
+    w, h = rng.choice([(1, 1), (1, 4), (4, 1), (2, 2), (3, 2), (2, 3), (1, 6)])
+    kinds = [
+        lambda: Tile((rng.choice("abeqt"),)),
+        lambda: Tile(("qu",)),
+        lambda: Tile((rng.choice(["th", "in", "ab"]),)),
+        lambda: Tile(()),
+        lambda: Tile(tuple(rng.sample("abet", 2))),
+        lambda: Tile((rng.choice(["a", "be"]),), begins=True),
+        lambda: Tile((rng.choice(["a", "ta"]),), ends=True),
+        lambda: Tile(tuple("abcdefghijklmnopqrstuvwxyz")),
+    ]
+    tiles = [rng.choices(kinds, [8, 1, 1, 1, 1, 1, 1, 0.5])[0]() for _ in range(w * h)]
+    if sum(len(tile.spellings) == 26 for tile in tiles) > 1:
+        tiles = [tile if len(tile.spellings) < 26 else kinds[0]() for tile in tiles]
+    return Tiles(w, h, tuple(tiles))
+
+
+@pytest.mark.parametrize("seed", daily(range(40), lambda seed: seed < 10))
+def test_any_board_under_any_rules_by_definition(seed):
+    rng = random.Random(seed)
+    for _ in range(100):
+        board = random_board(rng)
+        words = sorted(
+            {"".join(rng.choices("abetqu", k=rng.randint(3, 6))) for _ in range(400)} | {"thin", "quit", "bet"}
+        )
+        n = board.w * board.h
+        rules = Rules(
+            parse_scores(rng.choice(["standard", "words", "0,1,2"])),
+            rng.choice([3, 3, 4]),
+            rng.choice([None, SCRABBLE, {"a": 1, "b": 7}]),
+            {cell: rng.choice(["dl", "tl", "dw", "tw"]) for cell in rng.sample(range(n), rng.randint(0, n))},
+        )
+        found = solve_tiles(board, words, rules)
+        assert {item.word: item.points for item in found} == by_definition(board, set(words), rules)
+        assert [item.word for item in found] == sorted(item.word for item in found)
+        assert read_tiles(str(board), f"{board.w}x{board.h}") == board
+
+
+@pytest.mark.parametrize("name", ["3x3", "3x4", "4x4"])
+def test_on_boards_of_the_proof_it_agrees_with_the_fast_scorer(name, spelled):
+    scorer = Scorer(name, load_wordlist("scowl70").words, STANDARD)
+    rng = random.Random(3)
+    for _ in range(30):
+        board = "".join(rng.choices("aaeeiioounnssttrrllddgmpbcqh", k=scorer.dims.n))
+        fast = sorted((found.word.replace("q", "qu"), found.points, found.path) for found in scorer.words(board))
+        assert solve_tiles(read_tiles(board, name), spelled) == fast
+
+
+# scowl70 and standard points; worked out by an independent solver
+PINNED = {
+    "dsrodg/temens/rasito/dgntrp/reiaes/tsclpd": 13748,
+    "stare/linos/gedra": 395,
+    "Th e r / i n g / s a l": 89,
+    "ste/r.a/lin": 30,
+    "c*t/sea/rdo": 868,
+    "c [a/e] t / sro / din": 124,
+    "[-ing] k s / rat / neb": 201,
+}
+
+
+@pytest.mark.parametrize("text", PINNED)
+def test_pinned_boards(text, spelled):
+    assert sum(item.points for item in solve_tiles(read_tiles(text), spelled)) == PINNED[text]
+
+
+def test_letter_values(spelled):
+    board = read_tiles("bld/eae/rts")
+    rules = Rules(parse_scores("1,1,2,3,4,5,6"), values=parse_values("scrabble"))
+    assert sum(item.points for item in solve_tiles(board, spelled, rules)) == 2671
+    assert sorted(SCRABBLE) == list("abcdefghijklmnopqrstuvwxyz")
+
+
+def test_a_plain_q():
+    words = ["geeks", "quiz"]
+    found = solve_tiles(read_tiles("giz/uek/qse", plain_q=True), words)
+    assert [(item.word, item.points) for item in found] == [("geeks", 2), ("quiz", 1)]
+    assert [item.word for item in solve_tiles(read_tiles("giz/uek/qse"), words)] == ["geeks"]
+
+
+def test_the_best_path_counts_and_is_the_smallest_of_equals():
+    board = read_tiles("te/ee")
+    (found,) = solve_tiles(board, ["tee"])
+    assert (found.points, found.path) == (1, (0, 1, 2))
+    (found,) = solve_tiles(board, ["tee"], Rules(bonus={3: "tw"}))
+    assert (found.points, found.path) == (3, (0, 1, 3))
+
+
+@pytest.mark.parametrize(
+    ("ask", "said"),
+    [
+        (lambda: parse_values("a=x"), "letter values 'a=x'"),
+        (lambda: parse_values("1=3"), "letter values '1=3'"),
+        (lambda: parse_bonus("9=dl", 9), "bonus '9=dl': expected cells 0 to 8"),
+        (lambda: parse_bonus("0=xx", 9), "bonus '0=xx'"),
+    ],
+)
+def test_rules_that_cannot_be_read(ask, said):
+    with pytest.raises(InputError, match=said):
+        ask()
+
+
+def test_proofs_refuse_special_tiles_by_name():
+    with pytest.raises(InputError, match="has a hole"):
+        read_board("ste/r.a/lin")
