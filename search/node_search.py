@@ -137,24 +137,23 @@ class NodeSearch:
                     n_missed += 1
         return left
 
-    def _prepare(self, node: Node, free: list[int], grown: Grown) -> int:
-        """Reset the search state for a node, push the root, and return the bound.
+    def _prepare(self, node: Node, free: list[int], grown: Grown) -> tuple[state.Search, int]:
+        """Reset the search state for a node, push the root; return the state and its bound.
 
         Letters outside the masks are forbidden, demands go by level.
         """
-        s = self._search
+        s = state.sized_for(self._search, grown.orderly, grown.root)
         first = grown.orderly.first
         s.counts[:] = 0
         s.counts[state.DEPTH] = first
         s.points[first] = 0
         rows = state.rows_at(s, first)
-        rows[:] = state.FORBIDDEN
         s.not_less[:] = 0
         s.smaller[:] = before(self.params.letter_order)
         for level, c in enumerate(free, first):
             rows[level, [x for x in range(26) if node.masks[c] >> x & 1]] = 0
             s.not_less[level] = sum(1 << level_of for level_of, d in enumerate(free, first) if (c, d) in node.demands)
-        return int(state.add_root(grown.orderly, s, grown.root))
+        return s, int(state.add_root(grown.orderly, s, grown.root))
 
     def _attempt(
         self, node: Node, free: list[int], grown: Grown, budget: int, tally: Tally, whole: bool = False
@@ -167,9 +166,8 @@ class NodeSearch:
         every = node.masks[free[0]]
         tally.n_terms += grown.n_terms
         tally.max_tree_bytes = max(tally.max_tree_bytes, grown.n_bytes)
-        s = self._search
         first = grown.orderly.first
-        root_bound = self._prepare(node, free, grown)
+        s, root_bound = self._prepare(node, free, grown)
         if not reaches(root_bound, tally.cutoff):
             tally.max_bound = max(tally.max_bound, root_bound)
             return 0

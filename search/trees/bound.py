@@ -6,15 +6,15 @@ State at depth k (the levels before k have a letter): ``points`` of the terms th
     points + sum over levels c >= k of  max over letters l of V[c][l]
 
 is an upper bound, because every choice on a level must take the letter of that level, and V never underestimates a
-subtree.  On the way down the bound never grows, so no sum here exceeds the bound at the root, and MAX_BOUND keeps that
-within int32.
+subtree.  On the way down the bound never grows, so no sum here exceeds the bound at the root: search.trees.state says
+which type holds the sums.
 
 A subtree that was left unbuilt is built when it is pushed, one sum node at a time (search.trees.unbuilt).  When there
 is no more room for these nodes, the letter of the first level is given up as if it had spent its budget.
 
-A letter that a level may not take has the value FORBIDDEN there, so it is never a maximum and never survives.  Residual
-symmetry works the same way.  Where level ``a`` must not be greater than level ``b``, choosing a letter for ``a``
-forbids the smaller ones on ``b`` (search.node says why this loses no board).
+A letter that a level may not take starts from the least value of the type there, so it is never a maximum and never
+survives.  Residual symmetry works the same way.  Where level ``a`` must not be greater than level ``b``, choosing a
+letter for ``a`` forbids the smaller ones on ``b`` (search.node says why this loses no board).
 
 The search can be left and taken up again at any push: all state is in the arrays of search.trees.state.
 """
@@ -35,19 +35,18 @@ from search.trees.state import (
     BEST,
     DEPTH,
     DISCARDED,
-    FORBIDDEN,
     LINK,
     N_CHOICES,
     N_TAILS,
     PUSHES,
-    SEARCH_TYPE,
     SINCE,
     STATES,
     SURVIVORS,
     TIP,
+    TREE_AND_SEARCH,
 )
 from search.trees.sums import ROW, add_letters
-from search.trees.tree import LETTER_BITS, LETTERS, LINE, RUN, RUN_BITS, TREE_TYPES, places_in, points_of
+from search.trees.tree import LETTER_BITS, LETTERS, LINE, RUN, RUN_BITS, places_in, points_of
 from search.trees.unbuilt import MOST_CELLS, SCRATCH, fold, unfold
 
 DONE = 0
@@ -58,7 +57,7 @@ _ZERO = np.uint64(0)
 
 
 @kernel([
-    types.int64(tree, SEARCH_TYPE, types.int64, types.int64, writable(types.int8, 2)) for tree in TREE_TYPES
+    types.int64(tree, search, types.int64, types.int64, writable(types.int8, 2)) for tree, search in TREE_AND_SEARCH
 ])  # fmt: skip
 def orderly_bound(tree, s, cutoff, budget, survivors):  # type: ignore[no-untyped-def]
     """Search on from the state in ``s``; return DONE, BUDGET_SPENT or SURVIVORS_FULL (call again with an empty buffer).
@@ -102,6 +101,7 @@ def orderly_bound(tree, s, cutoff, budget, survivors):  # type: ignore[no-untype
     tip = s.counts[TIP]
     link = s.counts[LINK]
     scratch = np.empty(SCRATCH, np.int32)
+    forbidden = np.iinfo(sums.dtype).min
     status = DONE
     n = 0
     while depth >= first:
@@ -161,7 +161,7 @@ def orderly_bound(tree, s, cutoff, budget, survivors):  # type: ignore[no-untype
                 target = deeper_rows + level * ROW
                 levels[at_level + AT_ROW] = target
                 for x in range(ROW):
-                    sums[target + x] = FORBIDDEN if (gone >> x) & 1 else sums[source + x]
+                    sums[target + x] = forbidden if (gone >> x) & 1 else sums[source + x]
                 levels[at_level + BEST] = sums[target : target + ROW].max()
             for level in range(deeper, n_levels):
                 total += levels[its_levels + level * AT_NEXT + BEST]

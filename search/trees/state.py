@@ -1,11 +1,20 @@
 """The state of an OrderlyBound search: its arrays, and how a search starts.
 
-new_search -> rows_at, add_root, before each search -> search.trees.bound.orderly_bound -> skip_letter
+new_search -> sized_for, rows_at, add_root, before each search -> search.trees.bound.orderly_bound -> skip_letter
+
+Why letter sums of 2 bytes suffice for a tree whose bound is at most MAX_NARROW.  Take every letter as allowed, and add
+to the points that hold the largest letter sum of each level.  That is the bound of the tree when its root is pushed.
+It never grows: a letter adds its own sum in place of the largest one, and a push takes the bound of a sum node away
+before it adds the node's points and, level by level, no more than the rest of that bound.  Neither points nor bounds
+are negative.  So no letter sum, of an allowed letter or not, exceeds the bound of the tree.  A letter that is not
+allowed has the least value of its type plus some of that sum, which is negative and does not wrap.  The bound of a
+state that needs such a letter is the bound above less at least 2^15: it is negative, and reaches no cutoff.  Sums of 4
+bytes suffice for any tree in the same way, for MAX_BOUND is less than 2^31.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import types
@@ -14,10 +23,9 @@ from numpy.typing import NDArray
 from boardclass.jit import kernel, writable
 from search.bits import lowest_bit, popcount
 from search.keys import MAX_LEVELS
-from search.trees.sums import ROW
-from search.trees.tree import LETTER_BITS, LETTERS, TREE_TYPES, places_in, points_of
+from search.trees.sums import ROW, SUM_TYPES
+from search.trees.tree import LETTER_BITS, LETTERS, MAX_NARROW, NARROW, TREE_TYPES, Tree, places_in, points_of
 
-FORBIDDEN = -(1 << 30)  # the letter sum of a letter that a level may not take
 STATES, PUSHES, SURVIVORS, DEPTH, SINCE, DISCARDED, TIP, LINK, _N_COUNTS = range(9)  # what is where in ``counts``
 AT_ROW, BEST, N_CHOICES, N_TAILS, AT_NEXT = range(5)  # what is where in ``levels``, and where the next level starts
 AT_DEEPER = MAX_LEVELS * AT_NEXT  # where the same level of the next depth starts
@@ -28,7 +36,7 @@ class Search(NamedTuple):
 
     Attributes
     ----------
-    sums : int32[13 * 13 * 32], letter sums: a row by depth and level
+    sums : int16 or int32[13 * 13 * 32], letter sums: a row by depth and level
     levels : int64[13 * 13 * 4], by depth and level: where in ``sums`` the row is (the row of an earlier depth until the
         level changes), its largest letter sum, how many choices and how many single terms are stacked.  They lie
         together, because a state starts with a copy of those of the state above it
@@ -45,7 +53,7 @@ class Search(NamedTuple):
         node that it built (search.trees.unbuilt)
     """
 
-    sums: NDArray[np.int32]
+    sums: NDArray[Any]
     levels: NDArray[np.int64]
     points: NDArray[np.int64]
     bound: NDArray[np.int64]
@@ -58,26 +66,16 @@ class Search(NamedTuple):
     counts: NDArray[np.int64]
 
 
-SEARCH_TYPE = types.NamedTuple(
-    [
-        writable(types.int32),
-        writable(types.int64),
-        writable(types.int64),
-        writable(types.int64),
-        writable(types.int64),
-        writable(types.int64, 2),
-        writable(types.uint64, 2),
-        writable(types.int32, 2),
-        writable(types.int64),
-        writable(types.int64),
-        writable(types.int64),
-    ],
-    Search,
-)
+_LINE, _TABLES = writable(types.int64), [writable(kind, 2) for kind in (types.int64, types.uint64, types.int32)]
+_SEARCH_TYPES = {
+    value: types.NamedTuple([writable(value), *[_LINE] * 4, *_TABLES, *[_LINE] * 3], Search)
+    for value in (types.int16, types.int32)
+}
+TREE_AND_SEARCH = tuple((TREE_TYPES[bound], _SEARCH_TYPES[value]) for value, bound in SUM_TYPES)
 
 
 def new_search() -> Search:
-    """Return working space for one search; it has to be prepared (see the module).
+    """Return working space for one search, with sums of 4 bytes; it has to be prepared (see the module).
 
     At depth k at most 2**k sum nodes agree with the letters chosen (one per subset of the levels), so at most 2**c
     choices are stacked on level c, and 26 times as many single terms.
@@ -98,21 +96,30 @@ def new_search() -> Search:
     )
 
 
-def rows_at(s: Search, depth: int) -> NDArray[np.int32]:
-    """Return the rows of a depth, int32[13, 32] by level, for filling before a search starts: a view of ``s``.
+def sized_for(s: Search, tree: Tree, root: int) -> Search:
+    """Return the same working space with the letter sums that a search of a tree needs (see the module)."""
+    is_narrow = tree.bounds.dtype == NARROW and tree.cells[root + 1] <= MAX_NARROW
+    return s._replace(sums=s.sums.view(NARROW)[: s.sums.size]) if is_narrow else s
 
-    The state of that depth uses them from now on, and has nothing stacked.
+
+def rows_at(s: Search, depth: int) -> NDArray[Any]:
+    """Return the rows of a depth, int16 or int32[13, 32] by level, for filling before a search starts: a view of ``s``.
+
+    The state of that depth uses them from now on, and has nothing stacked.  All letters are forbidden: one that a level
+    may take is set to 0.
     """
     m = MAX_LEVELS
     levels = s.levels.reshape(m, m, AT_NEXT)[depth]
     levels[:] = 0
     levels[:, AT_ROW] = (depth * m + np.arange(m)) * ROW
-    return s.sums.reshape(m, m, ROW)[depth]
+    rows: NDArray[Any] = s.sums.reshape(m, m, ROW)[depth]
+    rows[:] = np.iinfo(rows.dtype).min
+    return rows
 
 
-@kernel([types.int64(tree, SEARCH_TYPE, types.int64) for tree in TREE_TYPES])
+@kernel([types.int64(tree, search, types.int64) for tree, search in TREE_AND_SEARCH])
 def add_root(tree, s, root):  # type: ignore[no-untyped-def]
-    """Push the root of a tree on the state at the first level (trees may share a search); return the bound of it."""
+    """Push the root of a tree on the state at the first level; return the bound of it."""
     cells = tree.cells
     bounds = tree.bounds
     first = tree.first

@@ -1,10 +1,11 @@
 """Letter sums: adding the bounds of a choice to the sums of its level, the innermost step of OrderlyBound.
 
-A row holds the sums of one level, a value per letter, padded to ``ROW``.  The bounds of a choice lie together, only
-those of the letters it has.  They are spread to the places of their letters, added and compared in vector instructions:
-of 8 lanes with AVX2, where a table says for every eight letters which bound goes where, or of 32 with AVX-512 alone
-(llvm.masked.expandload).  Elsewhere, and with JIT off, a loop over the letters does the same.  Adding to the row of
-another depth copies it on the way, so a level that a state does not touch is never copied.
+A row holds the sums of one level, a value per letter, padded to ``ROW``: of 2 bytes where no sum of a search needs more
+(search.trees.state), else of 4.  The bounds of a choice lie together, only those of the letters it has.  They are
+spread to the places of their letters, added and compared in vector instructions: of 8 lanes with AVX2, where a table
+says for every eight letters which bound goes where, or, for sums of 2 bytes, of 32 lanes with AVX-512.  Elsewhere, and
+with JIT off, a loop over the letters does the same.  Adding to the row of another depth copies it on the way, so a
+level that a state does not touch is never copied.
 """
 
 from __future__ import annotations
@@ -20,11 +21,11 @@ from numba.extending import intrinsic
 
 from boardclass.jit import kernel, read_only, writable
 from search.bits import lowest_bit
-from search.trees.tree import BOUND_TYPES
 
 ROW = 32  # letters 0..25, padded to whole vectors
 _LANES = 8
 _I32, _I64 = ir.IntType(32), ir.IntType(64)
+SUM_TYPES = ((types.int16, types.int16), (types.int32, types.int16), (types.int32, types.int32))  # of sums and bounds
 
 
 def _has(*features: str) -> bool:
@@ -35,13 +36,13 @@ def _has(*features: str) -> bool:
     return all(found.get(name, False) for name in features)
 
 
-HAS_AVX512 = _has("avx512f", "avx512bw", "avx512vl", "avx512vbmi2")
+HAS_AVX512 = _has("avx2", "avx512f", "avx512bw", "avx512vl", "avx512vbmi2")
 HAS_AVX2 = _has("avx2")
 
 
 @kernel([
-    types.int64(writable(types.int32), types.int64, types.int64, read_only(bound), types.int64, types.int64)
-    for bound in BOUND_TYPES
+    types.int64(writable(value), types.int64, types.int64, read_only(bound), types.int64, types.int64)
+    for value, bound in SUM_TYPES
 ])  # fmt: skip
 def add_one_by_one(sums, source, target, bounds, at, letters):  # type: ignore[no-untyped-def]
     """Set ``sums[target : target + ROW]`` to the row at ``source`` plus a choice; return the largest of it.
@@ -67,6 +68,7 @@ class _Call:
 
     def __init__(self, context: Any, builder: Any, kinds: Any, values: Any) -> None:
         self.builder, self.width = builder, kinds[3].dtype.bitwidth
+        self.sum_width = kinds[0].dtype.bitwidth
         self._data = {n: context.make_array(kinds[n])(context, builder, values[n]).data for n in (0, 3)}
         self._starts = {"source": (0, values[1]), "target": (0, values[2]), "bounds": (3, values[4])}
         self.letters = values[5]
@@ -91,25 +93,39 @@ class _Call:
     def add(self, first: int, row: Any, added: Any) -> Any:
         """Write the sums from letter ``first`` on, with what is ``added``, to the target; return them."""
         old = self.builder.load(self.place("source", _I64(first), row))
-        old.align = 4
+        old.align = self.sum_width // 8
         new = self.builder.add(old, added)
-        self.builder.store(new, self.place("target", _I64(first), row)).align = 4
+        self.builder.store(new, self.place("target", _I64(first), row)).align = old.align
         return new
 
 
 def _all_at_once(c: _Call) -> Any:
-    """Make the code for 32 lanes; return the largest sum."""
-    row, entries, mask_type = (ir.VectorType(ir.IntType(n), ROW) for n in (32, c.width, 1))
-    mask = c.builder.bitcast(c.builder.trunc(c.letters, _I32), mask_type)
-    found = c.place("bounds", _I64(0), ir.IntType(c.width))
-    spread = c.call(f"llvm.masked.expandload.v{ROW}i{c.width}", entries, found, mask, ir.Constant(entries, [0] * ROW))
-    new = c.add(0, row, c.builder.sext(spread, row) if c.width < 32 else spread)
-    return c.call(f"llvm.vector.reduce.smax.v{ROW}i32", _I32, new)
+    """Make the code for 32 lanes of 2 bytes; return the largest sum.
+
+    An expanding load is microcoded on Zen 4, and LLVM makes one of a load and an expanding move.  The empty assembly
+    between them keeps them apart.
+    """
+    b, row, mask_type = c.builder, ir.VectorType(ir.IntType(16), ROW), ir.VectorType(ir.IntType(1), ROW)
+    zero = ir.Constant(row, [0] * ROW)
+    n = c.call("llvm.ctpop.i64", _I64, c.letters)
+    there = b.trunc(b.sub(b.shl(_I64(1), n), _I64(1)), _I32)  # a mask of the bounds of the choice
+    found = c.call(
+        f"llvm.masked.load.v{ROW}i16.p0",
+        row,
+        c.place("bounds", _I64(0), row),
+        _I32(2),
+        b.bitcast(there, mask_type),
+        zero,
+    )
+    found = b.asm(ir.FunctionType(row, [row]), "", "=v,0", [found], side_effect=False)
+    mask = b.bitcast(b.trunc(c.letters, _I32), mask_type)
+    spread = c.call(f"llvm.x86.avx512.mask.expand.v{ROW}i16", row, found, zero, mask)
+    return c.call(f"llvm.vector.reduce.smax.v{ROW}i16", ir.IntType(16), c.add(0, row, spread))
 
 
 def _eight_at_once(c: _Call) -> Any:
     """Make the code for 8 lanes, four times; return the largest sum."""
-    b, lanes = c.builder, ir.VectorType(_I32, _LANES)
+    b, lanes = c.builder, ir.VectorType(ir.IntType(c.sum_width), _LANES)
     rows, spread = (_bytes_of_eight(), _spread_narrow) if c.width < 32 else (_which_of_eight(), _spread_wide)
     table, octets = c.table(rows), ir.VectorType(ir.IntType(8), len(rows[0]))
     n_before, largest = _I64(0), None
@@ -118,9 +134,9 @@ def _eight_at_once(c: _Call) -> Any:
         which = b.load(b.bitcast(b.gep(table, [_I64(0), eight]), octets.as_pointer()))
         which.align = 1
         new = c.add(first, lanes, spread(c, which, n_before, lanes))
-        largest = c.call(f"llvm.smax.v{_LANES}i32", lanes, largest, new) if largest else new
+        largest = c.call(f"llvm.smax.v{_LANES}i{c.sum_width}", lanes, largest, new) if largest else new
         n_before = b.add(n_before, c.call("llvm.ctpop.i64", _I64, eight))
-    return c.call(f"llvm.vector.reduce.smax.v{_LANES}i32", _I32, largest)
+    return c.call(f"llvm.vector.reduce.smax.v{_LANES}i{c.sum_width}", lanes.element, largest)
 
 
 def _spread_narrow(c: _Call, which: Any, n_before: Any, lanes: Any) -> Any:
@@ -128,7 +144,8 @@ def _spread_narrow(c: _Call, which: Any, n_before: Any, lanes: Any) -> Any:
     found = c.builder.load(c.place("bounds", n_before, which.type))
     found.align = 2
     spread = c.call("llvm.x86.ssse3.pshuf.b.128", which.type, found, which)
-    return c.builder.sext(c.builder.bitcast(spread, ir.VectorType(ir.IntType(16), _LANES)), lanes)
+    spread = c.builder.bitcast(spread, ir.VectorType(ir.IntType(16), _LANES))
+    return spread if spread.type == lanes else c.builder.sext(spread, lanes)
 
 
 def _spread_wide(c: _Call, which: Any, n_before: Any, lanes: Any) -> Any:
@@ -151,8 +168,9 @@ def _which_of_eight() -> list[list[int]]:
     return [[(mask & ((1 << x) - 1)).bit_count() if mask >> x & 1 else -1 for x in range(_LANES)] for mask in masks]
 
 
-def _vector_version(make: Callable[[_Call], Any]) -> Any:
-    """Return an intrinsic that does what :func:`add_one_by_one` does with the code that ``make`` makes.
+def _vector_version(make: Callable[[_Call], Any], of_two_bytes: Callable[[_Call], Any]) -> Any:
+    """Return an intrinsic that does what :func:`add_one_by_one` does with the code that ``make`` makes, or another
+    function for sums of 2 bytes.
 
     It may read the ``OVER`` cells behind the node as well (search.trees.tree).
     """
@@ -163,14 +181,15 @@ def _vector_version(make: Callable[[_Call], Any]) -> Any:
             return None
 
         def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-            return builder.sext(make(_Call(context, builder, sig.args, args)), _I64)
+            call = _Call(context, builder, sig.args, args)
+            return builder.sext((of_two_bytes if call.sum_width < 32 else make)(call), _I64)
 
         return types.int64(sums, types.int64, types.int64, bounds, types.int64, types.int64), codegen
 
     return add
 
 
-add_all_at_once = _vector_version(_all_at_once)
-add_eight_at_once = _vector_version(_eight_at_once)
-# On Zen 4 an expanding load is microcoded: a choice costs 8.3 ns with AVX-512, 2.8 ns with AVX2.
-add_letters = add_eight_at_once if HAS_AVX2 else add_all_at_once if HAS_AVX512 else add_one_by_one
+add_all_at_once = _vector_version(_eight_at_once, _all_at_once)
+add_eight_at_once = _vector_version(_eight_at_once, _eight_at_once)
+VERSION = "AVX-512" if HAS_AVX512 else "AVX2" if HAS_AVX2 else "loop"
+add_letters = {"AVX-512": add_all_at_once, "AVX2": add_eight_at_once, "loop": add_one_by_one}[VERSION]

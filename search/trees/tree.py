@@ -75,8 +75,8 @@ class Tree(NamedTuple):
 
 
 BOUND_TYPES = (types.int16, types.int32)
-TREE_TYPES = tuple(
-    types.NamedTuple(
+TREE_TYPES = {
+    bound: types.NamedTuple(
         [
             writable(types.int32),
             writable(bound),
@@ -89,7 +89,7 @@ TREE_TYPES = tuple(
         Tree,
     )
     for bound in BOUND_TYPES
-)
+}
 
 
 class Choice(NamedTuple):

@@ -32,6 +32,7 @@ from cluster.planning.estimate import estimate
 from cluster.planning.plan import Plan, make_plan
 from configs.model import load_config
 from search.scoring.scorer import Scorer
+from search.trees import sums
 from tests.bench.process import break_share
 
 WORDLIST = "enable2k"
@@ -156,6 +157,7 @@ def machine() -> dict[str, Any]:
         "cores": os.cpu_count(),
         "load": round(os.getloadavg()[0], 2),
         "python": platform.python_version(),
+        "letter sums": sums.VERSION,
     }
 
 

@@ -177,6 +177,7 @@ def is_possible(letters: dict[int, str], forced: dict[int, str], demands: tuple[
 
 
 width: Any = tree.NARROW  # of the bounds of the trees built here; the fixture ``width`` tries both
+sum_width: Any = tree.WIDE  # of the letter sums of a search
 
 
 class Planted(NamedTuple):
@@ -206,11 +207,20 @@ def planted(
     return Planted(grown, int(end), int(root), int(root_bound))
 
 
-def prepared(case: Case, demands: tuple[tuple[int, int], ...] = (), letter_order: str = LETTER_ORDER) -> state.Search:
-    """Return a search state with nothing pushed, letters outside the class forbidden, demands between free cells."""
-    s = state.new_search()
+def prepared(
+    case: Case,
+    demands: tuple[tuple[int, int], ...] = (),
+    letter_order: str = LETTER_ORDER,
+    search: state.Search | None = None,
+) -> state.Search:
+    """Return a search state with nothing pushed, letters outside the class forbidden, demands between free cells.
+
+    search : the working space for it; by default a new one with sums of the width that is tried
+    """
+    s = search or state.new_search()
+    if not search:
+        s = s._replace(sums=s.sums.view(sum_width)[: s.sums.size])
     rows = state.rows_at(s, 0)
-    rows[:] = state.FORBIDDEN
     s.smaller[:] = [(1 << 26) - 1 & ~mask for mask in at_least(letter_order)]
     for level, c in enumerate(case.free):
         rows[level, [ord(x) - 97 for x in case.letters[c]]] = 0

@@ -14,12 +14,12 @@ from search.node import residual_demands
 from search.params import LETTER_ORDER
 from search.trees import bound, state, tree
 from tests.reference.orderly import orderly_bound, synchronised_bound
-from tests.reference.truth_table import Sums
+from tests.reference.truth_table import Sums, multi_scores
 from tests.samples import daily
 from tests.search.harness import Case, planted, prepared, random_case
 
 NO_BUDGET = 1 << 60
-pytestmark = pytest.mark.usefixtures("width")
+pytestmark = pytest.mark.usefixtures("widths")
 SEEDS = [(dims, seed) for dims, n in (("2x2", 30), ("2x3", 30), ("3x3", 25), ("3x4", 6)) for seed in range(n)]
 DAILY = {"2x2": 10, "2x3": 10, "3x3": 8, "3x4": 2}  # so many seeds every day
 Assignment = tuple[str, ...]
@@ -298,3 +298,40 @@ def test_forbidden_letters_never_survive_even_at_cutoff_zero():
     found = searched(grown, s, 0)
     assert set(found) == assignments(case, case.boards.all)
     assert len(found) == 4
+
+
+@pytest.mark.parametrize("limit", [tree.MAX_NARROW, tree.MAX_NARROW + 1])
+@pytest.mark.parametrize("letters", ["x", "fx"])
+def test_sums_of_two_bytes_hold_a_bound_of_two_bytes(limit, letters):
+    """A letter sum of the last cell, of a letter that it may have or not, becomes as large as the bound of the tree."""
+    case = Case("2x2", ("ab", "ab", letters, "c"), frozenset({3}), {})
+    half = limit // 2
+    total = {frozenset({(0, "a"), (2, "f")}): half, frozenset({(1, "a"), (2, "f")}): limit - half}
+    grown, _, root, root_bound = planted(case, total)
+    assert root_bound == limit
+    sums = multi_scores(case.boards, list(total.items()))
+    for cutoff in (0, half, limit):
+        found = []
+        for fits in (True, False):
+            s = prepared(case)
+            if fits:
+                s = state.sized_for(state.new_search(), grown, root)
+                assert (s.sums.dtype == tree.NARROW) == (grown.bounds.dtype == tree.NARROW and limit <= tree.MAX_NARROW)
+                prepared(case, search=s)
+            elif s.sums.dtype == tree.NARROW:
+                continue
+            state.add_root(grown, s, root)
+            found.append((searched(grown, s, cutoff), s.counts.tolist()))
+            assert set(found[-1][0]) == assignments(case, sums.reaching(cutoff))
+        assert found[0] == found[-1]
+
+
+def test_a_letter_that_a_demand_forbids_stays_forbidden_whatever_is_added():
+    case = Case("2x2", ("jqs", "jqs", "c", "d"), frozenset({2, 3}), {})
+    total = {frozenset({(0, "s"), (1, "j")}): tree.MAX_NARROW - 1, frozenset({(0, "s")}): 1}
+    grown, _, root, root_bound = planted(case, total)
+    assert root_bound == tree.MAX_NARROW
+    s = prepared(case, demands=((0, 1),), letter_order=LETTER_ORDER)
+    state.add_root(grown, s, root)
+    wanted = [(x, y) for x in "jqs" for y in "jqs" if LETTER_ORDER.index(x) <= LETTER_ORDER.index(y)]
+    assert sorted(searched(grown, s, 0)) == wanted

@@ -9,16 +9,18 @@ from numba import njit, types
 from boardclass.jit import read_only, writable
 from search.trees import sums, tree
 
+TYPES = [(np.dtype(str(value)), np.dtype(str(bound))) for value, bound in sums.SUM_TYPES]
+
 
 def kernel_of(version):
-    """Return a kernel that calls one version, for both widths of bounds."""
+    """Return a kernel that calls one version, for all widths of sums and bounds."""
 
     def add(rows, source, target, bounds, at, letters):
         return version(rows, source, target, bounds, at, letters)
 
     return njit([
-        types.int64(writable(types.int32), types.int64, types.int64, read_only(bound), types.int64, types.int64)
-        for bound in tree.BOUND_TYPES
+        types.int64(writable(value), types.int64, types.int64, read_only(bound), types.int64, types.int64)
+        for value, bound in sums.SUM_TYPES
     ])(add)  # fmt: skip
 
 
@@ -34,21 +36,28 @@ def cases():
 
 
 @pytest.mark.parametrize("made", cases())
-@pytest.mark.parametrize("width", [tree.NARROW, tree.WIDE], ids=["narrow", "wide"])
-def test_a_choice_is_added_to_a_row_and_the_rest_is_left_alone(made, width):
-    add = made()
+@pytest.mark.parametrize(("value", "bound"), TYPES, ids=lambda kind: f"{8 * kind.itemsize} bits")
+def test_a_choice_is_added_to_a_row_and_the_rest_is_left_alone(made, value, bound):
+    """Sums go up to the largest one of their type, and down to the least."""
+    add, limits = made(), np.iinfo(value)
     rng = np.random.default_rng(1)
+    at_limits = set()
     for _ in range(400):
-        rows = rng.integers(-(1 << 30), 1 << 20, 4 * sums.ROW).astype(np.int32)
-        bounds = rng.integers(0, np.iinfo(np.int16).max + 1, 60 + tree.OVER).astype(width)
+        rows = rng.choice([limits.min, -1000, 0, 1000, limits.max], 4 * sums.ROW).astype(value)
+        rows += rng.integers(0, 1 << 5, rows.size, value) * (rows < limits.max)
+        bounds = rng.integers(0, np.iinfo(np.int16).max + 1, 60 + tree.OVER).astype(bound)
         letters = int(rng.integers(0, 1 << 26)) & int(rng.integers(0, 1 << 26))
         source, target = (int(x) * sums.ROW for x in rng.integers(0, 4, 2))
         at = int(rng.integers(0, 60 - 26))
-        wanted, place = rows.copy(), at
+        chosen = [x for x in range(26) if letters >> x & 1]
+        added = bounds[at : at + len(chosen)]
+        rows[[source + x for x in chosen]] = np.minimum(
+            rows[[source + x for x in chosen]], limits.max - added.astype(np.int64)
+        )
+        wanted = rows.copy()
         wanted[target : target + sums.ROW] = rows[source : source + sums.ROW]
-        for x in range(26):
-            if letters >> x & 1:
-                wanted[target + x] += bounds[place]
-                place += 1
+        wanted[[target + x for x in chosen]] += added
         assert add(rows, source, target, bounds, at, letters) == wanted[target : target + sums.ROW].max()
         assert rows.tolist() == wanted.tolist()
+        at_limits |= {int(limits.min), int(limits.max)} & set(wanted[target : target + sums.ROW].tolist())
+    assert len(at_limits) == 2

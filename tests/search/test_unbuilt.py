@@ -15,7 +15,7 @@ from tests.search.harness import prepared
 from tests.search.test_bound import NO_BUDGET, SEEDS, Assignment, assignments, rounds, searched, small_case, started
 from tests.search.test_merge import Ground, Terms, random_terms
 
-pytestmark = pytest.mark.usefixtures("width")
+pytestmark = pytest.mark.usefixtures("widths")
 SCRATCH = np.empty(unbuilt.SCRATCH, np.int32)
 
 

@@ -68,9 +68,8 @@ def tree_bound(forest: Forest, letters: Sequence[str]) -> int:
 
 def state_bound(forest: Forest, node: Node, free: Sequence[int], grown: Grown) -> int:
     """Return the letter-synchronised bound of the state in which no cell has a letter yet."""
-    s = state.new_search()
+    s = state.sized_for(state.new_search(), grown.orderly, grown.root)
     rows = state.rows_at(s, 0)
-    rows[:] = state.FORBIDDEN
     for level, cell in enumerate(free):
         rows[level, [x for x in range(26) if node.masks[cell] >> x & 1]] = 0
     return int(state.add_root(grown.orderly, s, grown.root))
