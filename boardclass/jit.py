@@ -60,7 +60,7 @@ def _use_private_cache() -> None:
         folder = (_cache_base() / f"kernels-{kernel_hash()}").resolve()
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         reason = exposure(folder) or exposed_file(folder)
-    except OSError as error:
+    except (OSError, RuntimeError) as error:  # the latter: there is no home
         reason = str(error)
     if reason:
         folder = Path(tempfile.mkdtemp(prefix="orderly-kernels-")).resolve()

@@ -7,6 +7,7 @@ them by reason.  A list whose SHA-256 is known must have it under its name.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import re
@@ -167,8 +168,11 @@ def words_in_q_form(words: str | Path | WordList | Iterable[str]) -> tuple[str, 
 
 
 def user_folder() -> Path:
-    """Return the folder of the user's own lists."""
-    return user_data_path("orderly") / "wordlists"
+    """Return the folder of the user's own lists; WordListError when the user has no home."""
+    try:
+        return user_data_path("orderly") / "wordlists"
+    except RuntimeError as error:
+        raise WordListError(f"no folder for your own word lists: {error}; $ORDERLY_WORDLISTS names another") from error
 
 
 def default_search_paths() -> list[Path]:
@@ -176,7 +180,10 @@ def default_search_paths() -> list[Path]:
     project = Path(__file__).resolve().parent.parent
     given = [Path(part) for part in os.environ.get("ORDERLY_WORDLISTS", "").split(os.pathsep) if part]
     shared = project.parent / "shared" / "wordlists"
-    return [*given, user_folder(), shared, project / "configs" / "wordlists"]
+    own = []
+    with contextlib.suppress(WordListError):
+        own = [user_folder()]
+    return [*given, *own, shared, project / "configs" / "wordlists"]
 
 
 def available_names(search_paths: Sequence[str | Path] | None = None) -> dict[str, Path]:

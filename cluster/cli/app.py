@@ -107,6 +107,8 @@ def _exit_code(arguments: list[str]) -> int:
     except Exception as error:  # noqa: BLE001 - the last line of defence: one message, no traceback
         if isinstance(error, OSError) and error.errno in _NO_ROOM:
             return _no_room(error)
+        if isinstance(error, FileNotFoundError):
+            return _gone(error)
         return _fail(
             f"internal error, {type(error).__name__}: {error}\nThis is a bug; --debug shows where it happened.",
             EXIT_BUG,
@@ -155,6 +157,16 @@ def _no_room(error: OSError) -> int:
     _drop_output()
     where = f" {quote(str(error.filename))}" if error.filename else ""
     return _fail(f"cannot write{where}: {error.strerror}; make room there, or write elsewhere", InputError.exit_code)
+
+
+def _gone(error: FileNotFoundError) -> int:
+    """Say what is not there any more: a folder may be deleted under a command."""
+    from boardclass.errors import InputError, quote
+
+    if not error.filename:
+        return _fail("the folder that this command was started in is gone: change to another one", InputError.exit_code)
+    named = quote(os.fsdecode(error.filename))
+    return _fail(f"{named} is gone: something deleted it while the command ran; --debug shows where it was used", 2)
 
 
 def _drop_output() -> None:

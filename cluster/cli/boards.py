@@ -180,6 +180,8 @@ def score(
 
     words, table = words_and_table(wordlist, scores, plain_q=None)
     options = Options(plain_q, min_letters, letter_values, bonus)
+    if sys.stdin is None:
+        raise InputError("standard input is closed: expected boards, one a line, as in: orderly score < FILE")
     if sys.stdin.isatty():
         tell("boards, one a line; end with Ctrl-D")
     boards: list[Tiles | tuple[Dims, str]] = []

@@ -50,7 +50,7 @@ def query(
     """
     directories, sql = _split_words(words or [])
     directories = chosen_runs(directories)
-    if sql is None and not (sys.stdin.isatty() and sys.stdout.isatty()):
+    if sql is None and not (sys.stdin and sys.stdin.isatty() and sys.stdout.isatty()):
         raise InputError(f"nothing is asked; {_EXPECTED}")
     from cluster.planning.nodes import run_nodes
     from results.reading.limits import Limits

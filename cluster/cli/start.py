@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 
@@ -14,8 +15,24 @@ class _NoPandas:
             raise ModuleNotFoundError("no command needs pandas", name=name)
 
 
+def _occupy_closed() -> None:
+    """Open what was closed of standard input, output and error: the next file would take its number, and their output.
+
+    Output goes nowhere then; ``sys.stdin`` stays None, so that who reads it says what is wrong.
+    """
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        if getattr(sys, name) is None:
+            taken = os.open(os.devnull, os.O_RDWR)
+            if taken != number:
+                os.dup2(taken, number)
+                os.close(taken)
+            if number:
+                setattr(sys, name, os.fdopen(number, "w", closefd=False))
+
+
 def main() -> None:
     """Run the command line."""
+    _occupy_closed()
     sys.meta_path.insert(0, _NoPandas)
     from cluster.cli import app
 

@@ -32,7 +32,7 @@ def watch(location: str) -> None:
     InputError
         When this is not a terminal.
     """
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+    if not (sys.stdin and sys.stdin.isatty() and sys.stdout.isatty()):
         raise InputError("watching needs a terminal for input and output; orderly status prints once")
     watcher = Watcher(location)
     shown = console()

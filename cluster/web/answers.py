@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable
 from http import HTTPStatus
 from typing import Any
 
+import anyio
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -104,26 +105,49 @@ def _asked(request: Request) -> tuple[str, str, str, str]:
     return board, str(dims), wordlist, place.check() if place else ""
 
 
-async def _about_board(request: Request, lane: Lane, job: Callable[..., Any], seconds: float) -> Response:
-    return _sent(answer(await _site(request).desk.ask(lane, job, *_asked(request), seconds=seconds)))
+async def _about_board(request: Request, job: Callable[..., Any]) -> Response:
+    return _sent(answer(await _site(request).desk.ask(Lane.quick, job, *_asked(request), seconds=QUICK_S)))
+
+
+async def _long(request: Request, job: Callable[..., Any], *values: Any, memory_mb: int = 1024) -> Any:
+    """Return the answer to a question of seconds, unless who asked goes away: then the work is ended for the next."""
+    told: list[Any] = []
+
+    async def work() -> None:
+        try:
+            told.append(await _site(request).desk.ask(Lane.long, job, *values, seconds=SLOW_S, memory_mb=memory_mb))
+        except OrderlyError as error:  # a group would wrap it
+            told.append(error)
+        group.cancel_scope.cancel()
+
+    async with anyio.create_task_group() as group:
+        group.start_soon(work)
+        while (await request.receive())["type"] != "http.disconnect":
+            pass
+        group.cancel_scope.cancel()
+    if not told:
+        raise Refused("who asked has gone", HTTPStatus.REQUEST_TIMEOUT)
+    if isinstance(told[0], OrderlyError):
+        raise told[0]
+    return told[0]
 
 
 @explained
 async def board(request: Request) -> Response:
     """Return score and words of a board."""
-    return await _about_board(request, Lane.quick, jobs.score_board, QUICK_S)
+    return await _about_board(request, jobs.score_board)
 
 
 @explained
 async def around(request: Request) -> Response:
     """Return the scores one letter away, and the best boards one step away."""
-    return await _about_board(request, Lane.quick, jobs.around_board, QUICK_S)
+    return await _about_board(request, jobs.around_board)
 
 
 @explained
 async def climb(request: Request) -> Response:
     """Return the best boards found from a board in a few seconds."""
-    return await _about_board(request, Lane.long, jobs.climb_from, SLOW_S)
+    return _sent(answer(await _long(request, jobs.climb_from, *_asked(request))))
 
 
 @explained
@@ -164,14 +188,11 @@ async def story(request: Request) -> Response:
     cutoff = request.query_params.get("cutoff", "").strip()
     if cutoff and not (cutoff.isascii() and cutoff.isdecimal() and 0 < int(cutoff[:12]) < 2**31):
         raise InputError(f"cutoff {quote(cutoff)}: expected a number of points, or nothing")
-    desk = _site(request).desk
-    told: dict[str, Any] = await desk.ask(
-        Lane.long, jobs.class_story, text, wordlist, int(cutoff) if cutoff else None, seconds=SLOW_S, memory_mb=2048
-    )
-    return _sent(answer(told))
+    values = (text, wordlist, int(cutoff) if cutoff else None)
+    return _sent(answer(await _long(request, jobs.class_story, *values, memory_mb=2048)))
 
 
 @explained
 async def trees(request: Request) -> Response:
     """Return the trees of a small class."""
-    return _sent(answer(await _site(request).desk.ask(Lane.long, jobs.class_trees, *_class(request), seconds=SLOW_S)))
+    return _sent(answer(await _long(request, jobs.class_trees, *_class(request))))

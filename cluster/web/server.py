@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import ipaddress
 import secrets
 import socket
 from collections.abc import Sequence
 from types import FrameType
+from typing import ClassVar
 
 import uvicorn
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from boardclass.errors import InputError, quote
 from cluster.watch.catalog import Catalog
@@ -18,6 +21,7 @@ from cluster.web.site import Site
 
 DEFAULT_HOST, DEFAULT_PORT = "127.0.0.1", 8765
 MAX_CLIENTS = 200
+MAX_SILENT, HEADERS_S = 100, 10.0  # connections that have not asked yet, and how long each may take to
 _TOKEN_BYTES = 24
 
 
@@ -27,6 +31,40 @@ class _Server(uvicorn.Server):
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         if not self.should_exit:
             super().handle_exit(sig, frame)
+
+
+class _Protocol(H11Protocol):
+    """Does not wait for a request for ever: who connects and says nothing would shut the server for everybody else."""
+
+    waiting: ClassVar[dict[_Protocol, asyncio.TimerHandle]] = {}  # connections without a request, the oldest first
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self._wait()
+        if len(self.waiting) > MAX_SILENT:
+            next(iter(self.waiting))._drop()
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        if self.cycle is not None and not self.cycle.response_complete:
+            self._forget()
+        elif self not in self.waiting:  # a part of the next request
+            self._wait()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._forget()
+        super().connection_lost(exc)
+
+    def _wait(self) -> None:
+        self.waiting[self] = self.loop.call_later(HEADERS_S, self._drop)
+
+    def _forget(self) -> None:
+        if timer := self.waiting.pop(self, None):
+            timer.cancel()
+
+    def _drop(self) -> None:
+        self._forget()
+        self.transport.abort()
 
 
 class LocalServer:
@@ -70,7 +108,7 @@ class LocalServer:
             access_log=False,
             server_header=False,
             ws="none",
-            http="h11",
+            http=_Protocol,
             loop="asyncio",
             limit_concurrency=MAX_CLIENTS,
             timeout_graceful_shutdown=2,

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import os
 import signal
+import socket
 import sys
 import time
 from contextlib import aclosing
@@ -16,7 +18,9 @@ pytest.importorskip("uvicorn", reason="needs the extra: pip install 'orderly-bog
 import anyio
 
 from cluster.web import jobs
+from cluster.web.app import PUBLISHED
 from cluster.web.desk import Desk, Lane, Refused
+from cluster.web.server import MAX_CLIENTS
 from results.reading.limits import GRACE_S
 from tests.cluster.processes import command_line, descendants, has_let_go, parent
 from tests.cluster.web import serving
@@ -93,6 +97,52 @@ def test_a_job_is_ended_when_nobody_waits_for_it_any_more():
             assert await desk.ask(Lane.quick, os.getpid) != first
 
     anyio.run(ask)
+
+
+def silent(client):
+    """Connect and begin a request that never ends."""
+    made = socket.create_connection((client.host, client.port), timeout=30)
+    made.sendall(b"GET / HTTP/1.1\r\nHost: ")
+    return made
+
+
+def test_connections_that_ask_nothing_shut_nobody_out(monkeypatch):
+    with serving(PUBLISHED) as client, contextlib.ExitStack() as held:
+        for _ in range(MAX_CLIENTS + 20):
+            held.enter_context(contextlib.closing(silent(client)))
+        assert client.ask("/").status == 200
+
+
+def test_a_connection_that_asks_nothing_is_closed_after_a_while(monkeypatch):
+    monkeypatch.setattr("cluster.web.server.HEADERS_S", 0.5)
+    with serving(PUBLISHED) as client, contextlib.closing(silent(client)) as made:
+        assert made.recv(1) == b""
+
+
+def test_a_climb_that_nobody_waits_for_is_ended(monkeypatch):
+    desks = []
+
+    def kept():
+        desks.append(Desk())
+        return desks[0]
+
+    def is_busy():
+        limiter = desks[0]._limiters.get(Lane.long)
+        return bool(limiter and limiter.borrowed_tokens)
+
+    monkeypatch.setattr("cluster.web.site.Desk", kept)
+    with serving(PUBLISHED) as client:
+        for _ in range(3):
+            with socket.create_connection((client.host, client.port)) as made:
+                ask = f"GET /api/climb?letters=aert HTTP/1.1\r\nHost: {client.host}\r\n"
+                made.sendall(f"{ask}Cookie: {client.cookie['Cookie']}\r\n\r\n".encode())
+                while not is_busy():
+                    time.sleep(0.01)
+            for _ in range(500):  # climbing takes eight seconds
+                if not is_busy():
+                    break
+                time.sleep(0.01)
+            assert not is_busy()
 
 
 def test_a_closed_desk_says_why_it_refuses():

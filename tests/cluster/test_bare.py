@@ -1,0 +1,122 @@
+"""Bare surroundings: closed descriptors, no home, a folder that is gone.  No command ever calls that a bug of ours."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+
+import pytest
+
+from cluster.cli.group import PLACES
+from tests.conftest import COMMAND, ROOT, make_in
+from tests.samples import daily
+
+CLASS = "t ai e r"
+COMMANDS = {  # with what each needs to be done in a second or two
+    "plan": ("2x2", "--cutoff", "14", "--seconds", "0"),
+    "tune": ("2x2", "--cutoff", "14", "--rounds", "2"),
+    "run": ("2x2", "--cutoff", "14", "--workers", "0", "--out", "OUT/new"),
+    "status": ("RUN",),
+    "merge": ("OUT/merged", "RUN"),
+    "verify": ("RUN",),
+    "repeat": ("RUN", "--sample", "1"),
+    "certify": ("RUN", "--sample", "1"),
+    "audit": ("RUN", "--leaves", "1"),
+    "runs": ("RUN",),
+    "watch": ("RUN",),
+    "serve": ("RUN", "--host", "8.8.8.8"),  # a server would not end
+    "top": ("RUN",),
+    "query": ("RUN", "SELECT 1"),
+    "compare": ("RUN", "OUT/boards"),
+    "report": ("RUN", "--out", "OUT/page.html", "-n", "0"),
+    "climb": ("--dims", "2x2", "--runs", "1", "--pool", "2", "--workers", "1"),
+    "longest": ("--dims", "2x2", "--workers", "1"),
+    "neighbours": ("aert",),
+    "roll": (),
+    "show": ("aert",),
+    "score": (),
+    "solve": ("aert",),
+    "lists": ("aert",),
+    "bound": (CLASS,),
+    "explain": (CLASS,),
+    "wordlist": ("list",),
+}
+CLOSED = {"stdin": "<&-", "stdout": ">&-", "stderr": "2>&-"}
+QUICK = ("score", "query", "status", "show")
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("bare")
+    make_in(folder, "run", "2x2", "--cutoff", "14", "--workers", "0", "--out", "run")
+    return folder / "run"
+
+
+def called(made, out, command, before="", after="", **environment):
+    """Call a command in a shell; return code and all that it printed."""
+    (out / "boards").write_text("aert,14\n")
+    run = shutil.copytree(made, out / "run", dirs_exist_ok=True)
+    words = [word.replace("RUN", str(run)).replace("OUT", str(out)) for word in COMMANDS[command]]
+    done = subprocess.run(
+        ["bash", "-c", f'{before} "$@" {after}', "bash", *COMMAND, command, *words],
+        cwd=out,
+        input="aert\n",
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT), **environment},
+        timeout=300,
+        check=False,
+    )
+    return done.returncode, done.stdout + done.stderr
+
+
+def test_every_command_is_tried():
+    assert set(COMMANDS) == set(PLACES)
+
+
+@pytest.mark.parametrize(
+    ("command", "stream"),
+    daily([(command, stream) for command in COMMANDS for stream in CLOSED], lambda command, _: command in QUICK),
+)
+def test_a_closed_stream_is_no_bug(made, tmp_path, command, stream):
+    code, said = called(made, tmp_path, command, after=CLOSED[stream])
+    assert "internal error" not in said
+    assert "Traceback" not in said
+    expected = {("score", "stdin"): 2, ("watch", stream): 2, ("serve", stream): 2}.get((command, stream), 0)
+    assert code in (expected, 5 if command == "compare" else expected), said
+    if (command, stream) == ("score", "stdin"):
+        assert "standard input is closed: expected boards" in said
+
+
+@pytest.mark.parametrize("command", daily(COMMANDS, lambda command: command in QUICK))
+def test_a_folder_deleted_under_a_command_is_no_bug(made, tmp_path, command):
+    code, said = called(made, tmp_path, command, before='mkdir gone; cd gone; rmdir "$PWD";')
+    assert "internal error" not in said
+    assert "Traceback" not in said
+    assert code in (0, 2), said
+
+
+@pytest.mark.skipif(os.geteuid() != 0 or not shutil.which("setpriv"), reason="only root can be somebody else")
+@pytest.mark.parametrize("command", daily(COMMANDS, lambda command: command in ("show", "status")))
+def test_no_home_and_no_name_is_no_bug(made, tmp_path, command):
+    for folder in (tmp_path, *tmp_path.parents):
+        if folder.name.startswith(("pytest-", "popen-", tmp_path.name)):
+            folder.chmod(0o777)
+    nobody = "setpriv --reuid 12345 --regid 12345 --clear-groups"
+    nobody = f"chmod -R a+rwX .; env -u HOME -u XDG_CACHE_HOME -u NUMBA_CACHE_DIR {nobody}"
+    code, said = called(made, tmp_path, command, before=nobody)
+    assert "internal error" not in said
+    assert "Traceback" not in said
+    assert code in (0, 2), said
+
+
+def test_a_run_deleted_under_a_command_is_named(orderly, tmp_path, monkeypatch):
+    def gone(*_):
+        (tmp_path / "run" / "run.json").read_bytes()
+
+    (tmp_path / "run").mkdir()
+    monkeypatch.setattr("results.store.run.open_run", gone)
+    answer = orderly("status", tmp_path / "run")
+    assert (answer.code, answer.out) == (2, "")
+    assert "run.json' is gone: something deleted it" in answer.err
