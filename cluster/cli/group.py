@@ -26,10 +26,10 @@ PLACES = {place.partition(".")[2]: place for section in SECTIONS.values() for pl
 INTRO = """Proves which Boggle boards score highest, and keeps the evidence.
 
 \b
-  orderly run 3x3                       prove the best 3x3 board; into runs/3x3-scowl70-auto
-  orderly top runs/3x3-scowl70-auto     the best boards; then: report, query, verify
-  orderly show berlatdes                a board and its words
-  orderly climb --dims 4x4              good boards of a larger size in a minute
+  orderly run 3x3           prove the best 3x3 board
+  orderly top               its best boards; then report, query, verify
+  orderly show berlatdes    a board and its words
+  orderly climb --dims 4x4  good boards of a larger size in a minute
 
 Boards are written down the columns, or as rows (bld/eae/rts); q is a Qu cell.
 orderly COMMAND --help lists the options of a command.

@@ -117,8 +117,11 @@ def resolve(source: str | None, options: Mapping[str, Any]) -> RunConfig:
     """Return the config that the command line asks for; nothing has been written yet."""
     if source is None and "dims" not in options:
         raise ConfigError("nothing to run: name a config, such as configs/3x3.toml or 3x3, or give --dims")
-    from configs.model import load_config
+    from boardclass.geometry import DIMS
+    from configs.model import load_config, preset_names
 
+    if source in DIMS and source not in preset_names():  # a size that no preset has
+        source, options = None, {"dims": source, **options}
     return load_config(source, options)
 
 

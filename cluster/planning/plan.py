@@ -7,7 +7,7 @@ make_plan -> dims, word list, score table, partition -> cutoff (given, stored, o
 from __future__ import annotations
 
 import platform
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import metadata
 from typing import Any
@@ -34,6 +34,8 @@ from search.params import Params
 from search.scoring.scorer import Scorer
 
 MAX_CLASSES = 50_000_000
+MAX_BOARDS = 10_000_000  # that reach the cutoff, every image counted: more than rows and claims can list
+_N_DRAWN = 100_000
 # Search parameters that the path of a part depends on: fixed for the life of a run, while budgets may change.
 STRUCTURAL = ("fused", "letter_order", "unfuse_parts", "force_groups")
 _LIBRARIES = ("numba", "numpy", "pyarrow", "ray")
@@ -125,7 +127,7 @@ def make_plan(config: RunConfig, stage: Callable[[str], None] = lambda _: None) 
     scorer = Scorer(dims, wordlist.words, table)
     location = config.out or default_location(config, str(dims), wordlist.name)
     params = config.search.params()
-    cutoff, climbed = _resolve_cutoff(config, location, scorer, stage)
+    cutoff, climbed = _resolve_cutoff(config, location, scorer, wordlist.words, stage)
     fingerprint = Fingerprint(
         dims=str(dims),
         wordlist_sha256=wordlist.sha256,
@@ -173,10 +175,11 @@ def default_location(config: RunConfig, dims: str, wordlist_name: str) -> str:
 
 
 def _resolve_cutoff(
-    config: RunConfig, location: str, scorer: Scorer, stage: Callable[[str], None]
+    config: RunConfig, location: str, scorer: Scorer, words: Sequence[str], stage: Callable[[str], None]
 ) -> tuple[int, dict[str, Any] | None]:
     """Return the cutoff, and the board it was climbed to if it is new; an existing run keeps its cutoff."""
     if config.cutoff != "auto":
+        _check_cutoff(config.cutoff, scorer, words, config.seed)
         return config.cutoff, None
     identity = read_identity(open_folder(location))
     if identity is not None:
@@ -186,6 +189,28 @@ def _resolve_cutoff(
     stage("climbing to a good board for the cutoff")
     best = local_search(scorer, seed=config.seed)[0]
     return max(1, best.score), {"board": best.board, "score": best.score, "seed": config.seed}
+
+
+def _check_cutoff(cutoff: int, scorer: Scorer, words: Sequence[str], seed: int) -> None:
+    """Refuse a cutoff that far too many boards reach, by a look at random ones, with one that a short climb suggests.
+
+    Letters are drawn about as often as the words have them, and each board counts for as many as it stands for, so the
+    estimate has no bias.
+    """
+    letters = np.frombuffer("".join(words).encode("ascii"), np.uint8) - np.uint8(ord("a"))
+    shares = 0.3 / 26 + 0.7 * np.bincount(letters, minlength=26) / len(letters)
+    boards = np.random.default_rng(seed).choice(26, (_N_DRAWN, scorer.dims.n), p=shares / shares.sum()).astype(np.uint8)
+    hits = boards[scorer.scores(boards) >= cutoff]
+    n_boards = float(np.exp(-np.log(shares)[hits].sum(axis=1)).sum()) / _N_DRAWN
+    if n_boards <= MAX_BOARDS:
+        return
+    from search.local.methods import local_search
+
+    best = local_search(scorer, seed=seed, runs=1, pool=50)[0]
+    raise InputError(
+        f"cutoff {cutoff:,} is far too low: about {n_boards:.0e} boards reach it, more than a run can list; a short "
+        f"climb found {best.board} with {best.score:,} points, so --cutoff {best.score} or --cutoff auto"
+    )
 
 
 def _resolve_order(config: RunConfig, location: str, dims: str) -> tuple[int, ...]:

@@ -6,6 +6,8 @@ import csv
 import io
 import json
 import os
+import random
+import re
 import shutil
 import signal
 import subprocess
@@ -14,6 +16,9 @@ import time
 
 import pytest
 
+from boardclass.scores import parse_scores
+from boardclass.wordlist import load_wordlist
+from search.scoring.scorer import Scorer
 from tests.conftest import COMMAND, make_in
 from tests.samples import daily
 
@@ -321,3 +326,18 @@ def test_a_stopped_run_goes_on_and_ends_with_the_same_digest(orderly, here, proj
     assert json.loads(orderly("status", "stopped", "--format", "json").out)["digest"] == whole_digest(
         orderly, arguments
     )
+
+
+def test_a_cutoff_far_too_low_is_refused_at_once_with_the_one_that_a_climb_suggests(orderly, tmp_path):
+    words = [word for word in load_wordlist("scowl70").words if len(word) < 10]
+    some = sorted(random.Random(1).sample(words, 1500))
+    (tmp_path / "some.txt").write_text("".join(f"{word.replace('q', 'qu')}\n" for word in some))
+    out = tmp_path / "run"
+    answer = orderly("run", "3x3", "-w", tmp_path / "some.txt", "--cutoff", "12", "--workers", "0", "--out", out)
+    assert (answer.code, answer.out) == (2, "")
+    told = re.search(
+        r"cutoff 12 is far too low: about .* climb found (\w+) with (\d+) points, so --cutoff \2 or", answer.err
+    )
+    assert told is not None, answer.err
+    assert Scorer("3x3", some, parse_scores("standard")).score(told[1]) == int(told[2]) > 20
+    assert not out.exists()
