@@ -110,7 +110,7 @@ def _as_it_is(context: Any, builder: Any, kind: Any, index: Any, size: Any) -> A
 def read_only(dtype: Any, ndim: int = 1) -> Any:
     """Return the numba type of a C-contiguous read-only array; writable arrays are accepted for it as well.
 
-    Ray hands arrays back read-only, so every input array of a kernel has such a type in its signature.
+    Arrays that kernels share are frozen, so every input array of a kernel has such a type in its signature.
     """
     return types.Array(dtype, ndim, "C", readonly=True)
 

@@ -2,9 +2,9 @@
 
     RayExecutor  one actor per worker number, no restarts and no retries by Ray: the scheduler decides
 
-An actor runs kernels in its default concurrency group and answers ``status`` in another, while a kernel runs.  Whatever
-Ray reports about a dead actor becomes one WorkerDown.  Machines come and go: the scheduler is told how many workers
-there is room for.
+An actor runs kernels in its default concurrency group and says in another what it is busy with, while a kernel runs.
+Whatever Ray reports about a dead actor becomes one WorkerDown.  Machines come and go: the scheduler is told how many
+workers there is room for.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from cluster.scheduling.events import Assign, Death, Event, Heartbeat, Returned,
 from cluster.workers.executors import signed
 from cluster.workers.ray_cluster import ClusterGoneError, brief, connected
 from cluster.workers.ray_metrics import RayMetrics
-from cluster.workers.worker import Hello, MakeBreaker, Reply, Status, Worker
+from cluster.workers.worker import Hello, MakeBreaker, Reply, Worker
 
 if TYPE_CHECKING:
     from cluster.scheduling.figures import Report
@@ -32,7 +32,7 @@ _OOM_SIGNS = ("memory monitor", "running low on memory")
 
 
 class _Call(NamedTuple):
-    kind: str  # hello, work, status
+    kind: str  # hello, work, beat
     worker: int
     assignment: int
 
@@ -183,8 +183,8 @@ class RayExecutor:
         for number, actor in self._actors.items():
             if actor.order is not None and now_s >= actor.beat_at_s:
                 actor.beat_at_s = now_s + _BEAT_S
-                ref = actor.handle.status.options(concurrency_group="control").remote()
-                self._calls[ref] = _Call("status", number, actor.order.assignment)
+                ref = actor.handle.busy_with.options(concurrency_group="control").remote()
+                self._calls[ref] = _Call("beat", number, actor.order.assignment)
 
     def _collect(self, ref: Any, call: _Call) -> list[Event]:
         """Return the events that a finished call amounts to."""
@@ -207,9 +207,8 @@ class RayExecutor:
             hello: Hello = value
             actor.hello = hello
             return [WorkerUp(call.worker, hello.host, hello.kernel_hash)]
-        if call.kind == "status":
-            status: Status = value
-            return [Heartbeat(call.worker, call.assignment)] if status.assignment == call.assignment else []
+        if call.kind == "beat":
+            return [Heartbeat(call.worker, call.assignment)] if value == call.assignment else []
         actor.order = None
         replies: tuple[Reply, ...] = value
         rows = [signed(call.worker, call.assignment, reply) for reply in replies]

@@ -1,7 +1,7 @@
 """The worker: breaks the units it is given and says who it is; the same class in a thread, a process and a Ray actor.
 
     Worker(spec, make_breaker) -> hello -> work ... work
-                                  status, cancel: from another thread while a kernel runs
+                                  busy_with, cancel: from another thread while a kernel runs
 
 A worker touches no files.  A failure of one unit is an answer about that unit; the others go on.
 """
@@ -13,7 +13,6 @@ import platform
 import resource
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -60,16 +59,6 @@ class Hello:
     kernel_hash: str
 
 
-@dataclass(frozen=True, slots=True)
-class Status:
-    """What a worker is doing; assignment 0: nothing."""
-
-    assignment: int
-    n_done: int
-    seconds: float
-    peak_rss_bytes: int
-
-
 Reply = Answer | UnitFailed  # worker and assignment 0: the executor knows who it is
 
 
@@ -94,8 +83,6 @@ class Worker:
         self._hello = Hello(platform.node() or "unknown", os.getpid(), cpu_name(), kernel_hash())
         self._cancelled = threading.Event()
         self._assignment = 0
-        self._n_done = 0
-        self._began_s = 0.0
 
     def hello(self) -> Hello:
         """Return who this is, once the self-test is passed."""
@@ -113,22 +100,20 @@ class Worker:
         With ``replica`` they are searched again instead.
         """
         self._cancelled.clear()
-        self._assignment, self._n_done, self._began_s = assignment, 0, time.monotonic()
+        self._assignment = assignment
         replies: list[Reply] = []
         for unit in units:
             if self._cancelled.is_set():
                 break
             replies.append(self._break(unit, replica))
-            self._n_done += 1
             if tell is not None:
                 tell(replies[-1])
         self._assignment = 0
         return tuple(replies)
 
-    def status(self) -> Status:
-        """Return what the worker is doing; safe from another thread."""
-        seconds = time.monotonic() - self._began_s if self._assignment else 0.0
-        return Status(self._assignment, self._n_done, seconds, peak_rss_bytes())
+    def busy_with(self) -> int:
+        """Return the present assignment, 0 when there is none; safe from another thread."""
+        return self._assignment
 
     def cancel(self) -> None:
         """Ask :meth:`work` to stop after the present unit; safe from another thread."""

@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 from unittest import mock
 
-from tests.cluster.processes import descendants, parent
+from tests.cluster.processes import descendants
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
@@ -44,16 +44,6 @@ class Nodes:
         """Leave the head alone."""
         for node in list(self._cluster.worker_nodes):
             self.remove(node)
-
-    @staticmethod
-    def runs_on(node, process):
-        """Return whether a worker process belongs to a node."""
-        return parent(process) == raylet_of(node)
-
-
-def raylet_of(node):
-    """Return the process id of a node's raylet."""
-    return node.all_processes["raylet"][0].process.pid
 
 
 @contextlib.contextmanager

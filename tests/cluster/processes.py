@@ -54,8 +54,3 @@ def listening_addresses(processes):
         ours |= {link[8:-1] for link in links if link.startswith("socket:[")}
     lines = [line.split() for name in ("tcp", "tcp6") for line in (PROC / "net" / name).read_text().splitlines()[1:]]
     return {columns[1].split(":")[0] for columns in lines if columns[3] == "0A" and columns[9] in ours}
-
-
-def group(process):
-    """Return the process group, or 0 when the process is gone."""
-    return int(_told(process)[2])

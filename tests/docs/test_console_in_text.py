@@ -15,7 +15,6 @@ PAGES = {
 
 
 @pytest.mark.slow
-@pytest.mark.ray
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize(
     "page", daily([page for page, found in PAGES.items() if found], lambda page: "examples" not in page)
