@@ -19,7 +19,7 @@ from cluster.planning.plan import Plan, check_structure, make_plan
 from cluster.planning.shares import SHARE, Hand, Share
 from cluster.scheduling.policy import Policy
 from cluster.workers.executors import InProcessExecutor, ProcessExecutor
-from cluster.workers.ray_cluster import LOCAL, check_guarded, import_ray
+from cluster.workers.ray_cluster import LOCAL, check_guarded, check_installed
 from configs.model import RunConfig
 from results.errors import DamagedError
 from results.log.eventlog import EventLog
@@ -148,12 +148,11 @@ def default_executor(config: RunConfig) -> MakeExecutor:
     address = config.address
     if address is None:
         return lambda spec, _: ProcessExecutor(spec) if config.workers else InProcessExecutor(spec)
+    check_installed()
+    if address != LOCAL:
+        check_guarded(address)
     from cluster.workers.ray_executor import RayExecutor
 
-    if address == LOCAL:
-        import_ray()
-    else:
-        check_guarded(address)
     return lambda spec, _: RayExecutor(spec, config.workers, address=address)
 
 

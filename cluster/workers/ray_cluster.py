@@ -81,7 +81,7 @@ def connected(address: str, n_workers: int) -> Iterator[Any]:
     UnguardedError
         See :func:`check_token`.
     RayError
-        When Ray is not installed, in use in this process, does not start, or the cluster does not answer.
+        When Ray is in use in this process, does not start, or the cluster does not answer.
     """
     options: dict[str, Any] = {"address": address}
     if address == LOCAL:
@@ -96,7 +96,8 @@ def connected(address: str, n_workers: int) -> Iterator[Any]:
         }
     check_token()
     os.environ["RAY_AUTH_MODE"] = "token"
-    ray = import_ray()
+    import ray
+
     if ray.is_initialized():
         raise RayError("Ray is in use in this process already; end it with ray.shutdown() first")
     handlers = _signal_handlers()
@@ -153,10 +154,9 @@ def check_guarded(address: str) -> None:
     UnguardedError
         When the cluster lets strangers in, or there is no private token to show.
     RayError
-        When Ray is not installed, nothing answers at the address, or our token is not the right one.
+        When nothing answers at the address, or our token is not the right one.
     """
     check_token()
-    import_ray()
     if address.startswith(CLIENT) and find_spec("grpc") is None:
         raise RayError(f"{address!r} needs the Ray client: pip install 'ray[client]', or run on a node of the cluster")
     stranger = _answer(address, RAY_AUTH_MODE="disabled")
@@ -211,19 +211,15 @@ def brief(text: str) -> str:
     return " ".join(lines)[:400]
 
 
-def import_ray() -> Any:
-    """Return the ``ray`` module.
+def check_installed() -> None:
+    """Make sure that Ray is there, without importing it: that would read the settings.
 
     Raises
     ------
     RayError
-        When it is not installed.
     """
-    try:
-        import ray
-    except ImportError as error:
-        raise RayError(f"a cluster needs Ray: {install('cluster')}; --workers without --address needs none") from error
-    return ray
+    if find_spec("ray") is None:
+        raise RayError(f"a cluster needs Ray: {install('cluster')}; --workers without --address needs none")
 
 
 def _signal_handlers() -> dict[int, Any]:

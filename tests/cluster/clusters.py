@@ -14,6 +14,7 @@ from unittest import mock
 
 from tests.cluster.processes import descendants
 
+TOKEN = secrets.token_hex(32)  # Ray reads it once per process
 ROOT = Path(__file__).resolve().parent.parent.parent
 
 
@@ -23,13 +24,11 @@ class Nodes:
     Attributes
     ----------
     address : str
-    token : str
     """
 
-    def __init__(self, cluster, token):
+    def __init__(self, cluster):
         self._cluster = cluster
         self.address = cluster.address
-        self.token = token
         self.session = Path(cluster.head_node.get_session_dir_path())
 
     def add(self, n_cpus=1):
@@ -72,10 +71,9 @@ def open_head(folder):
 @contextlib.contextmanager
 def started(folder):
     """Start a head without processors and yield :class:`Nodes`; it asks for a token."""
-    token = secrets.token_hex(32)
     path = Path(folder) / "auth_token"
     path.touch(mode=0o600)
-    path.write_text(token)
+    path.write_text(TOKEN)
     settings = {
         "RAY_AUTH_MODE": "token",
         "RAY_AUTH_TOKEN_PATH": str(path),
@@ -90,6 +88,6 @@ def started(folder):
         head = {"num_cpus": 0, "node_ip_address": "127.0.0.1", "include_dashboard": False}
         cluster = Cluster(initialize_head=True, head_node_args=head)
         try:
-            yield Nodes(cluster, token)
+            yield Nodes(cluster)
         finally:
             cluster.shutdown()
