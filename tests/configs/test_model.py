@@ -169,19 +169,6 @@ VALUES = st.sampled_from(
 
 
 @given(
-    st.text(max_size=40) | st.lists(st.tuples(KEYS, VALUES)).map(lambda rows: "\n".join(f"{k} = {v}" for k, v in rows))
-)
-def test_any_text_is_a_config_or_a_typed_error(tmp_path_factory, text):
-    path = tmp_path_factory.getbasetemp() / "fuzz.toml"
-    path.write_bytes(text.encode("utf-8", "surrogatepass"))
-    try:
-        config = load_config(path)
-    except ConfigError:
-        return
-    assert isinstance(config, RunConfig)
-
-
-@given(
     st.dictionaries(KEYS, st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.lists(st.integers()))
 )
 def test_any_options_are_a_config_or_a_typed_error(overrides):

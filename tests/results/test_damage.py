@@ -187,11 +187,6 @@ def test_a_claim_without_its_rows_is_not_shown(finished, tmp_path):
     assert read_claim(open_run(run)) is not None
 
 
-def test_each_part_that_is_dropped_leaves_the_others(finished, tmp_path):
-    with Store.open(spoilt(finished, tmp_path), fingerprint(), mend=repair) as store:
-        assert store.dropped == ()
-
-
 def test_a_run_json_that_cannot_be_read_is_not_made_up(finished, tmp_path):
     """Only the question that the rows belong to may take its place."""
     run = spoilt(finished, tmp_path)
