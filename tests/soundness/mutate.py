@@ -31,7 +31,7 @@ from typing import NamedTuple
 from tests.soundness.probe import N_BOARDS
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-FOLDERS = ("boardclass", "cluster", "configs", "results", "search", "tests")
+FOLDERS = ("boardclass", "cluster", "configs", "docs", "results", "search", "tests")
 KERNEL_FOLDERS = ("boardclass", "search")
 COMPILED_ELSEWHERE = ("boardclass/cutoff.py",)  # plain functions of which another file makes kernels
 TARGET = 0.95
@@ -84,7 +84,7 @@ def load_mutants() -> list[Mutant]:
     """Return the mutants of mutants.toml."""
     values = tomllib.loads((Path(__file__).parent / "mutants.toml").read_text())
     tests = {file: tuple(f"tests/{test}" for test in listed) for file, listed in values["tests"].items()}
-    return [Mutant(**{"tests": tests[entry["file"]], **entry}) for entry in values["mutant"]]
+    return [Mutant(**{"tests": tests.get(entry["file"], ()), **entry}) for entry in values["mutant"]]
 
 
 def importers(root: Path, file: str) -> set[str]:
@@ -123,7 +123,8 @@ class Workshop:
         self._cache = folder / "kernels-in-use"
         for name in FOLDERS:
             shutil.copytree(ROOT / name, self.tree / name, ignore=shutil.ignore_patterns("__pycache__", "runs"))
-        shutil.copy2(ROOT / "pyproject.toml", self.tree)
+        for path in filter(Path.is_file, ROOT.iterdir()):
+            shutil.copy2(path, self.tree)
         file, old, new = _HASH
         text = (self.tree / file).read_text()
         assert text.count(old) == 1, "the name of the cache directory is made elsewhere now"
@@ -191,15 +192,15 @@ class Workshop:
         return done.stdout, done.returncode
 
 
-def judge(shop: Workshop, mutant: Mutant, quick: bool) -> Verdict:
+def judge(shop: Workshop, mutant: Mutant, quick: bool, audited: bool = True) -> Verdict:
     """Return what notices a mutant."""
     with shop.mutated(mutant):
         test = shop.first_failure(mutant.tests)
-        return Verdict(mutant, test, None if quick and test else shop.probe())
+        return Verdict(mutant, test, None if not audited or (quick and test) else shop.probe())
 
 
-def run(mutants: Sequence[Mutant], n_jobs: int, quick: bool) -> Iterator[Verdict]:
-    """Yield the verdicts as they come."""
+def run(mutants: Sequence[Mutant], n_jobs: int, quick: bool, audited: bool = True) -> Iterator[Verdict]:
+    """Yield the verdicts as they come; with ``quick`` the audit is left out where a test failed."""
     with tempfile.TemporaryDirectory(prefix="orderly-mutants-") as folder:
         shops: Queue[Workshop] = Queue()
 
@@ -211,7 +212,7 @@ def run(mutants: Sequence[Mutant], n_jobs: int, quick: bool) -> Iterator[Verdict
         def one(mutant: Mutant) -> Verdict:
             shop = shops.get()
             try:
-                return judge(shop, mutant, quick)
+                return judge(shop, mutant, quick, audited)
             finally:
                 shops.put(shop)
 

@@ -113,6 +113,12 @@ def stages(seed: int) -> list[Stage]:
             told="in all:",
         ),
         Stage(
+            "deletions",
+            "every check is missed by a test: 20 of them, drawn again each time, deleted one by one",
+            (_module("deletions", "--sample", "20", "--seed", str(seed)),),
+            told="in all:",
+        ),
+        Stage(
             "planted",
             "1,000 planted winners are returned",
             (_module("planted", "--boards", "1000", "--wordlist", words, "--seed", str(seed)),),
