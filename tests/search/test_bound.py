@@ -89,6 +89,7 @@ def test_survivors_are_the_assignments_that_reach_the_cutoff(dims, seed):
         found = searched(grown, s, cutoff)
         assert set(found) == wanted
         assert len(found) == len(wanted) == int(s.counts[state.SURVIVORS])
+        assert s.counts[state.DISCARDED] >= sums.best(case.boards.all & ~sums.reaching(cutoff)), "max_bound covers all"
 
 
 @pytest.mark.parametrize(("dims", "seed"), SEEDS[::4])

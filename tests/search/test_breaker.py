@@ -178,6 +178,7 @@ def check_class(of: World, cutoff: int, rank: int, params: Params) -> None:
     assert spread(of, found, letters) == of.found_in(inside & of.scores.reaching(cutoff))
     assert all(all(x in cell for x, cell in zip(board, letters, strict=True)) for board, _ in found)
     assert all(result.max_bound < cutoff for result in results)
+    assert max(result.max_bound for result in results) >= of.scores.best(inside & ~of.scores.reaching(cutoff))
     assert results[0].n_boards == of.partition.n_boards(rank)
     if not found:
         assert all(result.status != "candidates" for result in results)

@@ -31,21 +31,22 @@ from search.scoring.scorer import Scorer, decode_boards
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 COMMON = np.array([LETTERS.index(x) for x in "eeeaaariinoossttlldrcpmhgu"], np.uint8)
 GROUP = 25
-TABLE = parse_scores("standard")
 
 
 class Kind(NamedTuple):
-    """Board size, number of buckets for centre, edges and corners, share of the groups, optima to take the best of."""
+    """Board size, number of buckets for centre, edges and corners, share of the groups, optima to take the best of, and
+    the score table."""
 
     dims: str
     n_buckets: tuple[int, int, int]
     share: int
     n_tries: int = 1
+    scores: str = "standard"
 
 
 # The fewer buckets, the larger the classes: 3x3 up to an open rim, whose trees are grown in layers; 4x4 a few letters
 # on each cell.
-KINDS = (
+_STANDARD = (
     Kind("3x3", (26, 1, 1), 1, 20),
     Kind("3x3", (26, 2, 2), 2),
     Kind("3x3", (4, 4, 4), 4),
@@ -55,6 +56,9 @@ KINDS = (
     Kind("4x4", (13, 8, 7), 3),
     Kind("4x4", (8, 9, 8), 2),
 )
+# With `powers` the words of each length have points of their own, with `words` all have the same.
+OTHER_SCORES = tuple(kind._replace(scores=name, share=1) for name in ("powers", "words") for kind in _STANDARD[4:])
+KINDS = _STANDARD + OTHER_SCORES
 
 
 def optimum(scorer: Scorer, rng: np.random.Generator) -> tuple[str, int]:
@@ -108,16 +112,17 @@ def planted(n_boards: int, wordlist: str, seed: int, kinds: Sequence[Kind] = KIN
     """Yield (board size, fault) for each planted board; the fault is empty when all is as it must be."""
     words = load_wordlist(wordlist).words
     sizes = [kind for kind in kinds for _ in range(kind.share)]
-    scorers = {dims: Scorer(dims, words, TABLE) for dims in {kind.dims for kind in KINDS}}
+    scorers = {key: Scorer(key[0], words, parse_scores(key[1])) for key in {(kind.dims, kind.scores) for kind in kinds}}
     rng = random.Random(seed)
     numbers = np.random.default_rng(seed)
     rng.shuffle(sizes)
     for first in range(0, n_boards, GROUP):
         kind = sizes[first // GROUP % len(sizes)]
         partition, params = random_partition(kind, rng), random_params(kind, rng)
-        breaker = Breaker(Spec(kind.dims, words, TABLE.points, 1, partition.text, params))
+        scorer = scorers[kind.dims, kind.scores]
+        breaker = Breaker(Spec(kind.dims, words, scorer.table.points, 1, partition.text, params))
         for _ in range(min(GROUP, n_boards - first)):
-            tries = [optimum(scorers[kind.dims], numbers) for _ in range(kind.n_tries)]
+            tries = [optimum(scorer, numbers) for _ in range(kind.n_tries)]
             board, score = max(tries, key=lambda found: found[1])
             yield kind.dims, fault_of(breaker, board, score)
 

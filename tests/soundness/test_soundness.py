@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.soundness import enumerations
 from tests.soundness.mutate import ROOT, load_mutants
-from tests.soundness.planted import KINDS, planted
+from tests.soundness.planted import KINDS, OTHER_SCORES, planted
 
 
 def test_every_seeded_bug_fits_the_code():
@@ -21,6 +23,11 @@ def test_planted_winners_are_returned():
     found = [each for kind in kinds for each in planted(4, "scowl70", seed=1, kinds=[kind])]
     assert [fault for _, fault in found if fault] == []
     assert len(found) == 12
+
+
+@pytest.mark.parametrize("kind", OTHER_SCORES)
+def test_planted_winners_of_other_score_tables_are_returned(kind):
+    assert [fault for _, fault in planted(5, "scowl70", seed=1, kinds=[kind]) if fault] == []
 
 
 def test_no_bound_of_a_2x2_class_is_below_a_score():

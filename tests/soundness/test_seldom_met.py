@@ -1,0 +1,212 @@
+"""Faults that a run seldom meets and no other test had noticed: of shares, full disks, replicas and hosts."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from dataclasses import replace
+
+import pytest
+
+from boardclass.errors import StoreError
+from cluster.driver.driver import run
+from cluster.planning.nodes import SearchNodes
+from cluster.planning.shares import Share
+from cluster.scheduling.events import Assign, Publish, Quarantine, UnitFailed
+from cluster.watch.catalog import Catalog
+from cluster.watch.view import Watched
+from cluster.web.site import Site
+from configs.model import load_config
+from results.storage.local import LocalFolder
+from results.store import sizes
+from results.store.run import open_run
+from results.store.schema import QUARANTINED
+from results.store.store import Store
+from results.upkeep.extend import COVERS, EVERYTHING, extend, inherited, reusable
+from search.breaker import Breaker, Unit
+from search.replica import Replicator
+from tests.cluster.test_scheduler import of
+from tests.cluster.test_trust import LIE, bench, told
+from tests.results.helpers import fingerprint, row
+from tests.search.test_breaker import WORLDS
+
+CONFIG = {"dims": "2x2", "cutoff": 12, "workers": 0, "buckets": "aeiou bcdfg hjklmnp qrstvwxyz"}
+
+
+def config(folder, **changes):
+    return load_config(None, {**CONFIG, "out": str(folder), **changes})
+
+
+def rewritten(old, folder, change):
+    """Write a run anew with other rows."""
+    found = open_run(old)
+    with Store.open(folder, found.fingerprint, found.info) as there:
+        there.append(change(list(found.rows())))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("made")
+    assert run(config(folder / "whole")).complete
+    return folder
+
+
+# ---- the store
+
+
+def test_the_rest_of_a_flush_is_stored_when_the_disk_has_room_again(tmp_path, monkeypatch):
+    monkeypatch.setattr(sizes, "MAX_ROWS", 3)
+    publish, written = LocalFolder.publish, []
+
+    def refuse_the_second(self, name, data):
+        written.append(name)
+        if len(written) == 2:
+            raise StoreError("no space left on device")
+        publish(self, name, data)
+
+    with Store.open(tmp_path, fingerprint()) as store:
+        store.append(row(i) for i in range(10))
+        monkeypatch.setattr(LocalFolder, "publish", refuse_the_second)
+        with pytest.raises(StoreError):
+            store.flush()
+        store.flush()
+    assert len(written) > 3
+    assert [found.class_id for found in open_run(tmp_path).rows()] == list(range(10))
+
+
+# ---- shares
+
+
+def test_a_share_is_not_done_while_its_rows_do_not_fit(made, tmp_path):
+    def wrong(rows):
+        return [replace(row, n_boards=row.n_boards - 1) if row is rows[0] else row for row in rows]
+
+    folder = rewritten(made / "whole", tmp_path / "run", wrong)
+    outcomes = [run(config(folder), share=Share(number, 2)) for number in (1, 2)]
+    assert [(outcome.complete, outcome.share_done) for outcome in outcomes] == [(False, False)] * 2
+
+
+# ---- pages
+
+
+def test_what_rows_proved_before_they_changed_is_not_said_of_them_now(made):
+    site = Site(Catalog((str(made / "whole"),)), Catalog(()), 0.0)
+    (place,) = site.catalog.places().values()
+    watched = site._watched[place.key] = Watched(place)
+    watched.rows, watched.rows_stamp = {"proven": True, "statement": "Proven.", "why_not_proven": ""}, "of other files"
+    watched.is_reading_rows = True
+    said = json.loads(asyncio.run(site.proven(place)).body)
+    assert (said["proven"], said["statement"]) == (False, None)
+    assert "changed" in said["why_not_proven"]
+
+
+# ---- hosts
+
+
+def doubt_of(host, class_id=0):
+    return row(class_id, status=QUARANTINED, n_boards=0, host=host, message="contradicted")
+
+
+def stored(folder, rows):
+    for each in rows:  # each by a driver of its own, which knows of the doubts before
+        with Store.open(folder, fingerprint()) as store:
+            store.append([each])
+    return open_run(folder).doubted
+
+
+def test_doubted_hosts_do_not_vouch_for_each_other(tmp_path):
+    """Both found class 1 before either was contradicted over another class."""
+    rows = [row(1, host="a"), doubt_of("a", 5), row(1, host="b"), doubt_of("b", 6)]
+    assert stored(tmp_path / "both", rows) == [(1, "")]
+    assert stored(tmp_path / "one", rows[:3]) == []
+
+
+def test_a_host_that_agrees_with_itself_is_not_trusted_for_that():
+    made, (order,) = bench(100, "a", replicate=1.0, trust_after=1)
+    (check,) = of(made.tell(told(order, "a")), Assign)
+    assert check.replica
+    out = made.tell(told(check, "a"))
+    assert of(out, Publish)
+    assert not made.scheduler._trust.is_trusted("a")
+
+
+def test_two_trusted_hosts_that_differ_are_both_flagged():
+    made, orders = bench(100, "ab", replicate=1.0, trust_after=1)
+    first, second = orders
+    out = made.tell(told(first, "a")) + made.tell(told(second, "b"))
+    trust = made.scheduler._trust
+    trust._matches.update({"a": 9, "b": 9})
+    check = next(order for order in of(out, Assign) if order.replica)
+    host = "ab"[check.worker - 1]
+    (given_up,) = of(made.tell(told(check, host, candidates=LIE)), Quarantine)
+    assert sorted(given_up.hosts) == ["a", "b"] == sorted(trust.flagged)
+
+
+def test_a_replica_may_fail_twice():
+    made, orders = bench(100, "ab")
+    made.tell(told(orders[0], "a"))
+    out = made.tell(told(orders[1], "b"))
+    for tries in (1, 2, 3):
+        (check,) = [order for order in of(out, Assign) if order.replica and order.units == orders[0].units]
+        out = made.tell(UnitFailed(check.worker, check.assignment, check.units[0], "no"))
+        published = [item.answer.result.unit for item in of(out, Publish)]
+        assert (orders[0].units[0] in published) == (tries == 3)
+
+
+# ---- replicas
+
+
+def test_a_replica_of_fewer_boards_than_the_unit_has_differs():
+    of_world = WORLDS["3x3"]
+    breaker = Breaker(of_world.spec(of_world.scores.cutoff_for(300)))
+    nodes, found = SearchNodes(of_world.partition, breaker.spec.params), breaker.break_unit(Unit(0))
+    for change in (-1, 1):
+        assert nodes.difference(found, replace(found, n_boards=found.n_boards + change))
+    assert nodes.difference(found, found) == ""
+
+
+def test_boards_of_one_part_are_not_turned_as_those_of_the_next():
+    """A replica of several parts turns each in its own way."""
+    of_world = WORLDS["2x3"]
+    rank, cutoff = of_world.best_rank(), of_world.scores.cutoff_for(300)
+    letters = of_world.partition.class_letters(rank)
+    patient = Replicator(of_world.spec(cutoff))
+    paths = SearchNodes(of_world.partition, patient.spec.params).parts(rank, "")
+    assert len(paths) > 1
+    for seed in range(5):
+        found = patient.replicate(Unit(rank), paths, seed)
+        assert found.candidates
+        for board, score in found.candidates:
+            assert score == of_world.score(board)
+            assert all(letter in cell for letter, cell in zip(board, letters, strict=True))
+
+
+# ---- runs that take over from others
+
+
+def test_a_run_promises_for_max_bound_what_its_source_promised(made, tmp_path):
+    found = open_run(made / "whole")
+    with Store.open(tmp_path, found.fingerprint, {**found.info, COVERS: ""}) as there:
+        there.append(list(found.rows()))
+    assert inherited(found)[COVERS] == found.info[COVERS] != ""
+    assert inherited(open_run(tmp_path))[COVERS] == ""
+
+
+@pytest.mark.parametrize("counter", ["n_nodes", "n_pushes", "n_splits", "n_survivors"])
+def test_a_unit_that_took_more_than_one_bound_proves_no_lower_cutoff_in_old_runs(tmp_path, counter):
+    """Old versions kept the last bound of a unit, not the largest."""
+    rows = [row(0, max_bound=10), row(1, max_bound=10, counters={counter: 1})]
+    with Store.open(tmp_path, fingerprint(), {}) as store:
+        store.append(rows)
+    assert [found.class_id for found in reusable(open_run(tmp_path), 50)] == [0]
+
+
+def test_boards_that_a_higher_cutoff_drops_count_for_max_bound(tmp_path):
+    found = row(1, status="candidates", candidates=(("abcd", 90), ("abce", 95)), max_bound=70)
+    with Store.open(tmp_path / "old", fingerprint(), {COVERS: EVERYTHING}) as store:
+        store.append([found])
+    with Store.open(tmp_path / "new", fingerprint(cutoff=95), {COVERS: EVERYTHING}) as store:
+        extend(open_run(tmp_path / "old"), store)
+    (kept,) = open_run(tmp_path / "new").rows()
+    assert (kept.candidates, kept.max_bound) == ((("abce", 95),), 90)
