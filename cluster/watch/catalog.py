@@ -6,6 +6,7 @@ looked through, and a directory that has become a link since is not opened.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import threading
@@ -14,14 +15,15 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from boardclass.errors import InputError, StoreError, quote
+from boardclass.errors import InputError, OrderlyError, StoreError, quote
 from results.storage import files
+from results.storage.address import runs_below
 
 DEFAULT_FOLDER = "runs"
 MAX_DEPTH = 4
 MAX_RUNS = 1000
 _MAX_ENTRIES = 100_000
-_LOOK_S = 3.0  # between two looks through the folders
+_LOOK_S, _LOOK_REMOTE_S = 3.0, 60.0  # between two looks through the folders; in an object store each is a request
 
 
 class Place(NamedTuple):
@@ -88,14 +90,15 @@ class Catalog:
                     f"no run directory or folder of runs {quote(text)}: expected what `orderly run --out DIR` wrote, "
                     "or a folder above it"
                 )
+        self._look_s = _LOOK_REMOTE_S if any("://" in text for text in self.given) else _LOOK_S
         self._lock = threading.Lock()
         self._places: dict[str, Place] = {}
-        self._looked_at_s = -_LOOK_S
+        self._looked_at_s = -self._look_s
 
     def places(self) -> dict[str, Place]:
         """Return the runs by key, in the order given, those of one folder by name."""
         with self._lock:
-            if time.monotonic() - self._looked_at_s >= _LOOK_S:
+            if time.monotonic() - self._looked_at_s >= self._look_s:
                 found = [place for text in self.given for place in _places(text)]
                 self._places = {place.key: place for place in found[:MAX_RUNS]}
                 self._looked_at_s = time.monotonic()
@@ -104,7 +107,7 @@ class Catalog:
 
 def _places(given: str) -> Iterator[Place]:
     if "://" in given:
-        yield Place(_key(given), given.partition("?")[0], given, "")
+        yield from _remote_places(given)
         return
     top = Path(given)
     if is_run(top):
@@ -112,6 +115,17 @@ def _places(given: str) -> Iterator[Place]:
         return
     for path in sorted(_runs_below(top)):
         yield _place(path, str(path.relative_to(top)))
+
+
+def _remote_places(given: str) -> Iterator[Place]:
+    """Yield the runs at an address or below; else the address itself: reading it says what is wrong."""
+    address, mark, settings = given.partition("?")
+    names: list[str] = []
+    with contextlib.suppress(OrderlyError, OSError):
+        names = runs_below(given, MAX_DEPTH, MAX_RUNS)
+    for name in names or [""]:
+        where = f"{address.rstrip('/')}/{name}".rstrip("/")
+        yield Place(_key(f"{where}{mark}{settings}"), name or address, f"{where}{mark}{settings}", "")
 
 
 def _place(path: Path, name: str) -> Place:

@@ -17,7 +17,7 @@ from urllib.parse import parse_qsl, urlencode
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import cookie_parser
-from starlette.responses import PlainTextResponse, RedirectResponse, Response
+from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 LOOPBACK_NAMES = frozenset(("127.0.0.1", "localhost", "[::1]"))
@@ -35,6 +35,13 @@ HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
 }
+_NOT_LET_IN = """<!doctype html>
+<html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<title>orderly: not let in</title>
+<main><h1>This browser has not been let in</h1>
+<p>Open the address that <code>orderly serve</code> printed in the terminal: its token lets this browser in.
+If the server was started again, it printed a new one.</p></main></html>
+"""
 _HOST = re.compile(r"(\[[0-9a-fA-F:]+\]|[A-Za-z0-9.-]+)(:[0-9]{1,5})?", re.ASCII)
 _PLAIN_PATH = re.compile(r"/|(/[A-Za-z0-9_.-]+)+", re.ASCII)  # not //, which would name a host
 
@@ -94,7 +101,7 @@ class Guard:
         cookies = cookie_parser(Headers(scope=scope).get("cookie", ""))
         if self._fits(cookies.get(self._cookie, "")):
             return None
-        return _refused(HTTPStatus.FORBIDDEN, "Open the address that `orderly serve` printed: it lets this browser in.")
+        return HTMLResponse(_NOT_LET_IN, HTTPStatus.FORBIDDEN)
 
     def _fits(self, value: str) -> bool:
         return hmac.compare_digest(value.encode("utf-8", "surrogatepass"), self._token)

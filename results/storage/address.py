@@ -15,6 +15,7 @@ from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 from pyarrow import fs
 
 from boardclass.errors import InputError, StoreError
+from results.storage import files
 
 SCHEMES = ("s3", "gs", "gcs", "abfs", "abfss")
 # What an address may say after "?"; everything else is refused, such as account keys and signatures.
@@ -55,6 +56,30 @@ def connect(address: str) -> tuple[Any, str, str]:
     except (ValueError, OSError, NotImplementedError) as error:
         raise StoreError(f"{shown!r} is neither a directory nor an object store that pyarrow knows: {error}") from error
     return filesystem, root, shown
+
+
+def runs_below(address: str, max_depth: int, max_runs: int) -> list[str]:
+    """Return where the runs below an address are, relative to it and sorted; an empty text for the address itself.
+
+    Raises
+    ------
+    InputError, StoreError
+        As :func:`connect`.
+    OSError
+        When the store does not answer.
+    """
+    filesystem, root, _ = connect(address)
+    found: list[str] = []
+    folders = [("", 0)]
+    while folders and len(found) < max_runs:
+        name, depth = folders.pop()
+        inner = filesystem.get_file_info(fs.FileSelector(f"{root}/{name}".rstrip("/"), allow_not_found=True))
+        if any(info.base_name == files.RUN for info in inner):
+            found.append(name)
+        elif depth < max_depth:
+            below = [info.base_name for info in inner if info.type == fs.FileType.Directory]
+            folders += [(f"{name}/{each}".lstrip("/"), depth + 1) for each in below]
+    return sorted(found)
 
 
 @cache

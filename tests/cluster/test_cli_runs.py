@@ -8,6 +8,7 @@ import json
 import shutil
 
 import pytest
+from pyarrow.fs import FileSystem
 
 from results.storage import files
 from tests.conftest import make_in
@@ -59,3 +60,19 @@ def test_no_run_is_said_and_a_folder_that_is_not_there_is_bad_input(orderly, tmp
     answer = orderly("runs", "none")
     assert (answer.code, answer.out) == (2, "")
     assert "'none'" in answer.err
+
+
+def test_runs_are_looked_for_below_the_address_of_a_bucket(orderly, bucket, folder):
+    filesystem, root = FileSystem.from_uri(bucket)
+    for name in ("good", "deep/er/other"):
+        for path in (folder / "runs" / name).rglob("*"):
+            if path.is_file() and path.name != files.LOCK:
+                with filesystem.open_output_stream(f"{root}/{name}/{path.relative_to(folder / 'runs' / name)}") as out:
+                    out.write(path.read_bytes())
+    told = json.loads(orderly("runs", bucket, "--format", "json").out)
+    assert [item["run"] for item in told] == ["deep/er/other", "good"]
+    assert [item["directory"] for item in told] == [f"{bucket}/deep/er/other", f"{bucket}/good"]
+    (one,) = json.loads(orderly("runs", f"{bucket}/good", "--format", "json").out)
+    assert one["directory"] == f"{bucket}/good"
+    (none,) = json.loads(orderly("runs", f"{bucket}/nowhere", "--format", "json").out)
+    assert none["state"] == "unreadable"

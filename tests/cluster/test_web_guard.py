@@ -83,7 +83,8 @@ def test_nothing_is_answered_without_the_token(server, path):
     for headers in wrong:
         reply = server.ask(path, headers)
         assert reply.status == 403
-        assert reply.body.decode().startswith("Open the address that `orderly serve` printed")
+        assert reply.headers["content-type"].startswith("text/html")
+        assert "Open the address that <code>orderly serve</code> printed" in reply.body.decode()
         assert "set-cookie" not in reply.headers
     for query in ("token=", "token=wrong", f"token={server.token[:-1]}", f"TOKEN={server.token}", "token=%ff%fe"):
         assert server.ask(f"/?{query}", {}).status == 403
