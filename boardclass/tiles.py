@@ -122,6 +122,7 @@ def read_tiles(
     size: str | None = None,
     *,
     plain_q: bool = False,
+    letters: str = "",
     sizes: Iterable[tuple[int, int]] = (),
     usual: Iterable[tuple[int, int]] = (),
 ) -> Tiles:
@@ -134,6 +135,8 @@ def read_tiles(
         ``WxH``; rows may also be those of its turn.
     plain_q : bool
         A q is a plain Q, not Qu.
+    letters : str
+        Letters beyond a-z that the word list has.
     sizes : pairs of columns and rows, optional
         The only ones allowed; either way up.
     usual : pairs of columns and rows
@@ -152,7 +155,7 @@ def read_tiles(
         raise BoardError(f"board {quote(text)} has {len(text):,} characters: expected one board")
     asked = parse_size(size) if size else None
     either = {pair for w, h in ((asked,) if asked else sizes) for pair in ((w, h), (h, w))}
-    reader = _Reader(text, plain_q, lambda w, h: (w, h) in either if either else max(w, h) <= MAX_SIDE, asked)
+    reader = _Reader(text, plain_q, letters, lambda w, h: (w, h) in either if either else max(w, h) <= MAX_SIDE, asked)
     return reader.read({asked} if asked else set(usual))
 
 
@@ -160,9 +163,15 @@ class _Reader:
     """One text to be read."""
 
     def __init__(
-        self, text: str, plain_q: bool, fits: Callable[[int, int], bool], asked: tuple[int, int] | None
+        self,
+        text: str,
+        plain_q: bool,
+        letters: str,
+        fits: Callable[[int, int], bool],
+        asked: tuple[int, int] | None,
     ) -> None:
         self._text = text
+        self._letters = letters
         self._plain_q = plain_q
         self._fits = fits
         self._asked = asked
@@ -281,7 +290,7 @@ class _Reader:
         inner = text.removeprefix("[").removesuffix("]").lower()
         begins, ends = inner.endswith("-"), inner.startswith("-")
         spellings = tuple(dict.fromkeys(inner.strip("-").split("/")))
-        is_word = all(len(s) <= 8 and s.isascii() and s.isalpha() for s in spellings)
+        is_word = all(0 < len(s) <= 8 and all("a" <= c <= "z" or c in self._letters for c in s) for s in spellings)
         if not is_word or (begins and ends) or (len(text) == 1 and (begins or ends)):
             raise self._error(
                 f"has {quote(text)}, which is not a tile: expected a letter a-z, Qu, [a/e], [un-], . or *"

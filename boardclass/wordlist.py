@@ -82,6 +82,12 @@ class WordList:
     def __len__(self) -> int:
         return len(self.words)
 
+    @property
+    def spelled(self) -> list[str]:
+        """The words as people write them, sorted: ``qu`` in full, letters beyond a-z instead of their symbols."""
+        letters = str.maketrans(self.letters)
+        return sorted((word if self.plain_q else word.replace("q", "qu")).translate(letters) for word in self.words)
+
     @staticmethod
     def n_letters(word: str) -> int:
         """Return the number of letters of a word in q-form: a ``q`` stands for two."""

@@ -45,7 +45,8 @@ def read_special(text: str, dims: str | None, words: WordList, options: Options)
         If it is no board at all.
     """
     error: InputError | None = None
-    if options.are_plain and not words.plain_q:
+    plain_q = options.plain_q or words.plain_q or "q" in words.letters.values()
+    if options.are_plain and not words.plain_q and not words.letters:
         try:
             read_board(text, dims)
         except (BoardError, DimsError) as refused:
@@ -53,7 +54,7 @@ def read_special(text: str, dims: str | None, words: WordList, options: Options)
         else:
             return None
     try:
-        return read_tiles(text, dims, plain_q=options.plain_q or words.plain_q, usual=_USUAL)
+        return read_tiles(text, dims, plain_q=plain_q, letters="".join(words.letters.values()), usual=_USUAL)
     except InputError as refused:
         raise error or refused from None
 
@@ -61,12 +62,12 @@ def read_special(text: str, dims: str | None, words: WordList, options: Options)
 def words_on_tiles(
     board: Tiles, wordlist: str | None, table: ScoreTable, options: Options
 ) -> tuple[WordList, list[TileWord]]:
-    """Return the list, every q a letter of its own, and its words on a board, the longest first."""
+    """Return the list and its words on a board, the longest first, in the letters that people write."""
     from search.solvers.tiles import Rules, parse_bonus, parse_values, solve_tiles
 
     words = load_wordlist(DEFAULT_WORDLIST if wordlist is None else wordlist, plain_q=True)
     values = None if options.values is None else parse_values(options.values)
     bonus = {} if options.bonus is None else parse_bonus(options.bonus, len(board.tiles))
     rules = Rules(table, options.min_letters or MIN_LETTERS, values, bonus)
-    found = solve_tiles(board, words.words, rules)
+    found = solve_tiles(board, words.spelled, rules)
     return words, sorted(found, key=lambda word: (-len(word.word), word.word))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -31,7 +31,7 @@ def verify(
     directory = chosen_run(directory)
     from boardclass.scores import ScoreTable
     from cluster.planning.nodes import run_nodes
-    from results.proof.sentence import Question, question_of
+    from results.proof.sentence import question_of
     from results.proof.verify import record
     from results.proof.verify import verify as verify_run
     from results.store.run import open_run
@@ -46,7 +46,7 @@ def verify(
         run_nodes(run),
         Scorer(print_of.dims, words.words, table),
         Referee(print_of.dims, words.words, table),
-        Question(words.name, len(words.words), table.name, question_of(run).left_out),
+        replace(question_of(run), wordlist=words.name, n_words=len(words.words), scores=table.name),
     )
     if write:
         record(run, found)

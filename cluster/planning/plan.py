@@ -140,7 +140,12 @@ def make_plan(config: RunConfig, stage: Callable[[str], None] = lambda _: None) 
     run_info = {
         COVERS: EVERYTHING,
         "config": config.model_dump(mode="json", exclude={"out"}),  # a run can be moved
-        "wordlist": {"name": wordlist.name, "n_words": len(wordlist.words), "left_out": dict(wordlist.counts)},
+        "wordlist": {
+            "name": wordlist.name,
+            "n_words": len(wordlist.words),
+            "left_out": dict(wordlist.counts),
+            **({"letters": dict(wordlist.letters)} if wordlist.letters else {}),
+        },
         "scores": table.name,
         "climbed": climbed,
         "structure": structure(params),

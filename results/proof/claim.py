@@ -130,7 +130,7 @@ def write_claim(
         When a class has no verdict; nothing is written.
     """
     run = source.snapshot()
-    question = Question(wordlist, n_words, scores, question_of(run).left_out)
+    question = replace(question_of(run), wordlist=wordlist, n_words=n_words, scores=scores)
     claim = make_claim(run.fingerprint, coverage, listed, question, checked)
     publish_claim(run, claim)
     return claim

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from boardclass.errors import ScoreError
 from boardclass.geometry import parse_dims
@@ -26,12 +26,15 @@ class Question:
         Usable words of the list.
     left_out : dict or None
         Lines of its file that can be on no board, by reason; None where an older run did not record them.
+    letters : dict
+        Letters beyond a-z by the symbol that stands for them in boards and words.
     """
 
     wordlist: str
     n_words: int
     scores: str
     left_out: dict[str, int] | None = None
+    letters: dict[str, str] = field(default_factory=dict)
 
 
 def question_of(run: Run) -> Question:
@@ -48,6 +51,7 @@ def question_of(run: Run) -> Question:
         n_words if type(n_words) is int else 0,
         str(scores) if points == run.fingerprint.scores else "custom",
         told.get("left_out"),
+        told.get("letters") or {},
     )
 
 
@@ -58,7 +62,7 @@ def statement_of(fingerprint: Fingerprint, listed: BoardList, question: Question
     premise = (
         f"Of all {n_all:,} {fingerprint.dims} boards (one letter a-z per cell, q counting as Qu), "
         f"with the {question.n_words:,} words of {question.wordlist} (SHA-256 {fingerprint.wordlist_sha256[:16]}"
-        f"{_left_out(question)}) "
+        f"{_symbols(question)}{_left_out(question)}) "
         f"and {question.scores} points"
     )
     if not listed.boards:
@@ -70,6 +74,11 @@ def statement_of(fingerprint: Fingerprint, listed: BoardList, question: Question
         f" {'scores' if listed.n_canonical == 1 else 'score'} {cutoff:,} or more; the highest score is "
         f"{listed.boards[0].score:,}, reached by {_enumerate(best)}."
     )
+
+
+def _symbols(question: Question) -> str:
+    """Return which letters a-z stand for others."""
+    return "".join(f"; {symbol} stands for {letter}" for symbol, letter in sorted(question.letters.items()))
 
 
 def _left_out(question: Question) -> str:

@@ -32,6 +32,7 @@ class _Wordlist(_Told):
     n_words: _Count = 0
     counts: dict[_Text, _Count] = {}  # of older runs, which tolerated lines that are no words
     left_out: dict[_Text, _Count] | None = None
+    letters: dict[_Text, _Text] = {}  # beyond a-z, by the symbol that stands for them
 
 
 class _Config(_Told):

@@ -20,7 +20,7 @@ from boardclass.tiles import Tiles
 _WORTH = {1: "aeilnorstu", 2: "dg", 3: "bcmp", 4: "fhvwy", 5: "k", 8: "jx", 10: "qz"}
 SCRABBLE = {letter: worth for worth, letters in _WORTH.items() for letter in letters}
 BONUSES = {"dl": (2, 1), "tl": (3, 1), "dw": (1, 2), "tw": (1, 3)}  # times the letters of the cell, times the word
-_AFTER_Z = "{"
+_AFTER_ALL = "\uffff"
 _setting = re.compile(r"\s*([a-z]|[0-9]{1,2})\s*=\s*([0-9]{1,4}|dl|tl|dw|tw)\s*", re.ASCII).fullmatch
 
 
@@ -135,7 +135,7 @@ def _spelled(board: Tiles, words: Sequence[str]) -> Iterator[tuple[str, tuple[in
     while stack:
         path, spelled, prefix, (first, last) = stack.pop()
         first = bisect_left(words, prefix, first, last)
-        last = bisect_left(words, prefix + _AFTER_Z, first, last)
+        last = bisect_left(words, prefix + _AFTER_ALL, first, last)
         if first == last:
             continue
         if words[first] == prefix:

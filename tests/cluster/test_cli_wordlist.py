@@ -147,6 +147,23 @@ def test_import_takes_rules(orderly, tmp_path, home):
     assert orderly("wordlist", "import", tmp_path / "none").code == 2
 
 
+def test_a_letter_of_its_own_is_typed_shown_and_claimed(orderly, tmp_path):
+    file = tmp_path / "spanish.txt"
+    file.write_text(
+        "\n".join(["a\u00f1o", "ni\u00f1a", "ca\u00f1a", "una", "cana", "ana", "nao", "onda", "kiwi"]), "utf-8"
+    )
+    assert orderly("wordlist", "import", file, "--letter", "\u00f1=w").code == 0
+    board = "a\u00f1o/nac/uid"
+    answer = orderly("score", "-w", "spanish", "--format", "csv", stdin=board)
+    assert answer.out == f"board,score\n{board},6\n"
+    shown = json.loads(orderly("show", board, "-w", "spanish", "--format", "json").out)
+    assert sorted(word["word"] for word in shown["words"]) == ["ana", "a\u00f1o", "cana", "ca\u00f1a", "nao", "una"]
+    assert orderly("score", "-w", "spanish", "--format", "csv", stdin="awo/nac/uid").out.endswith(",4\n"), "a w is a w"
+    assert orderly("score", "-w", "scowl70", stdin=board).code == 2
+    run = orderly("run", "2x2", "-w", "spanish", "--cutoff", "2", "--workers", "0", "--out", tmp_path / "run")
+    assert "w stands for \u00f1; 0 lines left out" in " ".join(run.out.split())
+
+
 def test_a_known_list_that_is_not_here_names_its_command(orderly):
     for name in ("enable2k", "twl06"):
         answer = orderly("show", "berlatdes", "-w", name)

@@ -107,6 +107,12 @@ def test_the_sentence_says_how_many_lines_of_the_list_were_left_out(left_out, te
     assert text in statement_of(fingerprint(), BoardList((), 0), Question("toy", 12, "custom", left_out))
 
 
+def test_the_sentence_says_which_letters_stand_for_others():
+    asked = Question("toy", 12, "custom", {"duplicate": 1}, {"w": "\u00f1"})
+    told = statement_of(fingerprint(), BoardList((), 0), asked)
+    assert "0000; w stands for \u00f1; 1 line left out: 1 duplicate) and" in told
+
+
 def test_a_claim_of_another_run_is_refused(tmp_path):
     claim_of(tmp_path / "a", all_rows())
     Store.open(tmp_path / "b", fingerprint(cutoff=81)).close()
