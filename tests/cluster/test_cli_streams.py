@@ -89,7 +89,7 @@ def test_a_full_disk_is_not_a_bug(arguments, unbuffered):
 
 
 def test_a_file_that_cannot_be_written_is_named(orderly, monkeypatch):
-    def fail(*_):
+    def fail(*_, **__):
         raise OSError(errno.ENOSPC, "No space left on device", "/tmp/scratch")
 
     monkeypatch.setattr("cluster.answers.boards.words_and_table", fail)
