@@ -34,3 +34,17 @@ def counted(n: int, one: str, many: str = "") -> str:
     ('1 unit was', '1,200 units')
     """
     return f"{n:,} {one if n == 1 else many or one + 's'}"
+
+
+def percent(n_done: int, n_all: int) -> str:
+    """Return a percentage that is 100 only when it is all of them."""
+    return f"{100 if n_done >= n_all else min(99.9, 100 * n_done / n_all):.1f} %"
+
+
+def duration(seconds: float) -> str:
+    """Return a time as people say it."""
+    total = round(seconds)
+    hours, minutes = divmod(total // 60, 60)
+    if hours >= 48:
+        return f"{hours / 24:.1f} d"
+    return f"{hours} h {minutes:02d} min" if hours else f"{minutes} min {total % 60:02d} s" if minutes else f"{total} s"

@@ -14,6 +14,7 @@ import re
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from pathlib import Path
 
 from platformdirs import user_data_path
@@ -206,6 +207,7 @@ def available_names(search_paths: Sequence[str | Path] | None = None) -> dict[st
     return dict(sorted(found.items()))
 
 
+@lru_cache(8)  # a notebook, a server or a test asks for the same list again and again
 def parse_wordlist(data: bytes, name: str, source: str) -> WordList:
     """Return the word list in ``data``, the (uncompressed) bytes of a file; ``source`` names it in messages."""
     lines = data.removeprefix(_UTF8_BOM).split(b"\n")

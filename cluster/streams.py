@@ -10,8 +10,10 @@ import codecs
 import contextlib
 import io
 import sys
+from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
+from boardclass.errors import InputError, quote
 from boardclass.printable import printable
 
 if TYPE_CHECKING:
@@ -31,6 +33,21 @@ def console(stream: IO[str] | None = None, **options: Any) -> Console:
             return super().render_str(printable(text, "\n"), **options)
 
     return SafeConsole(file=stream, highlight=False, soft_wrap=False, **options)
+
+
+def write_file(target: Path, data: bytes) -> Path:
+    """Write a file that the user named, and return it.
+
+    Raises
+    ------
+    InputError
+        When it cannot be written.
+    """
+    try:
+        target.write_bytes(data)
+    except OSError as error:
+        raise InputError(f"cannot write {quote(str(target))}: {error.strerror}; choose another name") from error
+    return target
 
 
 def tell(text: str) -> None:

@@ -12,20 +12,18 @@ import subprocess
 import sys
 import uuid
 from collections.abc import Callable, Iterator
-from functools import cache, lru_cache, partial
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import NamedTuple
 from unittest import mock
 
 import numba
 import pytest
-import typer.main
 from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis_settings
 from pyarrow.fs import FileSystem
 
 import boardclass.jit  # noqa: F401 - sets the folder that compiled kernels are kept in
-from boardclass import wordlist
 from boardclass.errors import WordListError
 from boardclass.wordlist import WordList, load_wordlist
 
@@ -48,12 +46,6 @@ hypothesis_settings.register_profile("nightly", max_examples=400, derandomize=Fa
 
 
 SECRET_KEY = "it-must-not-be-seen-anywhere"
-
-
-# A process calls one command; the tests call thousands in theirs.  Typer would make the parser of each command anew,
-# which is half of the time of a small one, and the word list would be read again: a quarter of the time of all tests.
-typer.main.get_command = cache(typer.main.get_command)
-wordlist.parse_wordlist = lru_cache(8)(wordlist.parse_wordlist)
 
 
 # The checker imports nothing of the program, and keeps nothing compiled; each process would compile it for 4 s.

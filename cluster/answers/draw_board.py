@@ -8,6 +8,7 @@ from typing import Any
 
 from boardclass.distribution import install
 from boardclass.errors import InputError, quote
+from cluster.streams import write_file
 
 _PNG_SCALE = 2
 
@@ -29,11 +30,7 @@ def save_board(out: str, faces: Sequence[Sequence[str]], heat: Sequence[int], pa
         data = _png(board_svg(faces, heat, path))
     else:
         raise InputError(f"{quote(out)}: expected a name that ends in .svg or .png")
-    try:
-        file.write_bytes(data)
-    except OSError as error:
-        raise InputError(f"cannot write {quote(out)}: {error.strerror}; choose another name") from error
-    return file
+    return write_file(file, data)
 
 
 def _png(svg: str) -> bytes:

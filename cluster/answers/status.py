@@ -13,9 +13,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from boardclass.printable import counted
+from boardclass.printable import counted, duration, percent
 from cluster.answers.render import points
-from cluster.driver.progress import duration, percent
 from results.reading.state import State, state_of
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from cluster.cli.options import (
     WordlistOption,
     check_run_directory,
 )
-from cluster.streams import console
+from cluster.streams import console, write_file
 
 if TYPE_CHECKING:
     from boardclass.wordlist import WordList
@@ -86,10 +86,7 @@ def _trees(letters: tuple[str, ...], words: WordList, scorer: Scorer, out: str |
         raise InputError(f"{quote(out)}: expected a name that ends in .svg or .dot")
     for kind, node in (("orderly", orderly), ("sum-choice", loose)):
         target = path.with_name(f"{path.stem}-{kind}{path.suffix}")
-        try:
-            target.write_text(drawings[path.suffix](node), encoding="utf-8")
-        except OSError as error:
-            raise InputError(f"cannot write {quote(str(target))}: {error.strerror}; choose another name") from error
+        write_file(target, drawings[path.suffix](node).encode())
         console().print(f"{target}: bound {node.bound:,}", markup=False, soft_wrap=True)
 
 

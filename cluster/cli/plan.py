@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from boardclass.printable import counted
+from boardclass.printable import counted, duration
 from cluster.answers.render import Format, write_json, write_record, write_table
 from cluster.cli.options import (
     BucketsOption,
@@ -81,8 +81,6 @@ def plan(
 
 
 def _time(seconds: float) -> str:
-    from cluster.driver.progress import duration
-
     return duration(seconds) if seconds >= 10 else f"{seconds:.2g} s"
 
 
@@ -90,8 +88,6 @@ def _time(seconds: float) -> str:
 def _progress(seconds: float) -> Iterator[Callable[[float], None]]:
     """Show on a terminal how much of the time for probes has passed; yield what is to be told the seconds passed."""
     from rich.progress import BarColumn, Progress, TextColumn
-
-    from cluster.driver.progress import duration
 
     columns = (
         TextColumn("probing random classes"),

@@ -8,10 +8,9 @@ from typing import Annotated
 
 import typer
 
-from boardclass.errors import InputError, quote
 from cluster.answers.query import run_wordlist, tell_notes
 from cluster.cli.options import RunDirectory, RunWordlistOption, chosen_run
-from cluster.streams import console
+from cluster.streams import console, write_file
 
 
 def report(
@@ -37,10 +36,7 @@ def report(
     page, found = render(run, scorer, n, run_nodes)
     html = page.encode()
     where = _default_page(directory) if out is None else out
-    try:
-        Path(where).write_bytes(html)
-    except OSError as error:
-        raise InputError(f"cannot write {quote(where)}: {error.strerror}; choose another --out") from error
+    write_file(Path(where), html)
     is_open = show and webbrowser.open(Path(where).resolve().as_uri())
     told = "handed to a browser" if is_open else "no browser was found to open it" if show else "open it in a browser"
     console().print(f"{where}: {len(html) / 1024:,.0f} KiB, {told}", markup=False, soft_wrap=True)

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING, Any, Protocol
 
-from boardclass.printable import counted, printable
+from boardclass.printable import counted, duration, percent, printable
 from cluster.scheduling.figures import Report
 from cluster.streams import console, write_lines
 
@@ -229,17 +229,3 @@ def _trouble(report: Report) -> str:
     lost = counted(report.n_deaths, "worker lost", "workers lost") if report.n_deaths else ""
     given_up = counted(report.n_quarantined, "unit given up", "units given up") if report.n_quarantined else ""
     return ", ".join(filter(None, (lost, given_up)))
-
-
-def percent(n_done: int, n_all: int) -> str:
-    """Return a percentage that is 100 only when it is all of them."""
-    return f"{100 if n_done >= n_all else min(99.9, 100 * n_done / n_all):.1f} %"
-
-
-def duration(seconds: float) -> str:
-    """Return a time as people say it."""
-    total = round(seconds)
-    hours, minutes = divmod(total // 60, 60)
-    if hours >= 48:
-        return f"{hours / 24:.1f} d"
-    return f"{hours} h {minutes:02d} min" if hours else f"{minutes} min {total % 60:02d} s" if minutes else f"{total} s"

@@ -16,10 +16,9 @@ from rich.text import Text
 
 from boardclass.board import dims_of_length, format_rows
 from boardclass.errors import BoardError
-from boardclass.printable import counted, printable
+from boardclass.printable import counted, duration, printable
 from cluster.answers.render import draw_board
 from cluster.answers.status import done, going_on
-from cluster.driver.progress import duration
 from cluster.watch.view import Watched
 from results.log.eventlog import read_events
 from results.reading.state import State

@@ -10,6 +10,8 @@ import time
 from dataclasses import dataclass
 from typing import Any
 
+from boardclass.printable import duration
+
 _MAX_TIME_S = 1e11  # the year 5138
 
 
@@ -33,7 +35,7 @@ class Owner:
     def describe(self) -> str:
         """Return who it is and for how long it has been writing."""
         age_s = max(0, int(time.time() - self.since_s))
-        return f"{self.user}@{self.host} (process {self.pid}), for {_duration(age_s)}"
+        return f"{self.user}@{self.host} (process {self.pid}), for {duration(age_s)}"
 
 
 def own_note() -> dict[str, Any]:
@@ -55,12 +57,6 @@ def describe_owner(note: bytes | None) -> str:
     """Return who wrote a note and since when, for messages."""
     owner = parse_owner(note)
     return owner.describe() if owner else "another process (owner unknown)"
-
-
-def _duration(age_s: int) -> str:
-    hours, rest = divmod(age_s, 3600)
-    minutes, seconds = divmod(rest, 60)
-    return f"{hours} h {minutes} min" if hours else f"{minutes} min {seconds} s" if minutes else f"{seconds} s"
 
 
 def _user() -> str:

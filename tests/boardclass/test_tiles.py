@@ -103,6 +103,7 @@ def test_the_golden_table_has_fifty_ways_to_type_ten_boards():
         ("TH E R/I N G/S A L", None, "has 'TH' among cells with blanks between: write a tile as [th]"),
         ("b[ld/eae/rts", None, "has a '[' without its partner"),
         ("Thab/Inab/Eran/Hean", None, "can be read with 3 or 4 cells"),
+        ("QuQuab", None, "can be read with 4 or 6 cells"),
         ("x" * 10_000, None, "has 10,000 characters"),
         ("ste/r.a/lin", None, "has a hole: expected letters a-z and Qu; orderly show, solve"),
         ("c*t/sea/rdo", None, "has a tile for any letter"),

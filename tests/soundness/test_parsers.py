@@ -19,11 +19,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from boardclass.board import dims_of_length, parse_board
+from boardclass.board import dims_of_length
 from boardclass.errors import InputError, OrderlyError
-from boardclass.geometry import Dims, geometry, parse_dims
-from boardclass.partition import Partition, parse_class, parse_partition
-from boardclass.scores import ScoreTable, parse_scores
+from boardclass.geometry import Dims, geometry
+from boardclass.partition import Partition, parse_partition
 from boardclass.wordlist import load_wordlist
 from cluster.cli.certify import named_classes
 from cluster.cli.compare import read_boards
@@ -81,16 +80,12 @@ def texts(pieces: str) -> st.SearchStrategy[str]:
 
 # What a user types: (function, texts, what it returns).
 TYPED = {
-    "dims": (parse_dims, texts("1 2 3 9 0 x X -"), Dims),
     "letters of a board": (lambda text: dims_of_length(len(text)), texts("abc"), Dims),
-    "board": (lambda text: parse_board(text, "2x2"), texts("a b Qu q u . - é"), str),
     "buckets": (
         lambda text: parse_partition(text, "3x3"),
         texts("center: edge: corner: abc defghijklm z ,"),
         Partition,
     ),
-    "class": (lambda text: parse_class(text, "2x2"), texts("a bc . * é"), tuple),
-    "scores": (parse_scores, texts("standard words powers 1 2 11 , - 99999999999"), ScoreTable),
     "cells": (lambda text: parse_cells(text, 16, "--end-only"), texts("0 5 15 16 , - ٣"), tuple),
     "classes": (lambda text: named_classes(PARTITION, text), texts("0 3 15 99999999999999999999 , ٣"), list),
     "share": (parse_share, texts("0 1 2 5 / 99999999 - ٣"), Share),

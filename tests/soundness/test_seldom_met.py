@@ -17,6 +17,7 @@ from cluster.watch.catalog import Catalog
 from cluster.watch.view import Watched
 from cluster.web.site import Site
 from configs.model import load_config
+from results.errors import ConflictError
 from results.storage.local import LocalFolder
 from results.store import sizes
 from results.store.run import open_run
@@ -73,6 +74,18 @@ def test_the_rest_of_a_flush_is_stored_when_the_disk_has_room_again(tmp_path, mo
         store.flush()
     assert len(written) > 3
     assert [found.class_id for found in open_run(tmp_path).rows()] == list(range(10))
+
+
+def test_verify_names_both_rows_that_contradict_each_other(orderly, made, tmp_path):
+    folder = rewritten(made / "whole", tmp_path / "run", list)
+    found = open_run(folder)
+    first = next(found.rows())
+    with Store.open(folder, found.fingerprint) as there, pytest.raises(ConflictError):
+        there.append([replace(first, n_boards=first.n_boards + 1, host="another")])
+    answer = orderly("verify", folder)
+    assert (answer.code, answer.out) == (3, "")
+    assert "has different verdicts" in answer.err
+    assert answer.err.count("results/part-") == 2
 
 
 # ---- shares
