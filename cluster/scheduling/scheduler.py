@@ -204,7 +204,7 @@ class Scheduler:
             self._finish(complete=n_given_up == 0, message=message + self._flags(), out=out)
             return
         flagged, crew = self._trust.flagged, self._crew
-        # Workers of flagged hosts stay idle: they keep Ray from starting others there.
+        # Workers of flagged hosts stay idle: they keep a cluster from starting others there.
         n_idle = sum(worker.is_up and worker.host in flagged for worker in crew)
         if n_idle >= max(crew.n_wanted(self._backlog.n_open, n_idle), 1):
             self._finish(complete=False, message="no host is left to believe" + self._flags(), out=out)
