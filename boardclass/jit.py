@@ -1,14 +1,15 @@
 """The one place that configures numba: decorator, array types for signatures, cache directory.
 
 Every kernel of the project is made with :func:`kernel` and an explicit signature, so that it compiles once, on import
-of its module, into a cache directory whose name is a hash of *all* kernel sources, the versions and the NUMBA_*
-settings: numba's own key misses changes in other modules and in flags.  The same hash is recorded in every run.  numba
-unpickles and runs what it finds there, so a directory that others can write to, or that holds files of theirs, is not
-used.
+of its module, into a cache directory.  The name of the directory is a hash of the code of all kernels and of what they
+can call, the versions and the NUMBA_* settings: numba's own key misses changes in other modules and in flags, and
+notices changes of words.  The same hash is recorded in every run.  numba unpickles and runs what it finds there, so a
+directory that others can write to, or that holds files of theirs, is not used.
 """
 
 from __future__ import annotations
 
+import ast
 import atexit
 import hashlib
 import os
@@ -26,6 +27,8 @@ import llvmlite
 import numba
 import numpy as np
 from numba import config, types
+from numba.core import event
+from numba.core.caching import CacheImpl, UserProvidedCacheLocator
 from numba.np import arrayobj
 
 from boardclass.private import exposed_file, exposure
@@ -33,14 +36,44 @@ from boardclass.private import exposed_file, exposure
 _KERNEL_FOLDERS = ("boardclass", "search")
 
 
+class _WithoutWords(ast.NodeTransformer):
+    """Takes docstrings and the messages of errors away: no kernel computes anything else because of them."""
+
+    def visit_Expr(self, node: ast.Expr) -> ast.AST:
+        return ast.Pass() if isinstance(node.value, ast.Constant) else self.generic_visit(node)
+
+    def visit_Raise(self, node: ast.Raise) -> ast.AST:
+        return ast.Raise(node.exc.func if isinstance(node.exc, ast.Call) else node.exc)
+
+
+def _code_of_kernels(root: Path) -> dict[str, str]:
+    """Return the code, without words, of each module that has kernels and of all that these modules import."""
+    sources = {path: path.read_bytes() for folder in _KERNEL_FOLDERS for path in (root / folder).rglob("*.py")}
+    todo = [path for path, source in sources.items() if b"@kernel" in source]
+    found: dict[str, str] = {}
+    while todo:
+        path = todo.pop()
+        place = path.relative_to(root).as_posix()
+        if path not in sources or place in found:
+            continue
+        tree = ast.parse(sources[path])
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ImportFrom) and node.module:
+                names = [node.module, *(f"{node.module}.{name.name}" for name in node.names)]
+            else:
+                names = [name.name for name in node.names] if isinstance(node, ast.Import) else []
+            todo += [root / f"{name.replace('.', '/')}.py" for name in names]
+        found[place] = ast.dump(_WithoutWords().visit(tree))
+    return found
+
+
 @cache
 def kernel_hash() -> str:
-    """Return 16 hex digits over every kernel source, the library versions and the NUMBA_* environment."""
-    digest = hashlib.sha256()
-    root = Path(__file__).resolve().parent.parent
-    for folder in _KERNEL_FOLDERS:
-        for path in sorted((root / folder).rglob("*.py")):
-            digest.update(f"{path.relative_to(root).as_posix()}\0".encode() + path.read_bytes() + b"\0")
+    """Return 16 hex digits over the code of kernels and what they can call, library versions, the NUMBA_* environment.
+
+    Comments, docstrings and the messages of errors do not count.
+    """
+    digest = hashlib.sha256(repr(sorted(_code_of_kernels(Path(__file__).resolve().parent.parent).items())).encode())
     versions = (sys.version, numba.__version__, llvmlite.__version__, np.__version__, platform.machine())
     settings = sorted((k, v) for k, v in os.environ.items() if k.startswith("NUMBA_") and k != "NUMBA_CACHE_DIR")
     digest.update(repr((versions, settings)).encode())
@@ -76,6 +109,39 @@ def _use_private_cache() -> None:
 _use_private_cache()
 
 
+class _Locator(UserProvidedCacheLocator):  # type: ignore[misc]
+    """Finds compiled kernels by their names: the directory they are in says all about their sources."""
+
+    def get_source_stamp(self) -> str:
+        return ""
+
+    def get_disambiguator(self) -> str:
+        return ""
+
+    @classmethod
+    def from_function(cls, py_func: Any, py_file: str) -> Any:
+        floor = py_func.__module__.partition(".")[0]
+        return super().from_function(py_func, py_file) if floor in _KERNEL_FOLDERS else None
+
+
+class _Announcer(event.Listener):  # type: ignore[misc]
+    """Says once that kernels are being compiled: the first command is silent for long."""
+
+    def on_start(self, event: Any) -> None:
+        if not self.has_spoken and sys.stderr:
+            self.has_spoken = True
+            sys.stderr.write("orderly: compiling kernels, about 40 s the first time\n")
+
+    def on_end(self, event: Any) -> None:
+        """Say nothing."""
+
+    has_spoken = False
+
+
+CacheImpl._locator_classes.insert(0, _Locator)
+_announcer = _Announcer()
+
+
 def kernel(signature: Any, **options: Any) -> Callable[[Callable[..., Any]], Any]:
     """Return the decorator of every kernel: ``njit`` with an explicit signature, disk cache, GIL released.
 
@@ -83,7 +149,7 @@ def kernel(signature: Any, **options: Any) -> Callable[[Callable[..., Any]], Any
     """
 
     def compiled(function: Callable[..., Any]) -> Any:
-        with _indices_as_they_are():
+        with _indices_as_they_are(), event.install_listener("numba:compile", _announcer):
             return numba.njit(signature, cache=True, nogil=True, **options)(function)
 
     return compiled

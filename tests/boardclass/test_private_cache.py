@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 
@@ -90,3 +91,22 @@ def test_every_file_is_looked_at(own):
     assert exposed_file(own) == ""
     (deep / "kernel.nbc").chmod(0o646)
     assert "kernel.nbc" in exposed_file(own)
+
+
+def test_what_is_compiled_is_announced_and_compiled_once_whatever_its_words(own, tmp_path):
+    """A comment above a kernel moves its line and the time of its file; a constant makes other code."""
+    for floor in ("boardclass", "search"):
+        shutil.copytree(ROOT / floor, tmp_path / floor, ignore=shutil.ignore_patterns("__pycache__"))
+    path = tmp_path / "search" / "keys.py"
+    text = path.read_text()
+
+    def said():
+        command, env = [sys.executable, "-c", "import search.keys"], {**os.environ, "NUMBA_CACHE_DIR": str(own)}
+        return subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, env=env, check=True).stderr
+
+    assert said() == "orderly: compiling kernels, about 40 s the first time\n"
+    assert said() == ""
+    path.write_text("# A comment.\n" + text)
+    assert said() == ""
+    path.write_text(text + "\n_ANOTHER = 1\n")
+    assert "compiling kernels" in said()

@@ -217,9 +217,8 @@ def prepared(
 
     search : the working space for it; by default a new one with sums of the width that is tried
     """
-    s = search or state.new_search()
-    if not search:
-        s = s._replace(sums=s.sums.view(sum_width)[: s.sums.size])
+    new = state.new_search()
+    s = search or new._replace(sums=new.sums.view(sum_width)[: new.sums.size])
     rows = state.rows_at(s, 0)
     s.smaller[:] = [(1 << 26) - 1 & ~mask for mask in at_least(letter_order)]
     for level, c in enumerate(case.free):
