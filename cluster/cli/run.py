@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -96,6 +98,7 @@ def run(
     )
     from cluster.planning.shares import parse_share
 
+    began = time.monotonic()
     mine = parse_share(share) if share is not None else None
     resolved = resolve(config, options)
     try:
@@ -105,6 +108,7 @@ def run(
         outcome = driver.run(resolved, progress=make_progress(), drop_damaged=drop_damaged, extends=extend, share=mine)
     except KeyboardInterrupt as error:  # outside the search, where the driver does not catch signals
         raise IncompleteError("stopped; the same command goes on from what is stored") from error
+    outcome = replace(outcome, seconds=time.monotonic() - began)  # with what it took to compile the kernels
     if outcome.share_done:
         _print_share(outcome)
         return
