@@ -138,7 +138,10 @@ class _Tally:
 
     def take(self, entry: str) -> str | None:
         """Return the word a-z that an entry becomes; None if it is left out."""
-        word = unicodedata.normalize("NFC", entry.strip())
+        word = entry.strip()
+        if word.isascii() and word.isalpha() and word.islower() and not self.rules.letters:
+            return self._playable(word)  # most words of most lists
+        word = unicodedata.normalize("NFC", word)
         if not word or word.startswith("#"):
             return self._drop("blank line or comment", entry)
         if reason := _not_one_word(word):

@@ -118,6 +118,7 @@ def stages(seed: int) -> list[Stage]:
             (_module("deletions", "--sample", "20", "--seed", str(seed)),),
             told="in all:",
         ),
+        Stage("lists", "24 word-list packages of Debian imported, no line uncounted", (_module("debian_lists"),)),
         Stage(
             "planted",
             "1,000 planted winners are returned",

@@ -1,0 +1,73 @@
+"""Word lists of Debian, imported each by one command: ``python -m tests.soundness.debian_lists [PACKAGE ...]``.
+
+The packages are downloaded by apt and unpacked into a folder of their own; nothing is installed.  Each line of a list
+must be counted: a word of the new list, or left out with a reason.  Lists in another alphabet must be named as such.
+Exit code 1 when one is not.
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from boardclass.errors import WordListError
+from boardclass.word_files import read_entries
+from boardclass.word_import import Rules, import_words
+
+GERMAN = {"wngerman", "wogerman", "wswiss", "wgerman-medical"}  # nouns have capitals
+OTHER_ALPHABETS = {"wbulgarian", "wukrainian"}
+NAMES = (
+    "french spanish italian ngerman portuguese dutch swedish danish norwegian catalan brazilian gaelic irish manx",
+    "faroese esperanto american british ogerman swiss german-medical galician-minimos bulgarian ukrainian",
+)
+PACKAGES = [f"w{name}" for line in NAMES for name in line.split()]
+
+
+def lists_of(package: str, folder: Path) -> list[Path]:
+    """Return the word lists in a Debian package."""
+    subprocess.run(["apt-get", "download", "-qq", package], cwd=folder, check=True, capture_output=True)
+    (archive,) = folder.glob(f"{package}_*.deb")
+    subprocess.run(["dpkg-deb", "-x", archive, folder / package], check=True)
+    found = (folder / package / "usr" / "share" / "dict").glob("*")
+    return sorted(path for path in found if path.is_file() and not path.is_symlink() and "README" not in path.name)
+
+
+def told_of(package: str, path: Path) -> str:
+    """Return what became of a list; raise AssertionError if a line is lost uncounted."""
+    entries = read_entries(path)
+    try:
+        found = import_words(entries, Rules(names="keep" if package in GERMAN else "drop"), path.name, path.name)
+    except WordListError as error:
+        if package in OTHER_ALPHABETS and "another alphabet" in str(error):
+            return "another alphabet"
+        raise
+    assert package not in OTHER_ALPHABETS
+    left_out = sum(step.lines for step in found.steps if step.what.startswith("left out"))
+    assert left_out + len(found.words) == len(entries.words)
+    assert not any(found.words.counts.values())
+    return f"{len(found.words):,} words of {len(entries.words):,} lines, SHA-256 {found.words.sha256[:16]}"
+
+
+def main() -> int:
+    """Import the lists; return the exit code."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("packages", nargs="*", default=PACKAGES, metavar="PACKAGE")
+    n_taken = n_failed = 0
+    with tempfile.TemporaryDirectory() as folder:
+        for package in parser.parse_args().packages:
+            try:
+                for path in lists_of(package, Path(folder)):
+                    sys.stdout.write(f"{package} {path.name}: {told_of(package, path)}\n")
+                    n_taken += 1
+            except (AssertionError, WordListError, OSError, ValueError, subprocess.CalledProcessError) as error:
+                sys.stdout.write(f"{package}: FAILED, {error}\n")
+                n_failed += 1
+    sys.stdout.write(f"{n_taken} lists as expected, {n_failed} packages failed\n")
+    return min(n_failed, 1)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
