@@ -148,10 +148,8 @@ def test_split_classes_come_with_their_parts(orderly, made, tmp_path):
 
 def test_a_source_that_lost_a_part_of_a_split_is_refused(orderly, made, tmp_path):
     def lose(rows):
-        split = next(row for row in rows if row.status == SPLIT)
-        lost = split.children[-1]
-        kept = [replace(row, children=row.children[:-1]) if row is split else row for row in rows]
-        return [row for row in kept if row.class_id != split.class_id or not row.path.startswith(lost)]
+        split = next(row for row in rows if row.settled)
+        return [replace(row, settled=row.settled[:-1]) if row is split else row for row in rows]
 
     lost = rewritten(made / "cut_up", tmp_path / "lost", lose)
     answer = orderly("merge", tmp_path / "target", lost)
