@@ -29,6 +29,8 @@ class Ledger:
     ----------
     best : (int, str) or None
         Best score among accepted candidates, with its board, canonical.
+    seen : dict of str to int
+        Accepted candidates as they were found, with their scores.
     n_candidates, n_rows : int
         Accepted in this session.
     """
@@ -38,6 +40,7 @@ class Ledger:
         self._fingerprint = fingerprint
         self._geometry = geometry(fingerprint.dims)
         self.best: tuple[int, str] | None = None
+        self.seen: dict[str, int] = {}
         self.n_candidates = 0
         self.n_rows = 0
 
@@ -62,6 +65,7 @@ class Ledger:
     def note_candidates(self, candidates: Sequence[tuple[str, int]]) -> None:
         """Count candidates and keep the best, as the canonical board."""
         self.n_candidates += len(candidates)
+        self.seen.update(candidates)
         for board, score in candidates:
             if self.best is None or score > self.best[0]:
                 self.best = score, canonical_board(board, self._geometry)

@@ -18,6 +18,7 @@ import numpy as np
 
 from boardclass.errors import IncompleteError
 from boardclass.jit import kernel_hash
+from boardclass.printable import counted
 from cluster.driver.journal import Journal
 from cluster.driver.ledger import Ledger
 from cluster.driver.loop import run_loop
@@ -31,11 +32,14 @@ from cluster.scheduling.policy import Policy
 from cluster.scheduling.scheduler import Scheduler
 from cluster.workers.executors import Executor
 from cluster.workers.ray_cluster import ClusterGoneError, RayError
+from results.errors import DamagedError
 from results.log.eventlog import RESCORING
 from results.proof.claim import Claim, digest_of, write_claim
 from results.proof.coverage import Coverage
 from results.proof.prove import prove
-from results.proof.rescore import BoardList, rescore
+from results.proof.rescore import BoardList, candidates, rescore
+from results.storage import files
+from results.store.run import Run
 from results.store.store import Store
 from search.breaker import Spec, Unit
 
@@ -166,20 +170,21 @@ class Session:
         text = "rescoring and checking that every board is covered"
         self._progress.stage(text)
         self._journal.note("stage", name=RESCORING, text=text)
-        store.flush()
-        listed = rescore(store, plan.scorer)
-        proof = prove(store.snapshot(), lambda _: plan.nodes(), thorough=True)
+        run = store.snapshot()  # the only one: what is claimed is what was read
+        self._check_read(run)
+        listed = rescore(run, plan.scorer)
+        proof = prove(run, lambda _: plan.nodes(), thorough=True)
         coverage = proof.coverage
         assert coverage is not None, "looked at thoroughly"
         claim = None
         complete = proof.proven
         if complete:
             name, n_words = plan.wordlist.name, len(plan.wordlist.words)
-            claim = write_claim(store, coverage, listed, wordlist=name, n_words=n_words, scores=plan.table.name)
+            claim = write_claim(run, coverage, listed, wordlist=name, n_words=n_words, scores=plan.table.name)
         digest = digest_of(plan.fingerprint, listed, complete=complete)
         missing, share_done = "" if complete else "\n".join(filter(None, (message, proof.why_not))), False
         if self._hand and not complete:
-            missing, share_done = self._hand.judge(store, coverage, message, store.snapshot().doubted)
+            missing, share_done = self._hand.judge(store, coverage, message, run.doubted)
         seconds = time.monotonic() - self._began_s
         self._journal.note(
             "finished",
@@ -202,6 +207,22 @@ class Session:
             seconds=seconds,
             share_done=share_done,
         )
+
+    def _check_read(self, run: Run) -> None:
+        """Refuse to conclude from rows that lack a board that this call has seen.
+
+        Raises
+        ------
+        DamagedError
+            Naming the first such board.
+        """
+        read = {(board, score) for board, score, _ in candidates(run)}
+        if lost := sorted(self._ledger.seen.items() - read):
+            boards = counted(len(lost), "board", "boards")
+            raise DamagedError(
+                f"{run.folder.where(files.RESULTS)} lacks {boards} stored there before, such as {lost[0][0]} with "
+                f"{lost[0][1]:,} points: what was written is not what is read back; nothing was concluded: run again"
+            )
 
     def _begin(self, policy: Policy) -> None:
         plan, config = self._plan, self._plan.config

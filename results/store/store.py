@@ -300,9 +300,22 @@ class Store:
         return self.snapshot().rows()
 
     def snapshot(self) -> Run:
-        """Flush and read the run again from disk: what verification and rescoring work on."""
+        """Flush and read the run again from disk: what verification and rescoring work on.
+
+        Raises
+        ------
+        DamagedError
+            When what this store wrote is not there.
+        """
         self.flush()
-        return Run(self._folder, self.fingerprint, self.run.info, read_manifest(self._folder))
+        manifest = read_manifest(self._folder)
+        if (manifest.n_bytes, manifest.last_number) != (self._n_bytes, self._last_number):
+            raise DamagedError(
+                f"{self._folder.where(files.MANIFEST)} has {manifest.n_bytes:,} bytes and ends at part "
+                f"{manifest.last_number:,}; {self._n_bytes:,} bytes up to part {self._last_number:,} were written: the "
+                "store does not list all that it took, or somebody else writes; nothing was concluded: run again"
+            )
+        return Run(self._folder, self.fingerprint, self.run.info, manifest)
 
     def _check_open(self) -> None:
         if self._closed:

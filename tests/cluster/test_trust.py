@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from cluster.driver.driver import default_policy, run
+from cluster.driver.ledger import Ledger
 from cluster.scheduling.events import (
     Answer,
     Assign,
@@ -27,7 +28,9 @@ from cluster.scheduling.events import (
 from cluster.workers import worker
 from cluster.workers.executors import InProcessExecutor
 from configs.model import RunConfig, SearchConfig
-from results.errors import ConflictError
+from results.errors import ConflictError, DamagedError
+from results.storage import files
+from results.storage.local import LocalFolder
 from results.store.parts import read_parts
 from results.store.run import open_run
 from results.store.schema import SCHEMA
@@ -280,3 +283,35 @@ def test_a_doubt_that_is_still_there_takes_nothing_along(config, monkeypatch):
     with Store.open(config.out, stored.fingerprint, stored.info, mend=repair) as store:
         assert store.dropped == (f"results/{other.name}",)
     assert open_run(config.out).doubted
+
+
+# ---- what was written and not read back
+
+
+@pytest.mark.parametrize("n_listed", [0, 1])
+def test_nothing_is_claimed_of_rows_that_are_not_read_back(config, monkeypatch, n_listed):
+    """The first listing after the search lacks parts; by the next one they are all there."""
+    monkeypatch.setattr("results.store.store.FLUSH_ROWS", 5)
+    listed, lagging = LocalFolder.read_lines, []
+
+    def late(self, name):
+        lines, n_bytes, is_torn = listed(self, name)
+        if name != files.MANIFEST or lagging or len(lines) < 2:
+            return lines, n_bytes, is_torn
+        lagging.append(len(lines))
+        return lines[:n_listed], sum(len(line) + 1 for line in lines[:n_listed]), False
+
+    monkeypatch.setattr(LocalFolder, "read_lines", late)
+    with pytest.raises(DamagedError, match=r"ends at part \d; .* were written"):
+        run(config)
+    assert lagging
+    assert not (Path(config.out) / files.CLAIM).exists()
+    assert run(config).complete
+
+
+def test_nothing_is_claimed_without_a_board_that_was_seen(config, monkeypatch):
+    note = Ledger.note_candidates
+    monkeypatch.setattr(Ledger, "note_candidates", lambda self, found: note(self, [*found, ("zzzz", 99)]))
+    with pytest.raises(DamagedError, match="lacks 1 board stored there before, such as zzzz with 99 points"):
+        run(config)
+    assert not (Path(config.out) / files.CLAIM).exists()
