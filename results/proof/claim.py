@@ -20,6 +20,7 @@ from results.proof.sentence import Question, question_of, statement_of
 from results.storage import files
 from results.store.documents import format_document, read_document
 from results.store.fingerprint import Fingerprint
+from results.store.info import list_name
 from results.store.run import Run
 
 COMPLETE = "complete"
@@ -156,6 +157,7 @@ def make_claim(
         When a class has no verdict.
     """
     coverage.require_complete()
+    question = replace(question, wordlist=list_name(question.wordlist, fingerprint.wordlist_sha256))
     best = listed.boards[0].score if listed.boards else None
     claim = Claim(
         statement=statement_of(fingerprint, listed, question),

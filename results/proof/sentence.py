@@ -11,6 +11,7 @@ from boardclass.printable import counted
 from boardclass.scores import parse_scores
 from results.proof.rescore import BoardList
 from results.store.fingerprint import Fingerprint
+from results.store.info import list_name
 from results.store.run import Run
 
 
@@ -38,16 +39,16 @@ class Question:
 
 
 def question_of(run: Run) -> Question:
-    """Return the names that ``run.json`` gives; of the score table only one that stands for the points of the run."""
+    """Return the names that ``run.json`` gives, if the word list and the points are those that go by them."""
     wordlist, scores = run.info.get("wordlist"), run.info.get("scores")
     told = wordlist if isinstance(wordlist, dict) else {}
-    name, n_words = told.get("name"), told.get("n_words")
+    n_words = told.get("n_words")
     try:
         points = parse_scores(scores).points if isinstance(scores, str) else ()
     except ScoreError:
         points = ()
     return Question(
-        name if isinstance(name, str) else "a list without a name",
+        list_name(told.get("name"), run.fingerprint.wordlist_sha256),
         n_words if type(n_words) is int else 0,
         str(scores) if points == run.fingerprint.scores else "custom",
         told.get("left_out"),

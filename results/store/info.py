@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal, TypeVar
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from boardclass.errors import quote
+from boardclass.wordlist import KNOWN_SHA256, known_name
 
 _Text = Annotated[str, Field(max_length=4000)]
 _Count = Annotated[int, Field(ge=0, lt=2**63)]
@@ -85,3 +86,12 @@ def check_info(info: Any) -> dict[str, Any]:
         where = ".".join(map(str, ("info", *first["loc"])))
         raise ValueError(f"{where} is {quote(first['input'])}: {first['msg']}") from error
     return dict(info)
+
+
+def list_name(told: object, sha256: str) -> str:
+    """Return how to call a word list: by its SHA-256 if it is well known, else as it is told, but not as another."""
+    if known := known_name(sha256):
+        return known
+    if not isinstance(told, str) or not told:
+        return "a list without a name"
+    return f"a list that is not the {told} that it is said to be" if told in KNOWN_SHA256 else told

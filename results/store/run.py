@@ -25,7 +25,7 @@ from results.storage.local import open_folder
 from results.store.documents import read_document
 from results.store.fingerprint import Fingerprint
 from results.store.index import INDEX_COLUMNS, Index, Key, keys_of
-from results.store.info import check_info
+from results.store.info import check_info, list_name
 from results.store.parts import REMEDY, Manifest, Part, read_manifest, read_parts
 from results.store.rules import check_table
 from results.store.schema import SCHEMA, VERDICT_COLUMNS, VERDICTS, Row, Verdict, from_table
@@ -68,7 +68,10 @@ class Run:
         listed = self.info.get("wordlist")
         facts: list[tuple[str, object]] = [
             ("board", self.fingerprint.dims),
-            ("word list", listed.get("name") if isinstance(listed, dict) else None),
+            (
+                "word list",
+                list_name(listed.get("name") if isinstance(listed, dict) else None, self.fingerprint.wordlist_sha256),
+            ),
             ("its SHA-256", self.fingerprint.wordlist_sha256),
             ("cutoff", self.fingerprint.cutoff),
             ("letter buckets", self.fingerprint.partition),

@@ -17,13 +17,14 @@ import pytest
 from boardclass.canonical import canonical_board
 from boardclass.geometry import geometry
 from boardclass.scores import parse_scores
-from boardclass.wordlist import load_wordlist
+from boardclass.wordlist import KNOWN_SHA256, load_wordlist
 from cluster.driver.driver import run
 from configs.model import load_config
 from results.proof.claim import read_claim
 from results.proof.rescore import unscored_boards, write_rescored
 from results.storage import files
 from results.storage.owner import parse_owner
+from results.store.info import list_name
 from results.store.run import open_run
 from results.store.schema import QUARANTINED, SPLIT
 from search.scoring.scorer import Scorer
@@ -471,3 +472,20 @@ def test_scores_of_the_fixture_are_those_of_the_words(climbed):
     listed = unscored_boards(open_run(climbed)).boards
     scorer = Scorer("2x2", load_wordlist("scowl70").words, parse_scores("standard"))
     assert scorer.scores([item.board for item in listed]).tolist() == [item.score for item in listed]
+
+
+def test_the_name_of_a_known_list_on_another_list_is_not_repeated(ask, whole, tmp_path):
+    folder = shutil.copytree(whole, tmp_path / "forged")
+    seal_run(folder, wordlist={**open_run(folder).info["wordlist"], "name": "enable2k"})
+    answers, page = ask(folder, FORMATS)
+    told = page + "".join(" ".join(answer.out.split()) for answer in answers.values())
+    honest = "a list that is not the enable2k that it is said to be"
+    assert honest in told
+    assert "enable2k" not in told.replace(honest, "")
+
+
+def test_a_known_list_is_called_by_its_name_whatever_its_file_was_called():
+    assert list_name("words", KNOWN_SHA256["yawl"]) == "yawl"
+    assert list_name("words", "0" * 64) == "words"
+    assert list_name("yawl", "0" * 64) != "yawl"
+    assert list_name(None, "0" * 64) == "a list without a name"
