@@ -1,6 +1,7 @@
 """Finds stored verdicts again in another way: each part anew, as a symmetric image and in another cell order.
 
     chosen      units by class, or drawn at random: those whose SHA-256 with the seed is smallest
+    spot_check  some easy verdicts, and a climb: what `orderly verify` does beside reading
     repeat      Replicator (search/replica.py) on each, compared as the replicas of a run are (SearchNodes.difference)
 
 A repetition trusts the word list and the kernels.  It trusts nothing that the run stored.
@@ -13,18 +14,26 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from boardclass.errors import IncompleteError, InputError
+from boardclass.cutoff import reaches
+from boardclass.errors import IncompleteError, InputError, MismatchError
 from boardclass.partition import parse_partition
+from boardclass.printable import counted
 from boardclass.processes import pool
 from cluster.planning.nodes import SearchNodes, paths_of
 from results.errors import RowError
+from results.proof.rescore import BoardList
 from results.proof.splits import uncovered
 from results.store.index import Key
 from results.store.run import Run
-from results.store.schema import Row
+from results.store.schema import CANDIDATES, ELIMINATED, Row
 from search.breaker import Spec, Unit, UnitResult
+from search.local.methods import local_search
+from search.local.parallel import ParallelScorer
 from search.params import Params
 from search.replica import Replicator
+from search.scoring.scorer import Scorer
+
+SPOT_VERDICTS, SPOT_SEARCH_S, SPOT_CLIMB_S = 5, 10.0, 3.0
 
 
 @dataclass(frozen=True)
@@ -78,6 +87,57 @@ def drawn_rows(run: Run, n: int, seed: int) -> list[Row]:
     if n > len(rows):
         raise InputError(f"cannot draw {n:,} of {len(rows):,} verdicts in {run.folder.where('')}")
     return sorted(rows, key=lambda row: _drawn(seed, row.key))[:n]
+
+
+def spot_check(run: Run, spec: Spec, scorer: Scorer, listed: BoardList, seed: int) -> str:
+    """Search some easy verdicts again and climb for some seconds; return what was done.
+
+    Parameters
+    ----------
+    run : Run
+    spec, scorer : Spec, Scorer
+        The question, and how the run searched it.
+    listed : BoardList
+        The boards of the run.
+    seed : int
+        Draws the verdicts: one that nobody knows beforehand.
+
+    Raises
+    ------
+    MismatchError
+        When a verdict is not found again, or a board that reaches the cutoff is not listed.
+    """
+    where, at_fault = run.folder.where(""), "the run, this machine or the program is at fault: do not believe this run"
+    began_s, found = time.monotonic(), list[Repeated]()
+    easy = _easy(run)
+    drawn = set(sorted(easy, key=lambda key: _drawn(seed, key))[:SPOT_VERDICTS])
+    rows = _verdicts(row for _, row in run.rows_on(drawn, run.manifest.parts))
+    for item in repeated(spec, rows, seed, 1):
+        if item.difference:
+            name = f"class {item.class_id} {item.path}".rstrip()
+            raise MismatchError(f"{name} in {where} is not found again: {item.difference}; {at_fault}")
+        found += [] if item.gave_up else [item]
+        if time.monotonic() > began_s + SPOT_SEARCH_S:
+            break
+    end_s, known = time.monotonic() + SPOT_CLIMB_S, {item.board for item in listed.boards}
+    for find in local_search(ParallelScorer(scorer, 1), seed=seed, stop=lambda: time.monotonic() > end_s):
+        if reaches(find.score, spec.cutoff) and find.board not in known:
+            raise MismatchError(
+                f"{find.board} scores {find.score:,}, which reaches the cutoff {spec.cutoff:,}, and is not listed in "
+                f"{where}; {at_fault}"
+            )
+    verdicts = counted(len(found), "verdict", "verdicts")
+    return f"{verdicts} of {run.verdict_table.num_rows:,} searched again, a climb found no other board"
+
+
+def _easy(run: Run) -> list[Key]:
+    """Return the tenth of the verdicts that took the least time, of those that leave nothing to other units."""
+    names = ("seconds", "class_id", "path", "status")
+    rows = [
+        row for table in run.columns(names) for row in zip(*(table[name].to_pylist() for name in names), strict=True)
+    ]
+    whole = sorted(row for row in rows if row[3] in (ELIMINATED, CANDIDATES))
+    return [(class_id, path) for _, class_id, path, _ in whole[: max(SPOT_VERDICTS, len(whole) // 10)]]
 
 
 def _drawn(seed: int, key: Key) -> bytes:

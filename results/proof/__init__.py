@@ -4,7 +4,7 @@
       check_coverage  coverage.py      every board in exactly one unit with a verdict: space.py, splits.py, foreign.py
       rescore         rescore.py       exact scores, canonical boards
     make_claim        claim.py         the record of what was found; sentence.py: how it is said
-    verify            verify.py        all of it from the files, scored twice over; crosscheck.py: the boards by SQL
+    verify            verify.py        all of it from the files, scored twice over
     certificates.py   shapes of the search; audit.py checks them and imports nothing of ours; audits.py records that
 
 Uses ``store`` and what lies under it.  Nothing is imported here: the checker must load no other module of the project.

@@ -3,7 +3,7 @@
     verify -> prove               every board in exactly one unit with a verdict, none in doubt    (proof.py)
            -> scored_again        every candidate by the production scorer
            -> _double_check       and by an independent one
-           -> require_same        the boards once more, from the Parquet files by DuckDB alone     (crosscheck.py)
+           -> search_again        a few verdicts and a climb, if the caller can
            -> statistics          sums and a digest that do not depend on the order of the verdicts
            -> audited             what certificates and audits add (audits.py)
            -> make_claim          with a label that says how much was checked
@@ -17,7 +17,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -26,7 +27,6 @@ from boardclass.errors import MismatchError, StoreError
 from results.proof.audits import audited
 from results.proof.claim import COMPLETE, Checked, Claim, disagreement, make_claim, publish_claim, read_claim
 from results.proof.coverage import Coverage
-from results.proof.crosscheck import require_same
 from results.proof.prove import prove
 from results.proof.rescore import BoardList, ScorerLike, candidates, read_rescored, scored_again, write_rescored
 from results.proof.sentence import Question
@@ -37,18 +37,28 @@ from results.store.parts import read_manifest
 from results.store.run import Run, raise_conflicts
 from results.store.schema import COUNTERS, VERDICTS
 
+NOT_SEARCHED = "eliminations not searched again"
+
 
 @dataclass(frozen=True)
-class Verified:
-    """The result of a verification; ``notes`` say which records of the run are out of date."""
+class VerifyResult:
+    """The result of a verification; ``searched`` says what was checked, ``notes`` which records are out of date."""
 
     claim: Claim
     coverage: Coverage
     listed: BoardList
+    searched: str
     notes: tuple[str, ...] = ()
 
 
-def verify(run: Run, nodes: NodesLike, scorer: ScorerLike, referee: ScorerLike, question: Question) -> Verified:
+def verify(
+    run: Run,
+    nodes: NodesLike,
+    scorer: ScorerLike,
+    referee: ScorerLike,
+    question: Question,
+    search_again: Callable[[BoardList], str] | None = None,
+) -> VerifyResult:
     """Check a run from its files and return its claim; nothing is written.
 
     Parameters
@@ -60,6 +70,9 @@ def verify(run: Run, nodes: NodesLike, scorer: ScorerLike, referee: ScorerLike, 
     scorer, referee : ScorerLike
         The production scorer, and one that shares no code with it.
     question : Question
+    search_again : callable, optional
+        Looks for boards that are not listed and says how.  Without it no elimination is searched again: a run whose
+        cutoff was lowered passes.
 
     Raises
     ------
@@ -74,14 +87,13 @@ def verify(run: Run, nodes: NodesLike, scorer: ScorerLike, referee: ScorerLike, 
     coverage = prove(run, lambda _: nodes, thorough=True).require(run.folder.where(""))
     n_checked = _double_check(run, referee)
     listed = scored_again(run, scorer)
-    require_same(run, listed)
     stored = read_rescored(run)
     if stored is not None and stored != listed:
         raise MismatchError(
             f"the list of boards in {run.folder.where(files.RESCORED_MANIFEST)} is not what the rows give: do not use "
             "what was taken from it; remove it, and `orderly verify --write` rewrites it"
         )
-    checked = Checked(_strength(run, listed, n_checked), statistics(run), verdict_digest(run))
+    checked = Checked(COMPLETE, statistics(run), verdict_digest(run))
     claim = make_claim(run.fingerprint, coverage, listed, question, checked)
     earlier, notes = read_claim(run), []
     if earlier and (told := disagreement(earlier, claim, "")):
@@ -92,10 +104,12 @@ def verify(run: Run, nodes: NodesLike, scorer: ScorerLike, referee: ScorerLike, 
                 "remove the claim if the rows are right"
             )
         notes.append(f"{where} is out of date: {told}; --write rewrites it")
-    return Verified(claim, coverage, listed, tuple(notes))
+    searched = f"coverage and boards; {search_again(listed) if search_again else NOT_SEARCHED}"
+    claim = replace(claim, strength=_strength(run, listed, searched, n_checked))
+    return VerifyResult(claim, coverage, listed, searched, tuple(notes))
 
 
-def record(run: Run, found: Verified) -> None:
+def record(run: Run, found: VerifyResult) -> None:
     """Write the claim and the list of boards of a run that was verified.
 
     Raises
@@ -164,7 +178,7 @@ def _double_check(run: Run, referee: ScorerLike) -> int:
     return len(boards)
 
 
-def _strength(run: Run, listed: BoardList, n_checked: int) -> str:
+def _strength(run: Run, listed: BoardList, searched: str, n_checked: int) -> str:
     """Return what was checked, as the label of the claim."""
     twice = f"double-checked 100 % of {n_checked:,} candidates by an independent solver"
-    return f"{COMPLETE}, {twice if n_checked else 'no candidates to double-check'}{audited(run, listed)}"
+    return f"{COMPLETE} ({searched}), {twice if n_checked else 'no candidates to double-check'}{audited(run, listed)}"

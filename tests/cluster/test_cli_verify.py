@@ -156,3 +156,35 @@ def test_the_referee_scores_as_the_scorer_does():
     words, table = load_wordlist("scowl70").words, parse_scores("standard")
     boards = ["seattqtes", "deslatper", "zzzzzzzzz"]
     assert Referee("3x3", words, table).scores(boards) == Scorer("3x3", words, table).scores(boards).tolist()
+
+
+@pytest.mark.parametrize("quick", [False, True])
+def test_what_was_checked_is_said(orderly, proven, quick):
+    answer = orderly("verify", proven, *(["--quick"] if quick else []))
+    assert answer.code == 0, answer.err
+    told = " ".join(answer.out.split())
+    checked = (
+        "eliminations not searched again" if quick else "5 verdicts of 55 searched again, a climb found no other board"
+    )
+    assert f"complete (coverage and boards; {checked}), double-checked" in told
+    assert ("Verified. Of all" in told) != quick
+    assert ("Verified in part (coverage and boards; eliminations not searched again). Of all" in told) == quick
+
+
+def test_a_cutoff_that_was_forged_lower_is_found_out(orderly, proven, tmp_path):
+    """The rows answer the question at the cutoff of the search; nobody looked for the boards below it."""
+    old = open_run(proven)
+    lower = replace(old.fingerprint, cutoff=CUTOFF - 3)
+    rows = [replace(row, fingerprint=lower.digest, max_bound=min(row.max_bound, CUTOFF - 4)) for row in old.rows()]
+    with Store.open(tmp_path / "forged", lower, old.info) as store:
+        store.append(rows)
+    quick = orderly("verify", tmp_path / "forged", "--quick")
+    assert (quick.code, "eliminations not searched again" in quick.out) == (0, True), quick.err
+    answer = orderly("verify", tmp_path / "forged")
+    assert (answer.code, answer.out) == (5, "")
+    assert "do not believe this run" in answer.err
+
+
+def test_a_climb_alone_finds_a_forged_cutoff_out(orderly, proven, tmp_path, monkeypatch):
+    monkeypatch.setattr("cluster.driver.repeat.SPOT_VERDICTS", 0)
+    test_a_cutoff_that_was_forged_lower_is_found_out(orderly, proven, tmp_path)

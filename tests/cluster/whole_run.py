@@ -21,7 +21,7 @@ from configs.model import RunConfig, SearchConfig
 from results.proof.claim import digest_of
 from results.proof.coverage import check_coverage
 from results.proof.rescore import unscored_boards, write_rescored
-from results.proof.verify import Verified, record, verify
+from results.proof.verify import VerifyResult, record, verify
 from results.reading.query import summary
 from results.storage import files
 from results.store.documents import format_document
@@ -59,7 +59,7 @@ def toy_scorer() -> Scorer:
     return Scorer("2x2", WORDS, parse_scores("words"))
 
 
-def verified(folder: Path) -> Verified:
+def verified(folder: Path) -> VerifyResult:
     """Return what ``verify`` comes to, with one scorer in both places."""
     from results.proof.sentence import question_of
 

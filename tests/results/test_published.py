@@ -17,6 +17,7 @@ from results.reading.query import boards, summary
 from results.store.run import open_run
 from search.params import Params
 from tests.conftest import ROOT
+from tests.results.crosscheck import boards_by_sql
 from tests.samples import daily
 
 # cutoff, boards, best score, classes: each run that is published has a line
@@ -61,6 +62,7 @@ def test_every_board_is_covered_and_the_claim_is_complete(name, project_root):
     assert found.n_classes_done == n_classes
     assert len(found.listed.boards) == n_boards
     assert found.listed.boards[0].score == best
+    assert boards_by_sql(run) == found.listed
     dims = str(found.fingerprint.dims)
     partition = parse_partition(found.fingerprint.partition, dims)
     structure = {k: tuple(v) if isinstance(v, list) else v for k, v in run.info["structure"].items()}
