@@ -1,8 +1,8 @@
 """One driver per run: a lock that the operating system drops when its owner dies, and a note that says who holds it.
 
-Two things are locked: the file ``lock``, which others look at, and the run directory itself, so that removing the file
-does not let a second driver in.  Where directories cannot be locked (some network file systems), a driver checks before
-each line of the manifest that the file is still the one that it locked, and stops otherwise.
+The run directory itself is locked, so no file that is removed lets a second driver in.  Where directories cannot be
+locked (some network file systems), the file ``lock`` is.  Before each line of the manifest a driver checks that what it
+locked still has its name, and stops otherwise.
 
 On an object store a claim that is renewed takes its place (lease.py).  The lock of the operating system is then kept in
 a private folder of this machine: it tells at once whether the driver that was killed here a moment ago is gone.
@@ -19,8 +19,6 @@ import os
 import tempfile
 import time
 from pathlib import Path
-
-from filelock import FileLock, Timeout
 
 from boardclass.errors import StoreError
 from boardclass.private import exposure
@@ -42,11 +40,7 @@ class RunLock:
     def __init__(self, folder: Folder) -> None:
         self._folder = folder
         self._base = _base_of(folder)
-        self._lock = FileLock(
-            str(self._base / files.LOCK), timeout=_PATIENCE_S, poll_interval=_POLL_S, thread_local=False
-        )
-        self._directory: int | None = None
-        self._locked: tuple[int, int] | None = None
+        self._held: tuple[Path, int] | None = None  # what is locked, and its descriptor
         self._lease = Lease(folder) if isinstance(folder, ObjectFolder) else None
 
     def acquire(self) -> None:
@@ -62,18 +56,10 @@ class RunLock:
             if self._lease and (reason := exposure(self._base.resolve())):
                 raise StoreError(f"cannot lock {self._folder.where('')}: {reason}; set TMPDIR to a folder of your own")
             plain.check_plain(self._base)
-            self._lock.acquire()
-            self._lock_directory()
-            self._locked = self._identity()
+            self._held = self._locked()
             dead = self._dead_claim()
             note = own_note() | ({"claim": self._lease.name} if self._lease else {})
             self._write_note(json.dumps(note) + "\n")
-        except Timeout as error:
-            self._unlock()
-            raise StoreLockedError(
-                f"{self._folder.where('')} is being written by {describe_owner(_read(self._base))}; "
-                "wait for it or stop it, then run again"
-            ) from error
         except FileExistsError as error:
             raise StoreError(f"{self._base} is a file, a run needs a directory: choose another --out") from error
         except OSError as error:
@@ -96,7 +82,7 @@ class RunLock:
         """
         if self._lease:
             self._lease.require()
-        elif self._identity() != self._locked:
+        elif not self._is_ours():
             raise StoreLockedError(
                 f"{self._folder.where('')} or the lock in it was moved or removed while this driver held it, so "
                 "another one may be at work; what was stored before is safe: run again when no other driver runs"
@@ -104,7 +90,7 @@ class RunLock:
 
     def release(self) -> None:
         """Give the lock back."""
-        if self._lock.is_locked:
+        if self._held:
             try:
                 if self._lease:
                     self._lease.give_back()
@@ -112,41 +98,54 @@ class RunLock:
                 self._unlock()
 
     def _unlock(self) -> None:
-        if self._locked and self._identity() == self._locked:  # else the note is another driver's
+        if self._is_ours():  # else the note is another driver's
             with contextlib.suppress(OSError):
                 (self._base / files.OWNER).unlink()
-        self._locked = None
-        if self._directory is not None:
-            os.close(self._directory)
-            self._directory = None
-        if self._lock.is_locked:
-            self._lock.release()
+        if self._held:
+            os.close(self._held[1])
+            self._held = None
 
-    def _lock_directory(self) -> None:
-        """Lock the directory as well; Timeout when another driver has it, whatever became of the file."""
-        self._directory = os.open(self._base, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    def _locked(self) -> tuple[Path, int]:
+        """Lock the directory, or else the file, and return which, with its descriptor."""
+        descriptor = os.open(self._base, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            self._wait_for(descriptor)
+            return self._base, descriptor
+        except OSError:
+            os.close(descriptor)
+        descriptor = plain.open_file(self._base, files.LOCK, os.O_RDWR | os.O_CREAT)
+        try:
+            self._wait_for(descriptor)
+        except OSError:
+            os.close(descriptor)
+            raise
+        return self._base / files.LOCK, descriptor
+
+    def _wait_for(self, descriptor: int) -> None:
+        """Lock an open file or directory; OSError where the system cannot."""
         end_s = time.monotonic() + _PATIENCE_S
         while True:
             try:
-                fcntl.flock(self._directory, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError as error:
-                if error.errno not in (errno.EAGAIN, errno.EACCES):  # not possible here
-                    os.close(self._directory)
-                    self._directory = None
-                    return
-                if time.monotonic() > end_s:
-                    raise Timeout(str(self._base)) from error
-                time.sleep(_POLL_S)
-            else:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 return
+            except OSError as error:
+                if error.errno not in (errno.EAGAIN, errno.EACCES):
+                    raise
+                if time.monotonic() > end_s:
+                    os.close(descriptor)
+                    raise StoreLockedError(
+                        f"{self._folder.where('')} is being written by {describe_owner(_read(self._base))}; "
+                        "wait for it or stop it, then run again"
+                    ) from error
+                time.sleep(_POLL_S)
 
-    def _identity(self) -> tuple[int, int] | None:
-        """Return the identity of the directory, or of the file where directories cannot be locked, that has the lock's
-        name."""
+    def _is_ours(self) -> bool:
+        """Return whether what is locked still has its name."""
+        if self._held is None:
+            return False
         with contextlib.suppress(OSError):
-            found = (self._base if self._directory is not None else self._base / files.LOCK).stat()
-            return found.st_dev, found.st_ino
-        return None
+            return os.path.samestat(self._held[0].stat(), os.fstat(self._held[1]))
+        return False
 
     def _write_note(self, text: str) -> None:
         descriptor = plain.open_file(self._base, files.OWNER, os.O_WRONLY | os.O_CREAT)
@@ -171,7 +170,7 @@ def current_owner(folder: Folder) -> tuple[Owner | None, float] | None:
         found = holder(folder)
         return (parse_owner(found[0]), found[1]) if found else None
     base = _base_of(folder)
-    return (parse_owner(_read(base)), 0.0) if _is_locked(base / files.LOCK) or _is_locked(base) else None
+    return (parse_owner(_read(base)), 0.0) if _is_locked(base) or _is_locked(base / files.LOCK) else None
 
 
 def _is_locked(path: Path) -> bool:
