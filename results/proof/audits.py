@@ -6,22 +6,47 @@ An entry counts only as long as the certificates and the listed boards are those
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from boardclass.errors import MismatchError
-from results.errors import DamagedError
 from results.proof.audit import SCHEMA, Audit, Rejected, count
 from results.proof.certificates import certificate_rows, certificates_digest
 from results.proof.claim import digest_of
 from results.proof.rescore import BOARD_SCHEMA, BoardList, read_rescored
 from results.storage import files
-from results.store.documents import format_document, read_document
+from results.store.documents import format_document, read_model
 from results.store.parts import check_parquet
 from results.store.run import Run
 
 _COUNTS = ("n_boards", "n_boards_all", "n_classes", "n_parts", "n_splits", "n_leaves", "n_left")
 _FORMAT = 1
 _REMEDY = "remove it and run `orderly audit` on the run again"
+
+
+_Count = Annotated[int, Field(ge=0, le=26**25)]
+_Asked = Annotated[int, Field(gt=0)]
+
+
+class _Entry(BaseModel):
+    model_config = ConfigDict(extra="allow")
+    certificates: str
+    boards: str
+    n_asked: _Asked = 1
+    n_boards: _Count
+    n_boards_all: Annotated[int, Field(gt=0, le=26**25)]
+    n_classes: _Count
+    n_parts: _Count
+    n_splits: _Count
+    n_leaves: _Count
+    n_left: _Count
+    n_leaves_checked: _Count
+    n_scored: _Count
+
+
+class _Audits(BaseModel):
+    audits: list[_Entry]
 
 
 def check_files(run: Run) -> None:
@@ -54,13 +79,8 @@ def read_audits(run: Run) -> list[dict[str, Any]]:
     DamagedError
         When the file was altered.
     """
-    values = read_document(run.folder, files.AUDITS, _REMEDY)
-    if values is None:
-        return []
-    entries = values.get("audits")
-    if values.get("format") != _FORMAT or not isinstance(entries, list) or not all(map(_is_entry, entries)):
-        raise DamagedError(f"{run.folder.where(files.AUDITS)} is not of this version; {_REMEDY}")
-    return entries
+    told = read_model(run.folder, files.AUDITS, TypeAdapter(_Audits), _REMEDY)
+    return [] if told is None else [entry.model_dump(exclude_unset=True) for entry in told.audits]
 
 
 def audited(run: Run, listed: BoardList) -> str:
@@ -109,17 +129,3 @@ def _subject(run: Run, listed: BoardList | None) -> dict[str, str]:
     """Return digests of what an audit is about: the certificates and the list of boards."""
     digest = digest_of(run.fingerprint, listed, complete=True) if listed else ""
     return {"certificates": certificates_digest(run), "boards": digest}
-
-
-def _is_entry(entry: object) -> bool:
-    return (
-        isinstance(entry, dict)
-        and all(
-            type(entry.get(name)) is int and 0 <= entry[name] <= 26**25
-            for name in (*_COUNTS, "n_leaves_checked", "n_scored")
-        )
-        and entry["n_boards_all"] > 0
-        and type(entry.get("n_asked", 1)) is int
-        and entry.get("n_asked", 1) > 0
-        and all(type(entry.get(name)) is str for name in ("certificates", "boards"))
-    )

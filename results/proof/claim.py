@@ -9,8 +9,11 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, field, fields, replace
 from typing import Any
+
+from pydantic import ConfigDict, TypeAdapter
+from pydantic.dataclasses import dataclass
 
 from boardclass.errors import quote
 from results.errors import DamagedError
@@ -18,7 +21,7 @@ from results.proof.coverage import Coverage
 from results.proof.rescore import BoardList, Source
 from results.proof.sentence import Question, question_of, statement_of
 from results.storage import files
-from results.store.documents import format_document, read_document
+from results.store.documents import format_document, read_model
 from results.store.fingerprint import Fingerprint
 from results.store.info import list_name
 from results.store.run import Run
@@ -26,11 +29,10 @@ from results.store.run import Run
 COMPLETE = "complete"
 MAX_LISTED = 1000
 _FORMAT = 1
-_LATER = {"boards", "statistics", "verdict_digest"}  # claims of the first version lack them
 _REMEDY = "remove it and run `orderly run` on the directory again to rewrite it"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, config=ConfigDict(extra="forbid"))
 class Claim:
     """What a complete run proves.
 
@@ -187,36 +189,12 @@ def read_claim(run: Run) -> Claim | None:
     DamagedError
         When the file was altered or belongs to another run.
     """
-    values = read_document(run.folder, files.CLAIM, _REMEDY)
-    if values is None:
+    claim = read_model(run.folder, files.CLAIM, TypeAdapter(Claim), _REMEDY)
+    if claim is None:
         return None
-    where = run.folder.where(files.CLAIM)
-    names = {item.name for item in fields(Claim)}
-    if values.pop("format", None) != _FORMAT or not names - _LATER <= set(values) <= names:
-        raise DamagedError(f"{where} is not of this version; {_REMEDY}")
-    if values["fingerprint"] != run.fingerprint.to_json():
-        raise DamagedError(f"{where} belongs to another run; {_REMEDY}")
-    if not _is_claim(values):
-        raise DamagedError(f"{where} holds values of other types; {_REMEDY}")
-    boards = tuple((board, score) for board, score in values.get("boards", ()))
-    return Claim(**{**values, "best_boards": tuple(values["best_boards"]), "boards": boards})
-
-
-def _is_claim(values: dict[str, Any]) -> bool:
-    """Return whether the values of a claim, as JSON has them, have the types that the fields of Claim say."""
-    plain = {"str": str, "int": int}
-    given = [(values[item.name], str(item.type)) for item in fields(Claim) if item.name in values]
-    boards, statistics = values.get("boards", []), values.get("statistics", {})
-    return (
-        all(type(value) is plain[kind] for value, kind in given if kind in plain)
-        and (values["best_score"] is None or type(values["best_score"]) is int)
-        and isinstance(values["best_boards"], list)
-        and all(isinstance(board, str) for board in values["best_boards"])
-        and isinstance(boards, list)
-        and all(isinstance(pair, list) and list(map(type, pair)) == [str, int] for pair in boards)
-        and isinstance(statistics, dict)
-        and all(type(count) is int for count in statistics.values())
-    )
+    if claim.fingerprint != run.fingerprint.to_json():
+        raise DamagedError(f"{run.folder.where(files.CLAIM)} belongs to another run; {_REMEDY}")
+    return claim
 
 
 def disagreement(claim: Claim, derived: Claim | None, why_not: str) -> str:

@@ -7,24 +7,23 @@ from __future__ import annotations
 
 import hashlib
 import itertools
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import pyarrow as pa
+from pydantic import BaseModel, ConfigDict, TypeAdapter
 
 from boardclass.board import dims_of_length, format_rows
 from boardclass.board_svg import SIZE, board_svg
 from boardclass.canonical import canonical, images
-from boardclass.cutoff import reaches
 from boardclass.errors import MismatchError
 from boardclass.geometry import geometry
 from results.errors import DamagedError
 from results.storage import files
 from results.storage.folder import Folder
-from results.store.documents import format_document, read_document
-from results.store.fingerprint import Fingerprint
+from results.store.documents import format_document, read_model
 from results.store.parts import read_single, serialise
 from results.store.run import Run
 
@@ -52,6 +51,17 @@ class Source(Protocol):
 
     def snapshot(self) -> Run:
         """Return the run as it is on disk now."""
+
+
+class _Told(BaseModel):
+    """The manifest of the list of boards."""
+
+    model_config = ConfigDict(extra="forbid")
+    name: str
+    part_sha256: str
+    n_candidates: int
+    n_manifest_bytes: int
+    fingerprint: str
 
 
 class Board(NamedTuple):
@@ -130,35 +140,22 @@ def scored_again(run: Run, scorer: ScorerLike) -> BoardList:
 
 
 def read_rescored(run: Run) -> BoardList | None:
-    """Return the stored list of boards, or None when there is none or rows were added since.
+    """Return the stored list of boards as it is, or None when there is none or rows were added since.
 
     Raises
     ------
     DamagedError
         When a file of it was altered.
     """
-    values = read_document(run.folder, files.RESCORED_MANIFEST, _REMEDY)
-    if values is None:
+    told = read_model(run.folder, files.RESCORED_MANIFEST, TypeAdapter(_Told), _REMEDY)
+    if told is None:
         return None
-    where = run.folder.where(files.RESCORED_MANIFEST)
-    kinds = {
-        "format": int,
-        "name": str,
-        "part_sha256": str,
-        "n_candidates": int,
-        "n_manifest_bytes": int,
-        "fingerprint": str,
-    }
-    if {key: type(value) for key, value in values.items()} != kinds or values["format"] != _FORMAT:
-        raise DamagedError(f"{where} is not of this version; {_REMEDY}")
-    if values["fingerprint"] != run.fingerprint.digest or files.part_number(values["name"], files.RESCORED) is None:
-        raise DamagedError(f"{where} belongs to another run; {_REMEDY}")
-    if values["n_manifest_bytes"] != run.manifest.n_bytes:
+    if told.fingerprint != run.fingerprint.digest or files.part_number(told.name, files.RESCORED) is None:
+        raise DamagedError(f"{run.folder.where(files.RESCORED_MANIFEST)} belongs to another run; {_REMEDY}")
+    if told.n_manifest_bytes != run.manifest.n_bytes:
         return None
-    table = read_single(run.folder, values["name"], values["part_sha256"], BOARD_SCHEMA)
-    boards = tuple(Board(*row.values()) for row in table.to_pylist())
-    _check_boards(boards, run.fingerprint, run.folder.where(values["name"]))
-    return BoardList(boards, values["n_candidates"])
+    table = read_single(run.folder, told.name, told.part_sha256, BOARD_SCHEMA)
+    return BoardList(tuple(Board(*row.values()) for row in table.to_pylist()), told.n_candidates)
 
 
 def unscored_boards(run: Run) -> BoardList:
@@ -206,26 +203,3 @@ def write_rescored(run: Run, listed: BoardList) -> None:
     folder.publish(files.RESCORED_MANIFEST, format_document(document))
     for old in older:
         folder.remove(old)
-
-
-def _check_boards(boards: Sequence[Board], fingerprint: Fingerprint, where: str) -> None:
-    """Check a list read from disk: canonical, distinct, in order, at or above the cutoff.
-
-    Raises
-    ------
-    DamagedError
-        Naming the first board that is wrong.
-    """
-    shape = geometry(fingerprint.dims)
-    previous: tuple[int, str] | None = None
-    for item in boards:
-        good = len(item.board) == shape.n and item.board.isascii() and item.board.isalpha() and item.board.islower()
-        good = (
-            good
-            and item.board == "".join(canonical(item.board, shape))
-            and len(images(item.board, shape)) == item.n_images
-        )
-        order = (-item.score, item.board)
-        if not good or not reaches(item.score, fingerprint.cutoff) or (previous is not None and previous >= order):
-            raise DamagedError(f"{where}: {item!r} is out of place in the list of boards; {_REMEDY}")
-        previous = order

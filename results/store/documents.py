@@ -5,12 +5,16 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeVar
 
+from pydantic import TypeAdapter, ValidationError
+
+from boardclass.errors import quote
 from results.errors import DamagedError
 from results.storage.folder import Folder
 
-_SEAL = "sha256"
+_SEAL, _FORMAT = "sha256", 1
+_Model = TypeVar("_Model")
 
 
 def format_document(values: Mapping[str, Any]) -> bytes:
@@ -50,6 +54,28 @@ def read_document(folder: Folder, name: str, remedy: str) -> dict[str, Any] | No
     """
     data = folder.read(name)
     return None if data is None else parse_document(data, folder.where(name), remedy)
+
+
+def read_model(folder: Folder, name: str, kind: TypeAdapter[_Model], remedy: str) -> _Model | None:
+    """Return a document of a run as a model, types and sizes checked; None when there is no such file.
+
+    Raises
+    ------
+    DamagedError
+        When it was altered, or is not of this version.
+    """
+    values = read_document(folder, name, remedy)
+    if values is None:
+        return None
+    if values.pop("format", None) != _FORMAT:
+        raise DamagedError(f"{folder.where(name)} is not of this version; {remedy}")
+    try:
+        return kind.validate_json(json.dumps(values), strict=True)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        at = ".".join(map(str, first["loc"]))
+        told = f"{at} is {quote(first['input'])}: {first['msg']}"
+        raise DamagedError(f"{folder.where(name)} is not of this version: {told}; {remedy}") from error
 
 
 def _digest(values: Mapping[str, Any]) -> str:

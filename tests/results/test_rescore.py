@@ -107,12 +107,14 @@ def test_no_candidates(tmp_path):
         Board("aaaa", 100, 1),
     ],
 )
-def test_a_hostile_list_is_refused(store, tmp_path, wrong):
+def test_a_hostile_list_is_not_believed(store, tmp_path, wrong):
     run = store.snapshot()
     good = rescore(store, ToyScorer())
     module.write_rescored(run, replace(good, boards=(*good.boards, wrong)))
-    with pytest.raises(DamagedError, match="out of place"):
-        summary(tmp_path)
+    found = summary(tmp_path)
+    assert not found.proven
+    assert found.listed == good
+    assert any(files.RESCORED_MANIFEST in note for note in found.notes)
 
 
 def test_a_list_of_another_run_is_refused(store, tmp_path):
