@@ -11,8 +11,8 @@ from boardclass.geometry import geometry
 from cluster.scheduling.events import Answer, Event, Publish, Quarantine, UnitFailed
 from results.errors import RowError
 from results.store.fingerprint import Fingerprint
-from results.store.rules import check_table
-from results.store.schema import QUARANTINED, Row, to_table
+from results.store.rules import check_rows
+from results.store.schema import QUARANTINED, Row
 
 
 class Appendable(Protocol):
@@ -83,8 +83,7 @@ class Ledger:
         if not answers:
             return events
         try:
-            rows = [self._row(answer) for answer in answers]
-            check_table(to_table(rows), self._fingerprint, "verdict of a worker")
+            rows = check_rows([self._row(answer) for answer in answers], self._fingerprint, "verdict of a worker")
         except (AttributeError, TypeError, ValueError, KeyError) as error:
             raise RowError(f"no verdict: {type(error).__name__}: {error}") from error
         made = iter(rows)

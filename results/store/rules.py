@@ -6,6 +6,8 @@ A stored row may have been altered by a disk, a machine or a person.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -17,7 +19,19 @@ from boardclass.cutoff import reaches
 from boardclass.errors import quote
 from results.errors import RowError
 from results.store.fingerprint import Fingerprint
-from results.store.schema import CANDIDATES, COUNTERS, ELIMINATED, SCHEMA, SPLIT, STATUSES, VERDICTS, parse_path, scalar
+from results.store.schema import (
+    CANDIDATES,
+    COUNTERS,
+    ELIMINATED,
+    SCHEMA,
+    SPLIT,
+    STATUSES,
+    VERDICTS,
+    Row,
+    parse_path,
+    scalar,
+    to_table,
+)
 
 _MAX_TEXT = 4000
 _MAX_SECONDS = 1e9  # thirty years
@@ -44,6 +58,20 @@ def check_table(table: pa.Table, fingerprint: Fingerprint, where: str) -> None:
                 raise RowError(f"{where}: row {n_before + index} {values!r}: {rule}")
         _check_lists(rows, fingerprint, where)
         n_before += rows.num_rows
+
+
+def check_rows(rows: Sequence[Row], fingerprint: Fingerprint, where: str) -> list[Row]:
+    """Return rows after a check; those that passed one for this run before are not checked again.
+
+    Raises
+    ------
+    RowError
+        As :func:`check_table`.
+    """
+    digest = fingerprint.digest
+    if new := [row for row in rows if not row.is_checked or row.fingerprint != digest]:
+        check_table(to_table(new), fingerprint, where)
+    return [replace(row, is_checked=True) for row in rows]
 
 
 @cache

@@ -129,6 +129,7 @@ class Row:
     attempt: int = 1
     kernel_hash: str = ""
     message: str = ""
+    is_checked: bool = field(default=False, compare=False, repr=False)  # by rules.check_rows, for its fingerprint
 
     @property
     def key(self) -> tuple[int, str]:

@@ -30,7 +30,7 @@ from results.store.fingerprint import Fingerprint
 from results.store.index import Index, Key, keys_of
 from results.store.opening import Mend, Repaired, check_identity, remove_leftovers
 from results.store.parts import Part, describe, read_manifest, serialised, unlisted
-from results.store.rules import check_table
+from results.store.rules import check_rows
 from results.store.run import FORMAT, Run, conflict_message, raise_conflicts, read_identity
 from results.store.schema import QUARANTINED, VERDICTS, Row, to_table
 
@@ -214,8 +214,7 @@ class Store:
         """Return the table of the rows that are not repetitions, and what to say of the first conflict."""
         if not rows:
             return None, ""
-        table = to_table(rows)
-        check_table(table, self.fingerprint, "row offered to the store")
+        table = to_table(check_rows(rows, self.fingerprint, "row offered to the store"))
         stored = self._stored({row.key for row in rows if row.is_verdict and self.index.find(row.key) is not None})
         keep, conflict, doubted = [], "", self.index.doubted_hosts
         for row in rows:

@@ -9,13 +9,18 @@ from dataclasses import replace
 import pytest
 
 from boardclass.errors import IncompleteError, MismatchError
+from cluster.driver.driver import run
 from cluster.driver.ledger import Ledger
 from cluster.planning.nodes import run_nodes
 from cluster.scheduling.events import Quarantine
+from configs.model import load_config
 from results.errors import ConflictError
 from results.proof.rescore import candidates, unscored_boards
 from results.reading.query import summary
 from results.storage import files
+from results.storage.local import LocalFolder
+from results.store import rules
+from results.store import run as run_module
 from results.store.run import open_run
 from results.store.schema import QUARANTINED, SPLIT
 from results.store.store import Store
@@ -249,3 +254,34 @@ def test_verdicts_in_doubt_are_not_taken_over_by_another_run(shared, written):
     taken = [row.key for row in reusable(open_run(folder), 5)]
     assert taken
     assert not set(taken) & set(of(shared, "a", "b"))
+
+
+# ---- what a row costs
+
+
+def test_a_row_is_checked_twice_on_its_way_to_the_claim_and_read_once_by_verify(whole, tmp_path, monkeypatch):
+    counts, check, read = Counter(), rules.check_table, LocalFolder.read
+
+    def counted_check(table, *rest):
+        counts["checked"] += table.num_rows
+        check(table, *rest)
+
+    def counted_read(self, name):
+        counts["read"] += name.startswith(files.RESULTS)
+        return read(self, name)
+
+    for module in (rules, run_module):
+        monkeypatch.setattr(module, "check_table", counted_check)
+    monkeypatch.setattr(LocalFolder, "read", counted_read)
+    config = load_config(
+        None, {"dims": "2x2", "cutoff": 12, "workers": 0, "replicate": 0, "out": str(tmp_path / "run")}
+    )
+    assert run(config).complete
+    n_rows = len(list(open_run(tmp_path / "run").rows()))
+    counts.clear()
+    shutil.rmtree(tmp_path / "run")
+    assert run(config).complete
+    assert counts["checked"] == 2 * n_rows, "where it enters, and where the run is read back"
+    counts.clear()
+    assert verified(whole).claim
+    assert counts["read"] == len(open_run(whole).manifest.parts)
