@@ -5,7 +5,7 @@
       Row, SCHEMA                   schema.py        the row
       check_table                   rules.py         what every row must obey
       Index                         index.py         which units are done
-      read_manifest, read_parts     parts.py         sizes.py: sizes before contents; decoded.py keeps small tables
+      read_manifest, read_parts     parts.py
       read_document                 documents.py     sealed JSON; info.py checks what run.json tells
       Fingerprint                   fingerprint.py   what a run was asked
 

@@ -19,18 +19,18 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from boardclass.errors import StoreError
-from results.errors import DamagedError
+from results.errors import DamagedError, LimitError
 from results.storage import files
 from results.storage.folder import Folder
-from results.store.decoded import Decoded
-from results.store.sizes import check_footer, check_sizes
 
 REMEDY = "restore the file from a copy, or run again with --drop-damaged to recompute its rows"
 _REMEDY = "restore the file from a copy, or run again with --drop-damaged to recompute the parts that it does not list"
-_FAULTS = (pa.ArrowException, OSError, ValueError, MemoryError)
+_FAULTS = (pa.ArrowException, OSError, ValueError)
 _WORTH_THREADS = 10_000  # rows: reading fewer takes less time than starting threads
 _THREADS = 4  # hashing and reading Parquet leave Python's lock to the others
-_DECODED = Decoded()
+MAX_ROWS, MAX_DECODED_BYTES = 100_000, 2**28  # of a part
+_VALUE_BYTES = 24  # a number or an offset, and two levels, with room to spare
+_FOOTER_LIMITS = {"thrift_string_size_limit": 2**20, "thrift_container_size_limit": 2**16}
 
 
 @dataclass(frozen=True)
@@ -155,17 +155,14 @@ def serialised(table: pa.Table) -> Iterator[tuple[pa.Table, bytes]]:
     StoreError
         When a single row is too large.
     """
-    data = serialise(table)
-    try:
-        _opened(data, table.schema, None, None)
-    except ValueError as error:
-        if table.num_rows < 2:
-            raise StoreError(f"a row cannot be stored: {error}; a higher cutoff makes rows smaller") from error
+    if table.num_rows <= MAX_ROWS and table.nbytes <= MAX_DECODED_BYTES:
+        yield table, serialise(table)
+    elif table.num_rows < 2:
+        raise StoreError(f"a row of {table.nbytes:,} bytes cannot be stored; a higher cutoff makes rows smaller")
+    else:
         half = table.num_rows // 2
         yield from serialised(table.slice(0, half))
         yield from serialised(table.slice(half))
-    else:
-        yield table, data
 
 
 def describe(name: str, data: bytes, class_ids: Sequence[int]) -> Part:
@@ -237,14 +234,15 @@ def _checked(
     found = hashlib.sha256(data).hexdigest()
     if found != sha256:
         raise DamagedError(f"{where} was altered: its SHA-256 is {found}, the manifest says {sha256}; {REMEDY}")
-    key = sha256, schema, None if columns is None else tuple(columns), n_rows
-    return _DECODED.once(key, lambda: parse_parquet(data, where, schema, columns, n_rows))
+    return parse_parquet(data, where, schema, columns, n_rows)
 
 
 def parse_parquet(
     data: bytes, where: str, schema: pa.Schema, columns: Sequence[str] | None = None, n_rows: int | None = None
 ) -> pa.Table:
-    """Return columns of Parquet bytes: sizes checked before anything is decoded, page checksums and texts verified.
+    """Return columns of Parquet bytes: page checksums and texts verified.
+
+    A footer that says too much is refused; it may lie, so who reads the run of a stranger limits the memory.
 
     Parameters
     ----------
@@ -254,12 +252,18 @@ def parse_parquet(
     Raises
     ------
     DamagedError
-        When the bytes are not a Parquet file of ``schema``, or of a size that is not read (sizes.py).
+        When the bytes are not a Parquet file of ``schema``, or larger than what is written here.
+    LimitError
+        When there is not enough memory.
     """
     try:
         file = _opened(data, schema, columns, n_rows)
         table = file.read(columns=None if columns is None else list(columns), use_threads=False)
         table.validate(full=True)  # texts are UTF-8
+    except MemoryError as error:
+        raise LimitError(
+            f"no memory is left to read {where}: allow more, or do not read a run of a stranger"
+        ) from error
     except _FAULTS as error:
         raise DamagedError(f"{where} is damaged or foreign: {error}; {REMEDY}") from error
     return table.replace_schema_metadata(None)
@@ -281,8 +285,7 @@ def check_parquet(data: bytes, where: str, schema: pa.Schema) -> None:
 
 def _opened(data: bytes, schema: pa.Schema, columns: Sequence[str] | None, n_rows: int | None) -> Any:
     """Return Parquet bytes as a file; only its footer is decoded."""
-    check_footer(data)
-    file: Any = pq.ParquetFile(pa.BufferReader(data), page_checksum_verification=True)
+    file: Any = pq.ParquetFile(pa.BufferReader(data), page_checksum_verification=True, **_FOOTER_LIMITS)
     if not file.schema_arrow.equals(schema):
         raise ValueError("its columns are not those of a run")
     if n_rows is not None and (file.metadata.num_rows != n_rows or not n_rows):
@@ -290,5 +293,13 @@ def _opened(data: bytes, schema: pa.Schema, columns: Sequence[str] | None, n_row
             f"its line in {files.MANIFEST} does not describe it: it has {file.metadata.num_rows:,} rows, not "
             f"{n_rows:,}; a part has at least one"
         )
-    check_sizes(data, file.metadata, columns)
+    n_bytes = 0
+    for group in map(file.metadata.row_group, range(file.metadata.num_row_groups)):
+        n_values = sum(group.column(number).num_values for number in range(group.num_columns))
+        n_bytes += group.total_byte_size + _VALUE_BYTES * n_values
+    if file.metadata.num_rows > MAX_ROWS or not 0 <= n_bytes <= MAX_DECODED_BYTES:
+        raise ValueError(
+            f"it would become {file.metadata.num_rows:,} rows with {n_bytes:,} bytes, at most {MAX_ROWS:,} with "
+            f"{MAX_DECODED_BYTES:,} are read"
+        )
     return file

@@ -36,8 +36,7 @@ RUN_REMEDY = (
     "or choose another --out"
 )
 
-_SOUND: set[tuple[str, str]] = set()  # SHA-256 of parts whose rows obey the rules, and the fingerprint of their run
-_MOST_SOUND = 2**16
+KEPT_ROWS = 50_000  # a run with no more stays in memory once it was read
 
 
 class Run:
@@ -58,6 +57,8 @@ class Run:
         self.fingerprint = fingerprint
         self.info = info
         self.manifest = manifest
+        self._kept: dict[str, pa.Table] = {}
+        self._sound: set[str] = set()
 
     def __repr__(self) -> str:
         return f"open_run({self.folder.where('')!r})"
@@ -65,13 +66,10 @@ class Run:
     def _repr_html_(self) -> str:
         """Return the table that a notebook shows: what is stored, not what it proves."""
         partition = parse_partition(self.fingerprint.partition, self.fingerprint.dims)
-        listed = self.info.get("wordlist")
+        listed = list_name(self.info.get("wordlist", {}).get("name"), self.fingerprint.wordlist_sha256)
         facts: list[tuple[str, object]] = [
             ("board", self.fingerprint.dims),
-            (
-                "word list",
-                list_name(listed.get("name") if isinstance(listed, dict) else None, self.fingerprint.wordlist_sha256),
-            ),
+            ("word list", listed),
             ("its SHA-256", self.fingerprint.wordlist_sha256),
             ("cutoff", self.fingerprint.cutoff),
             ("letter buckets", self.fingerprint.partition),
@@ -92,7 +90,7 @@ class Run:
     def index(self) -> Index:
         """The keys that have a verdict."""
         index = Index()
-        for part, table in read_parts(self.folder, self.manifest.parts, SCHEMA, INDEX_COLUMNS):
+        for part, table in self._read(self.manifest.parts, INDEX_COLUMNS):
             foreign = [
                 value
                 for value in pc.unique(table.column("fingerprint")).to_pylist()
@@ -143,7 +141,7 @@ class Run:
     def rows_on(self, units: Collection[Key], parts: Sequence[Part]) -> Iterator[tuple[str, Row]]:
         """Yield the rows with a verdict on one of some units, and the names of their parts; reads each part once."""
         asked = pa.array(sorted({class_id for class_id, _ in units}), pa.int64())
-        for part, table in read_parts(self.folder, parts if units else (), SCHEMA):
+        for part, table in self._read(parts if units else ()):
             checked = self._checked(part, table)
             for row in from_table(checked.filter(pc.is_in(checked.column("class_id"), asked))):
                 if row.is_verdict and row.key in units:
@@ -157,28 +155,33 @@ class Run:
         DamagedError, RowError
             Naming the file.
         """
-        for part, table in read_parts(self.folder, self.manifest.parts, SCHEMA):
+        for part, table in self._read(self.manifest.parts):
             yield self._checked(part, table)
 
     def columns(self, names: Sequence[str]) -> Iterator[pa.Table]:
         """Yield some columns of all rows part by part: bytes verified, rows not checked; for counting."""
-        for _, table in read_parts(self.folder, self.manifest.parts, SCHEMA, names):
+        for _, table in self._read(self.manifest.parts, names):
             yield table
 
-    def _checked(self, part: Part, table: pa.Table) -> pa.Table:
-        """Return the table of a part, whose bytes have the SHA-256 of the manifest, after a look at its rows.
+    def _read(self, parts: Sequence[Part], columns: Sequence[str] | None = None) -> Iterator[tuple[Part, pa.Table]]:
+        """Yield some parts with some columns, as they were when this run first read them."""
+        if sum(part.n_rows for part in self.manifest.parts) > KEPT_ROWS:
+            yield from read_parts(self.folder, parts, SCHEMA, columns)
+            return
+        new = [part for part in parts if part.name not in self._kept]
+        self._kept.update((part.name, table) for part, table in read_parts(self.folder, new, SCHEMA))
+        for part in parts:
+            table = self._kept[part.name]
+            yield part, table if columns is None else table.select(columns)
 
-        The same bytes, asked about the same question, need one look, however often a process reads them.
-        """
-        looked_at = part.sha256, self.fingerprint.digest
-        if looked_at not in _SOUND:
+    def _checked(self, part: Part, table: pa.Table) -> pa.Table:
+        """Return the table of a part after a look at its rows; one look is enough, its bytes do not change."""
+        if part.name not in self._sound:
             try:
                 check_table(table, self.fingerprint, self.folder.where(part.name))
             except RowError as error:
                 raise RowError(f"{error}; {REMEDY}") from error
-            if len(_SOUND) >= _MOST_SOUND:
-                _SOUND.clear()
-            _SOUND.add(looked_at)
+            self._sound.add(part.name)
         return table
 
     def rows(self) -> Iterator[Row]:
@@ -190,7 +193,7 @@ class Run:
         """Yield the rows with candidates, equal duplicates once, units in conflict left out; reads no other parts."""
         seen = set(self.conflicts)
         parts = [part for part in self.manifest.parts if part.number in self.index.with_candidates]
-        for part, table in read_parts(self.folder, parts, SCHEMA):
+        for part, table in self._read(parts):
             checked = self._checked(part, table)
             found = pc.greater(pc.list_value_length(checked.column("candidates")), 0)
             for row in from_table(checked.filter(found)):

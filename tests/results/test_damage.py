@@ -8,8 +8,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
@@ -19,10 +17,9 @@ from results.proof.claim import read_claim
 from results.proof.coverage import check_coverage
 from results.reading.query import summary
 from results.storage import files
-from results.store.decoded import MOST_BYTES, Decoded
 from results.store.parts import parse_parquet, parse_part
 from results.store.run import open_run
-from results.store.schema import SCHEMA, to_table
+from results.store.schema import SCHEMA
 from results.store.store import Store
 from results.upkeep.repair import repair
 from tests.results.damage import COUNTS, Campaign, answer, make_run
@@ -187,6 +184,18 @@ def test_a_claim_without_its_rows_is_not_shown(finished, tmp_path):
     assert read_claim(open_run(run)) is not None
 
 
+@pytest.mark.parametrize("lost", range(6))
+def test_each_part_that_is_dropped_leaves_the_others(finished, tmp_path, lost):
+    run, rows = spoilt(finished, tmp_path), all_rows()
+    victim = sorted((run / files.RESULTS).iterdir())[lost]
+    victim.write_bytes(victim.read_bytes()[:-1])
+    with Store.open(run, fingerprint(), mend=repair) as store:
+        assert [Path(name).name for name in store.dropped] == [victim.name]
+        assert store.index.done() == {r.key for i, r in enumerate(rows) if i != lost}
+    with Store.open(run, fingerprint(), mend=repair) as store:
+        assert store.dropped == (), "nothing is damaged any more"
+
+
 def test_a_run_json_that_cannot_be_read_is_not_made_up(finished, tmp_path):
     """Only the question that the rows belong to may take its place."""
     run = spoilt(finished, tmp_path)
@@ -258,43 +267,6 @@ def test_bytes_that_were_read_before_are_looked_at_again_for_another_run(tmp_pat
     data = bytearray(part.read_bytes())
     data[len(data) // 2] ^= 1
     part.write_bytes(data)
+    assert len(list(run.rows())) == len(rows), "a run is what it was when it was read"
     with pytest.raises(DamagedError, match="was altered"):
-        list(run.rows())
-
-
-def test_small_tables_are_decoded_once_and_not_kept_for_ever():
-    decoded, tables = Decoded(), [pa.table({"x": np.zeros(n, np.int64)}) for n in (30_000, 10)]
-    asked: list[Any] = []
-
-    def decode(key: object, table: pa.Table) -> pa.Table:
-        def now() -> pa.Table:
-            asked.append(key)
-            return table
-
-        return decoded.once(key, now)
-
-    large, small = tables
-    assert decode("first", large) is decode("first", large) is large
-    assert decode(("first", None), small) is small
-    assert asked == ["first", ("first", None)], "the same bytes, asked for other columns, are another table"
-    n_fit = MOST_BYTES // large.nbytes
-    for i in range(n_fit):
-        decode(i, large)
-        assert decoded.n_bytes <= MOST_BYTES
-    decode("first", large)
-    assert asked.count("first") == 2, "it was let go"
-    decode(n_fit - 1, large)
-    assert asked.count(n_fit - 1) == 1
-    huge = pa.table({"x": np.zeros(40_000, np.int64)})
-    assert decode("huge", huge) is decode("huge", huge) is huge
-    assert asked.count("huge") == 2
-
-
-def test_tables_of_one_row_count_with_all_that_they_take():
-    """Arrow needs more for the columns of a short table than for what they hold."""
-    decoded, table = Decoded(), to_table([row()])
-    for i in range(3000):
-        decoded.once(i, lambda: table)
-    assert decoded.n_bytes <= MOST_BYTES
-    n_kept = sum(decoded.once(i, lambda: table.slice(0, 0)).num_rows for i in reversed(range(3000)))
-    assert 0 < n_kept < 1500, "29 kB each"
+        list(open_run(mine).rows())

@@ -143,14 +143,18 @@ def test_units_with_several_rows_are_compared_part_by_part(tmp_path, monkeypatch
 
     monkeypatch.setattr(LocalFolder, "read", noted)
     assert list(run.conflicts) == [(7, "")]
-    assert len(names) == 4, "each part for what differs, and again for what to say of it"
+    assert names == [], "a small run stays in memory"
+    monkeypatch.setattr("results.store.run.KEPT_ROWS", 0)
+    assert open_run(tmp_path).conflicts == run.conflicts
+    parts = [name for name in names if name.startswith(files.RESULTS)]
+    assert len(parts) == 2 + 4, "each part for the index, for what differs, and for what to say of it"
     (message,) = run.conflicts.values()
     assert message.count("host 'bad'") == 2
     assert "part-00000001" in message
 
 
 def test_a_flush_that_takes_several_parts_stores_all_of_them(tmp_path, monkeypatch):
-    monkeypatch.setattr("results.store.sizes.MAX_ROWS", 3)
+    monkeypatch.setattr("results.store.parts.MAX_ROWS", 3)
     rows = [row(class_id) for class_id in range(10)]
     with Store.open(tmp_path, fingerprint()) as store:
         store.append(rows)
@@ -183,6 +187,8 @@ def test_bad_rows_are_refused_whole(tmp_path):
             store.append([row(1), row(2, fingerprint="f" * 64)])
         with pytest.raises(RowError):
             store.append([row(n_boards=0)])
+        with pytest.raises(RowError):
+            store.append([replace(row(1), fingerprint="f" * 64, is_checked=True)])
         assert store.index.done() == set()
         assert store.n_buffered == 0
 
@@ -347,7 +353,7 @@ def start(run: Path) -> Store:
 def test_a_lock_that_is_removed_lets_no_second_driver_in(tmp_path, gone):
     with start(tmp_path) as first:
         for name in gone:
-            (tmp_path / name).unlink()
+            (tmp_path / name).unlink(missing_ok=True)
         for _ in range(2):
             with pytest.raises(StoreLockedError, match="is being written by"):
                 Store.open(tmp_path, fingerprint())
