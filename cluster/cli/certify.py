@@ -20,9 +20,8 @@ from cluster.streams import console, tell
 if TYPE_CHECKING:
     from boardclass.partition import Partition
     from results.proof.audit import Audit
-    from results.proof.certificates import ShapeLike
     from results.store.run import Run
-    from search.certificate import Certifier
+    from search.certificate import Certifier, Shape
 
 _PUBLISH_EVERY_S = 60.0
 Part = tuple[int, str]  # class and the letters forced on its first cells
@@ -79,7 +78,7 @@ def certify(
     lock = RunLock(run.folder)
     lock.acquire()
     record = dict.fromkeys(("parts", "parts_from_before", "splits", "leaves", "boards", "bytes"), 0)
-    waiting: list[tuple[int, ShapeLike]] = []
+    waiting: list[tuple[int, Shape]] = []
     began = time.monotonic()
     try:
         done = certified_parts(run)

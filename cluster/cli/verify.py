@@ -40,7 +40,7 @@ def verify(
     from boardclass.scores import ScoreTable
     from cluster.driver.repeat import spot_check
     from cluster.planning.nodes import run_nodes, run_params
-    from results.proof.sentence import question_of
+    from results.proof.claim import question_of
     from results.proof.verify import record
     from results.proof.verify import verify as verify_run
     from results.store.run import open_run

@@ -23,7 +23,7 @@ from cluster.workers.ray_cluster import LOCAL, check_guarded, check_installed
 from configs.model import RunConfig
 from results.errors import DamagedError
 from results.log.eventlog import EventLog
-from results.proof.foreign import describe_foreign, foreign_classes
+from results.proof.space import describe_out_of_space, out_of_space
 from results.store.run import Run
 from results.store.store import Store
 from results.upkeep.extend import extend, inherited, open_source
@@ -104,9 +104,9 @@ def _check_own(run: Run, plan: Plan) -> None:
     DamagedError
         Naming classes, parts and the way out.
     """
-    foreign = foreign_classes(plan.partition, run.index.class_ids)
+    foreign = out_of_space(plan.partition, run.index.class_ids)
     if foreign:
-        raise DamagedError(f"{run.folder.where('')} has {describe_foreign(run, foreign)}")
+        raise DamagedError(f"{run.folder.where('')} has {describe_out_of_space(run, foreign)}")
 
 
 def _source(location: str, plan: Plan) -> Run:

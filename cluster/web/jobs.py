@@ -13,7 +13,7 @@ from boardclass.errors import InputError, OrderlyError, quote
 from boardclass.geometry import geometry
 from boardclass.scores import ScoreTable, parse_scores
 from boardclass.wordlist import WordList, available_names, known_name, load_wordlist
-from results.proof.sentence import question_of
+from results.proof.claim import question_of
 from results.reading.limits import GRACE_S, Limits, limited
 from results.store.run import Run, open_run
 

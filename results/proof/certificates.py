@@ -19,7 +19,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -31,32 +31,8 @@ from results.store.parts import parse_parquet, serialised
 from results.store.run import Run
 
 
-class ShapeLike(Protocol):
-    """The shape of a search: ``search.certificate.Shape``."""
-
-    @property
-    def order(self) -> Sequence[int]:
-        """Cells in the order in which they are split."""
-
-    @property
-    def forced(self) -> str:
-        """Letters of the first cells."""
-
-    @property
-    def body(self) -> Any:
-        """One number per split, preorder."""
-
-    @property
-    def n_leaves(self) -> int:
-        """Leaves."""
-
-    @property
-    def n_boards(self) -> int:
-        """Boards to score."""
-
-
-def write_certificates(run: Run, shapes: Iterable[tuple[int, ShapeLike]]) -> int:
-    """Add files with the certificates of some classes or parts; return how many bytes they have."""
+def write_certificates(run: Run, shapes: Iterable[tuple[int, Any]]) -> int:
+    """Add files with the certificates of some classes or parts (``search.certificate.Shape``); return their bytes."""
     rows = [_row(run.fingerprint.digest, class_id, shape) for class_id, shape in shapes]
     taken = max((files.part_number(name, files.CERTIFICATES) or 0 for name in certificate_files(run.folder)), default=0)
     pieces = list(serialised(pa.Table.from_pylist(rows, schema=audit.SCHEMA)))
@@ -132,7 +108,7 @@ def read_certificates(folder: Folder, name: str, columns: Sequence[str] | None =
     return parse_parquet(folder.read(name) or b"", folder.where(name), audit.SCHEMA, columns)
 
 
-def _row(digest: str, class_id: int, shape: ShapeLike) -> dict[str, Any]:
+def _row(digest: str, class_id: int, shape: Any) -> dict[str, Any]:
     body = np.asarray(shape.body).astype("<u4")
     row: dict[str, Any] = {
         "version": audit.VERSION,

@@ -6,7 +6,7 @@
               children have verdicts, down to the leaves
     boards    each candidate belongs to the unit that lists it
 
-Classes are checked here (their sizes come from space.py, rows of foreign classes from foreign.py), units in splits.py.
+Classes are checked here (their sizes, and rows of others, come from space.py), units in splits.py.
 """
 
 from __future__ import annotations
@@ -16,10 +16,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from boardclass.errors import IncompleteError
-from results.proof.faults import MAX_EXAMPLES, Faults, unit_name
-from results.proof.foreign import describe_foreign, foreign_classes
+from boardclass.partition import Partition
 from results.proof.rescore import Source
-from results.proof.space import ClassSizes, NodesLike, PartitionLike
+from results.proof.space import (
+    MAX_EXAMPLES,
+    ClassSizes,
+    Faults,
+    NodesLike,
+    describe_out_of_space,
+    out_of_space,
+    unit_name,
+)
 from results.proof.splits import Units
 
 
@@ -84,7 +91,7 @@ class Coverage:
             raise IncompleteError(f"the run proves nothing yet: {self.message()}\nRun again to go on.")
 
 
-def check_coverage(partition: PartitionLike, source: Source, nodes: NodesLike | None = None) -> Coverage:
+def check_coverage(partition: Partition, source: Source, nodes: NodesLike | None = None) -> Coverage:
     """Compare what a run holds with the whole space of its partition.
 
     Parameters
@@ -132,7 +139,7 @@ def check_coverage(partition: PartitionLike, source: Source, nodes: NodesLike | 
         n_seen += len(counted)
     if n_classes != partition.n_canonical:
         faults.add_problem(f"{n_classes} canonical classes enumerated, {partition.n_canonical} counted")
-    foreign = describe_foreign(run, foreign_classes(partition, run.index.class_ids))
+    foreign = describe_out_of_space(run, out_of_space(partition, run.index.class_ids))
     if foreign or n_seen < len(units.ids):
         faults.add_problem(foreign or f"{len(units.ids) - n_seen} stored classes are not classes of the run")
     conflicting, quarantined = sorted(run.conflicts), sorted(run.index.quarantined)

@@ -20,11 +20,9 @@ from boardclass.geometry import geometry
 from boardclass.partition import Partition, parse_partition
 from boardclass.printable import counted
 from results.proof.coverage import Coverage, check_coverage
-from results.proof.faults import listed as listed_names
-from results.proof.faults import unit_name
-from results.proof.foreign import describe_foreign, foreign_classes
 from results.proof.rescore import BoardList, unscored_boards
-from results.proof.space import NodesLike
+from results.proof.space import NodesLike, describe_out_of_space, out_of_space, unit_name
+from results.proof.space import listed as listed_names
 from results.storage import files
 from results.store.run import Run
 
@@ -99,8 +97,8 @@ def prove(run: Run, nodes_of: NodesOf | None = None, *, thorough: bool = False) 
     """
     partition = parse_partition(run.fingerprint.partition, run.fingerprint.dims)
     listed = unscored_boards(run)
-    missing, foreign = _open(run, partition), foreign_classes(partition, run.index.class_ids)
-    faults = [describe_foreign(run, foreign)] if foreign else []
+    missing, foreign = _open(run, partition), out_of_space(partition, run.index.class_ids)
+    faults = [describe_out_of_space(run, foreign)] if foreign else []
     if run.conflicts:
         named = listed_names([unit_name(key) for key in run.conflicts])
         units = counted(len(run.conflicts), "unit has", "units have")

@@ -1,4 +1,5 @@
-"""The space of boards that a run covers, as coverage sees it: its classes, their sizes, and how the search cuts them.
+"""The space of boards that a run covers, as coverage sees it: its classes, their sizes, and how the search cuts them;
+rows of classes that are not in it, which could never be settled; and how what is wrong is counted and named.
 
 Sizes and orbits are computed here from buckets and symmetries, independently of the enumeration that they check.
 """
@@ -6,48 +7,25 @@ Sizes and orbits are computed here from buckets and symmetries, independently of
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
 
-from boardclass.geometry import Dims, geometry
+from boardclass.geometry import geometry
+from boardclass.partition import Partition
+from boardclass.printable import counted
+from results.store.index import Key
+from results.store.parts import read_part
+from results.store.run import Run
+from results.store.schema import SCHEMA
 
 Letters = tuple[str, ...]
-
-
-class PartitionLike(Protocol):
-    """What coverage needs of a partition into classes."""
-
-    @property
-    def dims(self) -> Dims:
-        """Board size."""
-
-    @property
-    def text(self) -> str:
-        """Normalised text."""
-
-    @property
-    def buckets(self) -> Mapping[str, tuple[str, ...]]:
-        """Letter buckets by cell type."""
-
-    @property
-    def n_classes(self) -> int:
-        """Number of classes, canonical or not."""
-
-    @property
-    def n_canonical(self) -> int:
-        """Number of canonical classes, counted without enumerating them."""
-
-    def orbit_sizes(self, ranks: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-        """Return the orbit size of each canonical class, 0 for a class that is not canonical."""
-
-    def canonical_ranks(self) -> Iterator[npt.NDArray[np.int64]]:
-        """Yield the canonical class ids in chunks."""
-
-    def class_letters(self, rank: int) -> Letters:
-        """Return the letters of each cell."""
+MAX_EXAMPLES = 10
 
 
 class NodesLike(Protocol):
@@ -63,7 +41,7 @@ class NodesLike(Protocol):
 class ClassSizes:
     """Boards and orbit sizes of many classes at once, in exact Python integers."""
 
-    def __init__(self, partition: PartitionLike) -> None:
+    def __init__(self, partition: Partition) -> None:
         shape = geometry(partition.dims)
         buckets = [[len(letters) for letters in partition.buckets[kind]] for kind in shape.cell_types]
         self._lengths = [np.array(lengths, dtype=object) for lengths in buckets]
@@ -82,3 +60,65 @@ class ClassSizes:
         images = np.sort(np.stack([digits[:, symmetry] @ weights for symmetry in self._symmetries], axis=1), axis=1)
         n_images = 1 + np.count_nonzero(images[:, 1:] != images[:, :-1], axis=1)
         return n_boards, n_images.astype(object)
+
+
+@dataclass
+class Faults:
+    """What is missing, and what cannot be true.
+
+    Attributes
+    ----------
+    n_missing, n_problems : int
+    missing, problems : list of str
+        The first :data:`MAX_EXAMPLES` of each.
+    """
+
+    n_missing: int = 0
+    n_problems: int = 0
+    missing: list[str] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
+
+    def add_missing(self, text: str, n: int = 1) -> None:
+        """Note ``n`` units without a verdict that ``text`` names."""
+        self.n_missing += n
+        if len(self.missing) < MAX_EXAMPLES:
+            self.missing.append(text)
+
+    def add_problem(self, text: str) -> None:
+        """Note something that cannot be true."""
+        self.n_problems += 1
+        if len(self.problems) < MAX_EXAMPLES:
+            self.problems.append(text)
+
+
+def listed(items: Sequence[object]) -> str:
+    """Return the first few items as text, with dots instead of the others."""
+    return ", ".join(map(str, items[:MAX_EXAMPLES])) + ", ..." * (len(items) > MAX_EXAMPLES)
+
+
+def unit_name(key: Key) -> str:
+    """Return how to name a unit in messages."""
+    return f"class {key[0]} path {key[1]}" if key[1] else f"class {key[0]}"
+
+
+def out_of_space(partition: Partition, ids: npt.NDArray[np.int64]) -> list[int]:
+    """Return the ids (int64[n], distinct) that are not of canonical classes of a partition, ascending."""
+    inside = (ids >= 0) & (ids < partition.n_classes)
+    own = ids[inside]
+    return sorted([*ids[~inside].tolist(), *own[partition.orbit_sizes(own) == 0].tolist()])
+
+
+def describe_out_of_space(run: Run, classes: Sequence[int]) -> str:
+    """Return which classes are not the run's own, where their rows stand and how to get rid of them; may be empty."""
+    if not classes:
+        return ""
+    asked, names = pa.array(classes), []
+    for part in run.manifest.parts:
+        if part.first_id <= classes[-1] and part.last_id >= classes[0]:
+            ids = read_part(run.folder, part, SCHEMA, ["class_id"]).column("class_id")
+            names += [part.name] * bool(pc.any(pc.is_in(ids, asked)).as_py())
+    which = counted(len(classes), "class that is not its own", "classes that are not its own")
+    return (
+        f"rows of {which}: {listed(classes)}, in {listed(names)}; the command "
+        "that made the run takes these parts out with --drop-damaged, and searches again what else they held"
+    )

@@ -11,10 +11,10 @@ import numpy.typing as npt
 import pyarrow.compute as pc
 
 from boardclass.errors import InputError, PartitionError
+from boardclass.partition import Partition
 from boardclass.parts import SEPARATOR, last_part
 from results.errors import RowError
-from results.proof.faults import Faults, unit_name
-from results.proof.space import Letters, NodesLike, PartitionLike
+from results.proof.space import Faults, Letters, NodesLike, unit_name
 from results.store.index import Key
 from results.store.run import Run
 from results.store.schema import SPLIT, parse_path
@@ -26,7 +26,7 @@ class Units:
     Parameters
     ----------
     run : Run
-    partition : PartitionLike
+    partition : Partition
         That of the run.
     faults : Faults
         Takes what the checks find.
@@ -39,7 +39,7 @@ class Units:
         How many boards their rows say they hold.
     """
 
-    def __init__(self, run: Run, partition: PartitionLike, faults: Faults) -> None:
+    def __init__(self, run: Run, partition: Partition, faults: Faults) -> None:
         table = run.verdict_table
         roots = table.filter(pc.equal(table.column("path"), ""))
         ids = roots.column("class_id").to_numpy()

@@ -25,11 +25,10 @@ import pyarrow.compute as pc
 
 from boardclass.errors import MismatchError, StoreError
 from results.proof.audits import audited
-from results.proof.claim import COMPLETE, Checked, Claim, disagreement, make_claim, publish_claim, read_claim
+from results.proof.claim import COMPLETE, Checked, Claim, Question, disagreement, make_claim, publish_claim, read_claim
 from results.proof.coverage import Coverage
 from results.proof.prove import prove
 from results.proof.rescore import BoardList, ScorerLike, candidates, read_rescored, scored_again, write_rescored
-from results.proof.sentence import Question
 from results.proof.space import NodesLike
 from results.storage import files
 from results.storage.lock import RunLock

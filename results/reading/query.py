@@ -14,11 +14,10 @@ import numpy as np
 
 from boardclass.errors import IncompleteError, MismatchError
 from boardclass.partition import parse_partition
-from results.proof.claim import digest_of, disagreement, make_claim, read_claim
-from results.proof.foreign import foreign_classes
+from results.proof.claim import Question, digest_of, disagreement, make_claim, question_of, read_claim
 from results.proof.prove import NodesOf, prove
 from results.proof.rescore import Board, BoardList, read_rescored, unscored_boards
-from results.proof.sentence import Question, question_of
+from results.proof.space import out_of_space
 from results.reading.state import State
 from results.storage import files
 from results.store.fingerprint import Fingerprint
@@ -147,7 +146,7 @@ def summary(location: str | Path | Run, nodes_of: NodesOf | None = None) -> Summ
     digest = digest_of(run.fingerprint, listed, complete=proven)
     partition = parse_partition(run.fingerprint.partition, run.fingerprint.dims)
     done_ids, open_ids = run.index.done_ids(), [class_id for class_id, _ in run.index.pending()]
-    own = np.setdiff1d(done_ids, foreign_classes(partition, done_ids))
+    own = np.setdiff1d(done_ids, out_of_space(partition, done_ids))
     why_not = "" if proven else proof.why_not or unscored
     question = question_of(run)
     claim = make_claim(run.fingerprint, proof.coverage, listed, question) if proven and proof.coverage else None

@@ -1,6 +1,6 @@
 """What a run holds: rows, in Parquet parts that a manifest lists, read back with checksums.
 
-    Store.open -> append -> flush   store.py         the one writer; opening.py: what is looked at first
+    Store.open -> append -> flush   store.py         the one writer
     open_run -> Run                 run.py           the reader of everything
       Row, SCHEMA                   schema.py        the row
       check_table                   rules.py         what every row must obey

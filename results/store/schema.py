@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from types import MappingProxyType
-from typing import Any, Protocol
+from typing import Any
 
 import pyarrow as pa
 
@@ -50,58 +50,6 @@ _STRUCT = pa.struct(list(SCHEMA))
 VERDICT_COLUMNS = ("class_id", "path", "status", "n_boards", "candidates", "children", "settled")
 
 Verdict = tuple[str, int, tuple[tuple[str, int], ...], tuple[str, ...], tuple[str, ...]]
-
-
-class UnitLike(Protocol):
-    """What a row needs of a unit of work."""
-
-    @property
-    def class_id(self) -> int:
-        """Rank of the class."""
-
-    @property
-    def path(self) -> str:
-        """Parts forced since the class root."""
-
-
-class UnitResultLike(Protocol):
-    """What a row needs of the class breaker's answer."""
-
-    @property
-    def unit(self) -> UnitLike:
-        """The unit answered."""
-
-    @property
-    def status(self) -> str:
-        """One of :data:`VERDICTS`."""
-
-    @property
-    def n_boards(self) -> int:
-        """Boards of the unit, before symmetry."""
-
-    @property
-    def max_bound(self) -> int:
-        """Greatest leaf bound."""
-
-    @property
-    def candidates(self) -> Sequence[tuple[str, int]]:
-        """Boards with their exact scores."""
-
-    @property
-    def children(self) -> Sequence[UnitLike]:
-        """Units that replace a split one."""
-
-    @property
-    def settled(self) -> Sequence[str]:
-        """Paths of the parts of a split unit that were decided before it was split, besides its children."""
-
-    @property
-    def counters(self) -> Mapping[str, int]:
-        """Work done, by the names in :data:`COUNTERS`."""
-
-    @property
-    def seconds(self) -> float:
-        """Time taken."""
 
 
 @dataclass(frozen=True)
@@ -148,8 +96,8 @@ class Row:
         return self.status, self.n_boards, tuple(sorted(self.candidates)), *lists
 
     @classmethod
-    def of_result(cls, result: UnitResultLike, fingerprint: Fingerprint, **circumstances: Any) -> Row:
-        """Return the row of a breaker's answer; ``circumstances`` are host, cpu, attempt and the like."""
+    def of_result(cls, result: Any, fingerprint: Fingerprint, **circumstances: Any) -> Row:
+        """Return the row of a ``search.breaker.UnitResult``; ``circumstances`` are host, cpu, attempt and the like."""
         return cls(
             fingerprint=fingerprint.digest,
             class_id=result.unit.class_id,

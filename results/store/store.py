@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -23,20 +23,41 @@ import pyarrow.compute as pc
 from boardclass.errors import StoreError
 from results.errors import ConflictError, DamagedError
 from results.storage import files
+from results.storage.folder import Folder
 from results.storage.local import open_folder
 from results.storage.lock import RunLock
 from results.store.documents import format_document
-from results.store.fingerprint import Fingerprint
+from results.store.fingerprint import Fingerprint, check_same
 from results.store.index import Index, Key, keys_of
-from results.store.opening import Mend, Repaired, check_identity, remove_leftovers
 from results.store.parts import Part, describe, read_manifest, serialised, unlisted
 from results.store.rules import check_rows
-from results.store.run import FORMAT, Run, conflict_message, raise_conflicts, read_identity
+from results.store.run import FORMAT, RUN_REMEDY, Run, conflict_message, raise_conflicts, read_identity
 from results.store.schema import QUARANTINED, VERDICTS, Row, to_table
 
 FLUSH_ROWS = 2000
 FLUSH_SECONDS = 30.0
 _AGAIN = re.compile(r"(.*?)(?: \(([0-9]{1,9})\))?", re.DOTALL)
+
+
+class Repaired(NamedTuple):
+    """What a repair took out or rewrote.
+
+    Attributes
+    ----------
+    parts : dict of str to str
+        Parts whose rows are to be computed again, and what was wrong with each.
+    others : dict of str to str
+        Other files likewise.
+    doubts : list of Row
+        Doubts about hosts whose rows may have been in such parts.
+    """
+
+    parts: dict[str, str]
+    others: dict[str, str]
+    doubts: list[Row]
+
+
+Mend = Callable[[Folder, Fingerprint, bytes], Repaired]  # of a folder, for a run and the run.json of a new one like it
 
 
 class Store:
@@ -319,3 +340,25 @@ class Store:
     def _check_open(self) -> None:
         if self._closed:
             raise StoreError(f"{self._folder.where('')} is closed: open it again to append")
+
+
+def check_identity(folder: Folder, fingerprint: Fingerprint) -> bool:
+    """Return whether the folder holds this run already (False: it is empty); refuse another run and other files."""
+    identity = read_identity(folder)
+    if identity is not None:
+        check_same(fingerprint, identity[0], folder.where(""))
+        return True
+    if folder.names(files.RESULTS):
+        raise DamagedError(f"{folder.where(files.RUN)} is missing: {RUN_REMEDY}")
+    if folder.exists():
+        raise StoreError(f"{folder.where('')} is not empty and holds no {files.RUN}: not a run; choose another --out")
+    return False
+
+
+def remove_leftovers(folder: Folder, unlisted_parts: list[str]) -> list[str]:
+    """Remove what a dead writer left: temporary files, and the part that it had not listed yet; other files stay."""
+    leftovers = [name for place in files.FOLDERS for name in folder.names(place) if files.is_temporary(name)]
+    leftovers += [name for name in unlisted_parts if files.part_number(name, files.RESULTS) is not None]
+    for name in leftovers:
+        folder.remove(name)
+    return leftovers

@@ -24,11 +24,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from boardclass.errors import InputError, MismatchError
+from boardclass.partition import Partition
 from results.errors import ConflictError, FingerprintError, RowError
 from results.log.logmerge import merge_logs
 from results.proof.coverage import check_coverage
-from results.proof.foreign import describe_foreign, foreign_classes
-from results.proof.space import NodesLike, PartitionLike
+from results.proof.space import NodesLike, describe_out_of_space, out_of_space
 from results.storage import files
 from results.storage.folder import Folder
 from results.storage.local import LocalFolder, open_folder
@@ -90,7 +90,7 @@ class Sources:
     n_verdicts: int
 
 
-def check_sources(runs: Sequence[Run], partition: PartitionLike, nodes: NodesLike) -> Sources:
+def check_sources(runs: Sequence[Run], partition: Partition, nodes: NodesLike) -> Sources:
     """Read every row of some runs of one question and check that they can be put together.
 
     Parameters
@@ -119,7 +119,7 @@ def check_sources(runs: Sequence[Run], partition: PartitionLike, nodes: NodesLik
         check_same(first.fingerprint, run.fingerprint, where, _APART)
         check_same_structure(first.info.get("structure", {}), run.info, where, _STRUCTURE)
         raise_conflicts(run.conflicts)
-        if foreign := describe_foreign(run, foreign_classes(partition, run.index.class_ids)):
+        if foreign := describe_out_of_space(run, out_of_space(partition, run.index.class_ids)):
             raise RowError(f"{where} has {foreign}; nothing was merged")
         coverage = check_coverage(partition, run, nodes)
         if coverage.n_problems:

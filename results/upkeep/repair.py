@@ -23,17 +23,17 @@ from results.log.eventlog import HOST_FLAGGED, read_events
 from results.proof.audits import read_audits
 from results.proof.certificates import certificate_files, read_certificates
 from results.proof.claim import read_claim
-from results.proof.foreign import foreign_classes
 from results.proof.rescore import read_rescored
+from results.proof.space import out_of_space
 from results.storage import files
 from results.storage.folder import Folder
 from results.storage.local import LocalFolder
 from results.store.fingerprint import Fingerprint, check_same
-from results.store.opening import Repaired
 from results.store.parts import Part, parse_part, read_manifest, read_parts, unlisted
 from results.store.rules import check_table
 from results.store.run import Run, read_identity
 from results.store.schema import QUARANTINED, SCHEMA, Row
+from results.store.store import Repaired
 
 _LOG_BYTES = 64 * 2**20  # of the event log, from its end
 
@@ -168,7 +168,7 @@ def _drop_parts(folder: Folder, fingerprint: Fingerprint, done: Repaired) -> set
         try:
             ((_, table),) = read_parts(folder, [part], SCHEMA)
             check_table(table, fingerprint, folder.where(part.name))
-            if foreign := foreign_classes(partition, pc.unique(table.column("class_id")).to_numpy()):
+            if foreign := out_of_space(partition, pc.unique(table.column("class_id")).to_numpy()):
                 hosts.update(table.filter(pc.field("status") == QUARANTINED).column("host").to_pylist())
                 raise RowError(f"it has rows of classes that are not the run's own, such as {foreign[0]}")
         except (DamagedError, RowError) as error:

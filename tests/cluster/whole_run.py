@@ -61,7 +61,7 @@ def toy_scorer() -> Scorer:
 
 def verified(folder: Path) -> VerifyResult:
     """Return what ``verify`` comes to, with one scorer in both places."""
-    from results.proof.sentence import question_of
+    from results.proof.claim import question_of
 
     asked = open_run(folder)
     scorer = toy_scorer()

@@ -21,10 +21,9 @@ from pathlib import Path
 from typing import Any
 
 from boardclass.errors import OrderlyError
-from results.proof.claim import read_claim, write_claim
+from results.proof.claim import Question, read_claim, write_claim
 from results.proof.coverage import check_coverage
 from results.proof.rescore import rescore
-from results.proof.sentence import Question
 from results.proof.verify import record, verify
 from results.reading.query import summary
 from results.storage import files

@@ -8,10 +8,18 @@ import pytest
 
 from boardclass.errors import IncompleteError
 from results.errors import DamagedError
-from results.proof.claim import COMPLETE, Claim, digest_of, read_claim, result_digest, write_claim
+from results.proof.claim import (
+    COMPLETE,
+    Claim,
+    Question,
+    digest_of,
+    read_claim,
+    result_digest,
+    statement_of,
+    write_claim,
+)
 from results.proof.coverage import check_coverage
 from results.proof.rescore import Board, BoardList, rescore
-from results.proof.sentence import Question, statement_of
 from results.reading.query import summary
 from results.storage import files
 from results.store.run import open_run

@@ -12,8 +12,7 @@ from boardclass.errors import IncompleteError, InputError
 from boardclass.partition import parse_partition
 from results.errors import ConflictError, RowError
 from results.proof.coverage import Coverage, check_coverage
-from results.proof.faults import MAX_EXAMPLES
-from results.proof.space import ClassSizes
+from results.proof.space import MAX_EXAMPLES, ClassSizes
 from results.proof.splits import check_apart
 from results.storage import files
 from results.store.run import open_run

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from boardclass.errors import MismatchError
-from results.proof.claim import read_claim
-from results.proof.sentence import Question
+from results.proof.claim import Question, read_claim
 from results.proof.verify import verify
 from results.store.run import open_run
 from tests.results.damage import NoParts, make_run, verified
