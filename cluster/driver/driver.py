@@ -17,7 +17,7 @@ from cluster.driver.progress import Progress, Silent
 from cluster.driver.session import MakeExecutor, RunOutcome, Session
 from cluster.planning.plan import Plan, check_structure, make_plan
 from cluster.planning.shares import SHARE, Hand, Share
-from cluster.scheduling.policy import Policy
+from cluster.scheduling.events import Policy
 from cluster.workers.executors import InProcessExecutor, ProcessExecutor
 from cluster.workers.ray_cluster import LOCAL, check_guarded, check_installed
 from configs.model import RunConfig

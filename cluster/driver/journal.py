@@ -13,13 +13,13 @@ from cluster.scheduling.events import (
     Event,
     Instruction,
     Quarantine,
+    Report,
     Retire,
     Returned,
     UnitFailed,
     WorkerDown,
     WorkerUp,
 )
-from cluster.scheduling.figures import Report
 from results.log.eventlog import HOST_FLAGGED, EventLog
 
 _SHORTEST_S, _LONGEST_S = 2.0, 60.0  # between two lines of progress

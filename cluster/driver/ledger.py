@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Protocol
 
 from boardclass.canonical import canonical_board
 from boardclass.geometry import geometry
@@ -13,13 +12,7 @@ from results.errors import RowError
 from results.store.fingerprint import Fingerprint
 from results.store.rules import check_rows
 from results.store.schema import QUARANTINED, Row
-
-
-class Appendable(Protocol):
-    """What the ledger needs of a store."""
-
-    def append(self, rows: Sequence[Row]) -> None:
-        """Take rows in; flush when due."""
+from results.store.store import Store
 
 
 class Ledger:
@@ -35,7 +28,7 @@ class Ledger:
         Accepted in this session.
     """
 
-    def __init__(self, store: Appendable, fingerprint: Fingerprint) -> None:
+    def __init__(self, store: Store, fingerprint: Fingerprint) -> None:
         self._store = store
         self._fingerprint = fingerprint
         self._geometry = geometry(fingerprint.dims)

@@ -6,8 +6,8 @@ All waiting is in ``executor.poll``.  Nothing is decided here.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Protocol
 
+from cluster.driver.ledger import Ledger
 from cluster.scheduling.events import (
     Assign,
     Cancel,
@@ -16,26 +16,16 @@ from cluster.scheduling.events import (
     Instruction,
     Publish,
     Quarantine,
+    Report,
     Retire,
     Spawn,
     Start,
     Tick,
 )
-from cluster.scheduling.figures import Report
 from cluster.scheduling.scheduler import Scheduler
 from cluster.workers.executors import Executor
 
 POLL_S = 0.5
-
-
-class Sink(Protocol):
-    """Where verdicts go."""
-
-    def admit(self, events: list[Event]) -> list[Event]:
-        """Return the events with every verdict that breaks the rules of the store turned into a failure."""
-
-    def publish(self, settled: list[Publish | Quarantine]) -> None:
-        """Keep what is settled; called with nothing as well, so that buffered rows are flushed in time."""
 
 
 def _ignore(events: Sequence[Event], orders: Sequence[Instruction]) -> None:
@@ -45,7 +35,7 @@ def _ignore(events: Sequence[Event], orders: Sequence[Instruction]) -> None:
 def run_loop(
     scheduler: Scheduler,
     executor: Executor,
-    sink: Sink,
+    ledger: Ledger,
     *,
     clock: Callable[[], float],
     stop: Callable[[], str],
@@ -57,7 +47,7 @@ def run_loop(
 
     Parameters
     ----------
-    scheduler, executor, sink
+    scheduler, executor, ledger
         The three parties.
     clock : callable
         Seconds, monotonic.
@@ -71,7 +61,7 @@ def run_loop(
     events: list[Event] = [*executor.poll(0.0), Start()]
     while True:
         now_s = clock()
-        events = sink.admit(events)
+        events = ledger.admit(events)
         orders = [order for event in events for order in scheduler.handle(event, now_s)]
         note(events, orders)
         settled: list[Publish | Quarantine] = []
@@ -83,7 +73,7 @@ def run_loop(
                 finish = order
             else:
                 _carry_out(order, executor)
-        sink.publish(settled)
+        ledger.publish(settled)
         watch(scheduler.snapshot())
         if finish is not None:
             return finish

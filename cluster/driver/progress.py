@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING, Any, Protocol
 
 from boardclass.printable import counted, duration, percent, printable
-from cluster.scheduling.figures import Report
+from cluster.scheduling.events import Report
 from cluster.streams import console, write_lines
 
 if TYPE_CHECKING:

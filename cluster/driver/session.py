@@ -27,8 +27,7 @@ from cluster.driver.progress import Overview, Progress
 from cluster.driver.signals import StopSignals
 from cluster.planning.plan import Plan
 from cluster.planning.shares import Hand
-from cluster.scheduling.figures import Report
-from cluster.scheduling.policy import Policy
+from cluster.scheduling.events import Policy, Report
 from cluster.scheduling.scheduler import Scheduler
 from cluster.workers.executors import Executor
 from cluster.workers.ray_cluster import ClusterGoneError, RayError

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from cluster.scheduling.policy import Policy
+from cluster.scheduling.events import Policy
 
 if TYPE_CHECKING:
     from search.breaker import Unit

@@ -1,4 +1,6 @@
-"""What the scheduler is told (events) and what it asks for (instructions): plain immutable values.
+"""The language of the run loop: events and instructions of the scheduler, its policy, and the report on progress.
+
+All are plain immutable values.
 
 Executors make events, the scheduler maps each to instructions, the run loop carries those out.  A worker is named by
 the number that the scheduler gave it in :class:`Spawn`; numbers are never used twice, so a late message cannot be
@@ -194,3 +196,106 @@ class Finish:
 
 
 Instruction = Spawn | Assign | Publish | Retire | Quarantine | Finish
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """How the scheduler decides.
+
+    Attributes
+    ----------
+    n_workers : int
+        Worker slots, at least 1.
+    batch_s : float
+        Predicted seconds of work in one assignment; a more expensive unit goes alone.
+    max_batch : int
+        Units in one assignment, however cheap.
+    sample : float
+        Fraction of the classes given out first, at random.
+    n_strikes : int
+        So many failures that may be its own fault quarantine a unit.
+    n_losses : int
+        So many failures that are not its fault quarantine it all the same.
+    lease_s, lease_factor : float
+        A worker is given up when it has been silent for ``lease_s`` plus ``lease_factor`` times the predicted seconds.
+    spawn_s : float
+        A spawned worker is given up after this time without a word; a new machine compiles the kernels first.
+    max_deaths : int
+        Workers lost without any verdict in between, per slot, before the run stops.
+    recycle_bytes : int
+        A worker whose resident set passes this is replaced between assignments; 0: never.
+    kernel_hash : str
+        Workers with other kernels are refused; empty: any.
+    replicate : float
+        Fraction of the verdicts of trusted hosts that are checked by a replica; 0: none of any host.
+    trust_after : int
+        Replicas that must agree before a host is trusted.
+    """
+
+    n_workers: int
+    batch_s: float = 7.0
+    max_batch: int = 4096
+    sample: float = 0.01
+    n_strikes: int = 3
+    n_losses: int = 10
+    lease_s: float = 600.0
+    lease_factor: float = 20.0
+    spawn_s: float = 900.0
+    max_deaths: int = 8
+    recycle_bytes: int = 0
+    kernel_hash: str = ""
+    replicate: float = 0.0
+    trust_after: int = 10
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """How far a run is.
+
+    Attributes
+    ----------
+    n_classes, n_classes_done : int
+        Of the run; from the scheduler, of what this call searches.
+    n_open, n_in_flight : int
+        Units without a verdict, and those of them that a worker has.
+    n_split, n_requeued, n_quarantined, n_strikes, n_duplicates : int
+        Units that were split, came back without a verdict, were given up; failures held against units; verdicts that
+        came twice.
+    n_workers, n_deaths : int
+        Workers that are up, and workers lost.
+    remaining_s : float or None
+        Seconds left; None until a class is finished, and a unit of each kind that is open (root, part) was measured.
+    n_agreed, flagged : int, tuple of str
+        Replicas that agreed, and hosts that are not to be believed.
+    n_verdicts, n_measured : int
+        Verdicts accepted and classes finished by this call; the estimate of the time left rests on these, and on the
+        effort of the classes stored before.
+    n_candidates, best_score, best_board
+        Boards found, before symmetric ones are merged; the best of them.
+    elapsed_s : float
+        Seconds since this call began.
+    share : str
+        What is searched, if it is not the whole run: ``n_open`` and ``remaining_s`` are of the share only.
+    """
+
+    n_classes: int
+    n_classes_done: int
+    n_open: int
+    n_in_flight: int = 0
+    n_split: int = 0
+    n_requeued: int = 0
+    n_quarantined: int = 0
+    n_strikes: int = 0
+    n_duplicates: int = 0
+    n_workers: int = 0
+    n_deaths: int = 0
+    remaining_s: float | None = None
+    n_agreed: int = 0
+    flagged: tuple[str, ...] = ()
+    n_verdicts: int = 0
+    n_measured: int = 0
+    n_candidates: int = 0
+    best_score: int | None = None
+    best_board: str = ""
+    elapsed_s: float = 0.0
+    share: str = ""

@@ -18,13 +18,15 @@ Promises, for any order, repetition or loss of events (tests/cluster/simulator.p
 
 from __future__ import annotations
 
+from enum import Enum
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
+from boardclass.parts import is_below
 from boardclass.printable import counted
-from cluster.scheduling.backlog import Backlog
+from cluster.scheduling.backlog import Backlog, Trouble
 from cluster.scheduling.calibration import NOTHING, Past
 from cluster.scheduling.crew import Crew, Worker
 from cluster.scheduling.events import (
@@ -36,7 +38,11 @@ from cluster.scheduling.events import (
     Finish,
     Heartbeat,
     Instruction,
+    Policy,
+    Publish,
+    Quarantine,
     Replica,
+    Report,
     Retire,
     Returned,
     Room,
@@ -45,17 +51,25 @@ from cluster.scheduling.events import (
     WorkerDown,
     WorkerUp,
 )
-from cluster.scheduling.figures import Report
-from cluster.scheduling.outcomes import OF_DEATH, Blame, Outcomes
-from cluster.scheduling.policy import Policy
 from cluster.scheduling.trust import Compare, Trust, difference
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
-    from search.breaker import Unit
+    from search.breaker import Unit, UnitResult
 
 _ENDGAME = 0.5  # at most this part of a worker's share of what is left goes into one batch
+
+
+class Blame(Enum):
+    """What a failure says about the unit."""
+
+    strike = "perhaps its own fault"
+    loss = "not its fault, or not surely"
+    memory = "it needs more memory"
+
+
+_OF_DEATH = {Death.died: Blame.strike, Death.unfit: Blame.strike, Death.oom: Blame.memory, Death.node: Blame.loss}
 
 
 class Scheduler:
@@ -93,7 +107,7 @@ class Scheduler:
         self._trust = Trust(policy, rng, compare or difference)
         self._backlog = Backlog(class_ids, costs, children, rng, policy.sample, known, past)
         self._crew = Crew(policy)
-        self._outcomes = Outcomes(policy, self._crew, self._backlog, self._trust)
+        self._n_split = self._n_duplicates = self._n_requeued = self._n_strikes = 0
         self._finished = False
 
     def handle(self, event: Event, now_s: float) -> list[Instruction]:
@@ -110,10 +124,10 @@ class Scheduler:
             case WorkerDown():
                 self._worker_down(event, now_s, out)
             case Answer():
-                self._outcomes.answer(event, now_s, out)
+                self._answer(event, now_s, out)
             case UnitFailed():
                 blame = Blame.memory if event.oom else Blame.strike
-                self._outcomes.fail(event.unit, event.assignment, blame, event.message, out)
+                self._fail(event.unit, event.assignment, blame, event.message, out)
             case Returned():
                 self._returned(event, out)
             case Heartbeat():
@@ -133,16 +147,16 @@ class Scheduler:
             n_classes_done=backlog.n_classes_done,
             n_open=backlog.n_open,
             n_in_flight=self._crew.n_in_flight,
-            n_split=self._outcomes.n_split,
+            n_split=self._n_split,
             n_quarantined=backlog.n_quarantined,
-            n_duplicates=self._outcomes.n_duplicates,
-            n_requeued=self._outcomes.n_requeued,
+            n_duplicates=self._n_duplicates,
+            n_requeued=self._n_requeued,
             n_deaths=self._crew.n_deaths,
             n_workers=self._crew.n_up,
             remaining_s=backlog.remaining_s() / max(1, len(self._crew)) if backlog.is_measured else None,
             n_agreed=self._trust.n_agreed,
             flagged=tuple(sorted(self._trust.flagged)),
-            n_strikes=self._outcomes.n_strikes,
+            n_strikes=self._n_strikes,
         )
 
     # --- events
@@ -166,7 +180,98 @@ class Scheduler:
         assignment = self._crew.assignment(event.assignment)
         if assignment is not None and assignment.worker == event.worker:
             for unit in assignment.in_order():
-                self._outcomes.fail(unit, event.assignment, Blame.loss, "the worker said nothing about it", out)
+                self._fail(unit, event.assignment, Blame.loss, "the worker said nothing about it", out)
+
+    # --- units
+
+    def _answer(self, answer: Answer, now_s: float, out: list[Instruction]) -> None:
+        """Publish a verdict, hold it back for its replica, or ignore it when the unit has one."""
+        unit = answer.result.unit
+        worker = self._crew.worker(answer.worker)
+        if worker is not None:
+            worker.peak_rss_bytes = max(worker.peak_rss_bytes, answer.peak_rss_bytes)
+        if answer.host in self._trust.flagged:
+            self._fail(unit, answer.assignment, Blame.loss, "its host is not believed any more", out)
+            return
+        if not self._backlog.is_open(unit) or (unit in self._trust.held) != answer.is_replica:
+            self._n_duplicates += 1
+        elif problem := _problem(answer.result):
+            self._fail(unit, answer.assignment, Blame.strike, problem, out)
+            return
+        else:
+            self._crew.bore_fruit(now_s)
+            if answer.is_replica:
+                self._judge(answer, out)
+            elif self._trust.wants(answer.result, answer.host, self._crew.hosts):
+                self._trust.hold(answer)
+            else:
+                self._accept(answer, out)
+        self._strike_off(unit, answer.assignment, out)
+
+    def _accept(self, answer: Answer, out: list[Instruction]) -> None:
+        result = answer.result
+        attempt = self._backlog.settle(result)
+        self._n_split += bool(result.children)
+        out.append(Publish(answer, attempt))
+
+    def _judge(self, replica: Answer, out: list[Instruction]) -> None:
+        """Publish a verdict that its replica agrees with; otherwise believe neither of the two, nor anything else of
+        their hosts."""
+        judgement = self._trust.judge(replica)
+        if not judgement.difference:
+            self._accept(judgement.original, out)
+            return
+        unit = replica.result.unit
+        trouble = self._backlog.quarantine(unit)
+        out.append(Quarantine(unit, trouble.attempts + 1, judgement.difference, judgement.flagged))
+        for disowned in self._trust.disown():
+            self._put_back(disowned, Blame.loss, "its host is not believed any more", out)
+        for worker in self._crew:
+            assignment = self._crew.assignment(worker.assignment)
+            if worker.host in self._trust.flagged and assignment is not None:
+                for missing in assignment.in_order():
+                    self._fail(missing, worker.assignment, Blame.loss, "its host is not believed any more", out)
+
+    def _strike_off(self, unit: Unit, number: int, out: list[Instruction]) -> None:
+        """Take a unit off its assignment; a worker that has finished becomes idle, or is replaced if it has grown."""
+        worker = self._crew.strike_off(unit, number)
+        if worker is None:
+            return
+        if 0 < self.policy.recycle_bytes < worker.peak_rss_bytes:
+            self._crew.dismiss(worker.number)
+            out.append(Retire(worker.number, f"it grew to {worker.peak_rss_bytes} bytes"))
+
+    def _fail(self, unit: Unit, number: int, blame: Blame, message: str, out: list[Instruction]) -> None:
+        """Put a unit of an assignment back, or quarantine it; do nothing if it is not in the assignment."""
+        assignment = self._crew.assignment(number)
+        if assignment is None or unit not in assignment.missing:
+            return
+        if assignment.is_replica:
+            let_go = self._trust.failed(unit)
+            if let_go is not None:
+                self._accept(let_go, out)
+        elif self._backlog.is_open(unit) and unit not in self._trust.held:
+            if blame is Blame.memory and assignment.alone:
+                self._put_back(unit, Blame.strike, message, out)
+            else:
+                self._put_back(unit, blame, message, out)
+        self._strike_off(unit, number, out)
+
+    def _put_back(self, unit: Unit, blame: Blame, message: str, out: list[Instruction]) -> None:
+        trouble = self._backlog.trouble.get(unit) or Trouble()
+        trouble.attempts += 1
+        trouble.message = message
+        trouble.big |= blame is Blame.memory
+        trouble.losses += blame is Blame.loss
+        trouble.strikes += blame is Blame.strike
+        self._n_strikes += blame is Blame.strike
+        if trouble.strikes >= self.policy.n_strikes or trouble.losses >= self.policy.n_losses:
+            self._backlog.quarantine(unit)
+            self._crew.fruitless_deaths = 0
+            out.append(Quarantine(unit, trouble.attempts, message))
+        else:
+            self._backlog.put_back(unit, trouble)
+            self._n_requeued += 1
 
     # --- workers
 
@@ -176,9 +281,9 @@ class Scheduler:
         message = event.message or f"the worker was lost ({event.reason})"
         if assignment is not None:
             # in a batch nobody knows which unit was at fault: each goes out again, alone
-            blame = OF_DEATH[event.reason] if len(assignment.missing) == 1 else Blame.loss
+            blame = _OF_DEATH[event.reason] if len(assignment.missing) == 1 else Blame.loss
             for unit in assignment.in_order():
-                self._outcomes.fail(unit, assignment.number, blame, message, out)
+                self._fail(unit, assignment.number, blame, message, out)
         self._crew.count_death(now_s)
         limit = self._crew.most_deaths
         if self._crew.fruitless_deaths >= limit:
@@ -239,3 +344,14 @@ class Scheduler:
         self._finished = True
         out.extend(Retire(worker.number, "the run is over") for worker in self._crew)
         out.append(Finish(complete, message))
+
+
+def _problem(result: UnitResult) -> str:
+    """Return what is wrong with the children of a verdict; the store checks the rest."""
+    unit, children = result.unit, result.children
+    if (result.status == "split") != bool(children):
+        return f"status {result.status!r} with {len(children)} children"
+    for child in children:
+        if child.class_id != unit.class_id or not is_below(child.path, unit.path):
+            return f"{child!r} is not a child of {unit!r}"
+    return "a child is listed twice" if len(set(children)) < len(children) else ""

@@ -16,8 +16,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from cluster.scheduling.events import Answer, Replica
-from cluster.scheduling.policy import Policy
+from cluster.scheduling.events import Answer, Policy, Replica
 from search.breaker import Unit, UnitResult
 
 MAX_TRIES = 3

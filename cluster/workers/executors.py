@@ -34,7 +34,7 @@ from cluster.workers.process import WorkerLost, WorkerProcess
 from cluster.workers.worker import MakeBreaker, Reply, Worker
 
 if TYPE_CHECKING:
-    from cluster.scheduling.figures import Report
+    from cluster.scheduling.events import Report
     from search.breaker import Spec
 
 _GATHER_S = 0.02

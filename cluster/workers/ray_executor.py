@@ -22,7 +22,7 @@ from cluster.workers.ray_metrics import RayMetrics
 from cluster.workers.worker import Hello, MakeBreaker, Reply, Worker
 
 if TYPE_CHECKING:
-    from cluster.scheduling.figures import Report
+    from cluster.scheduling.events import Report
     from search.breaker import Spec
 
 _BEAT_S = 30.0

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import Any
 
-from cluster.scheduling.figures import Report
+from cluster.scheduling.events import Report
 
 GAUGES = {
     "classes": ("n_classes", "board classes of the run"),

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from boardclass.scores import parse_scores
-from cluster.scheduling.figures import Report
+from cluster.scheduling.events import Report
 from search.breaker import Spec, Unit, UnitResult
 from search.params import Params
 from tests.cluster.simulator import fake_break

@@ -24,6 +24,7 @@ from cluster.scheduling.events import (
     Finish,
     Heartbeat,
     Instruction,
+    Policy,
     Publish,
     Quarantine,
     Retire,
@@ -35,7 +36,6 @@ from cluster.scheduling.events import (
     WorkerDown,
     WorkerUp,
 )
-from cluster.scheduling.policy import Policy
 from cluster.scheduling.scheduler import Scheduler
 from search.breaker import Unit, UnitResult
 

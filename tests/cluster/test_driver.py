@@ -29,7 +29,7 @@ from cluster.driver.driver import run
 from cluster.driver.progress import Bar, Overview, PlainLines, make_progress
 from cluster.driver.session import Interrupted
 from cluster.planning.plan import make_plan
-from cluster.scheduling.figures import Report
+from cluster.scheduling.events import Report
 from cluster.scheduling.scheduler import Scheduler
 from cluster.workers.executors import InProcessExecutor
 from configs.model import DEFAULT_BUCKETS, RunConfig, SearchConfig

@@ -17,13 +17,13 @@ from cluster.scheduling.events import (
     Death,
     Event,
     Heartbeat,
+    Policy,
     Quarantine,
     Returned,
     UnitFailed,
     WorkerDown,
     WorkerUp,
 )
-from cluster.scheduling.policy import Policy
 from cluster.scheduling.scheduler import Scheduler
 from cluster.workers.executors import InProcessExecutor, ProcessExecutor
 from cluster.workers.worker import Reply, Worker, break_all

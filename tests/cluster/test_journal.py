@@ -7,8 +7,7 @@ from dataclasses import fields, replace
 import pytest
 
 from cluster.driver.journal import Journal
-from cluster.scheduling.events import Death, Quarantine, Retire, UnitFailed, WorkerDown, WorkerUp
-from cluster.scheduling.figures import Report
+from cluster.scheduling.events import Death, Quarantine, Report, Retire, UnitFailed, WorkerDown, WorkerUp
 from results.log.eventlog import FIELDS, EventLog, read_events
 from results.storage.local import LocalFolder
 from search.breaker import Unit

@@ -15,6 +15,7 @@ from cluster.scheduling.events import (
     Death,
     Finish,
     Heartbeat,
+    Policy,
     Publish,
     Quarantine,
     Retire,
@@ -26,7 +27,6 @@ from cluster.scheduling.events import (
     WorkerDown,
     WorkerUp,
 )
-from cluster.scheduling.policy import Policy
 from cluster.scheduling.scheduler import Scheduler
 from search.breaker import Unit, UnitResult
 
