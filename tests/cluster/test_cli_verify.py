@@ -188,3 +188,12 @@ def test_a_cutoff_that_was_forged_lower_is_found_out(orderly, proven, tmp_path):
 def test_a_climb_alone_finds_a_forged_cutoff_out(orderly, proven, tmp_path, monkeypatch):
     monkeypatch.setattr("cluster.driver.repeat.SPOT_VERDICTS", 0)
     test_a_cutoff_that_was_forged_lower_is_found_out(orderly, proven, tmp_path)
+
+
+def test_verdicts_that_are_searched_again_find_a_forged_cutoff_out_without_a_climb(
+    orderly, proven, tmp_path, monkeypatch
+):
+    monkeypatch.setattr("cluster.driver.repeat.SPOT_VERDICTS", 100)
+    monkeypatch.setattr("cluster.driver.repeat.local_search", lambda *_, **__: [])
+    test_a_cutoff_that_was_forged_lower_is_found_out(orderly, proven, tmp_path)
+    assert "is not found again" in orderly("verify", tmp_path / "forged").err
