@@ -31,6 +31,7 @@ ROOT = Path(__file__).resolve().parent.parent
 GOLDEN = ROOT / "tests" / "golden"
 BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")  # the shell takes half the time
 COMMAND = (sys.executable, "-c", "from cluster.cli.start import main; main()")  # orderly as a process of its own
+os.environ.setdefault("RAY_AUTH_MODE", "token")  # Ray reads it once, when whichever test imports it first
 RESTING = (sys.executable, "-m", "tests.cluster.resting")  # the same, with a search that leaves a processor to others
 
 # The machine may be shared: no deadlines; in CI the same examples every time; nightly.py takes more.

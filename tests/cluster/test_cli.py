@@ -147,7 +147,7 @@ def test_a_size_is_told_the_same_as_an_argument_and_as_an_option(orderly):
 def test_the_help_of_word_lists_has_whole_sentences(orderly):
     answer = orderly("wordlist", "--help")
     assert "..." not in answer.out.partition("Commands:")[2]
-    assert "whether it is a known list." in " ".join(answer.out.split())
+    assert "what import would make of it." in " ".join(answer.out.split())
 
 
 @pytest.mark.parametrize(("error", "code"), [(StoreError, 3), (IncompleteError, 4), (MismatchError, 5)])

@@ -455,7 +455,7 @@ def test_default_directory_is_found_again(config, tmp_path, monkeypatch):
 
 @pytest.mark.parametrize(("dims", "buckets"), [("2x2", BUCKETS), ("3x3", BUCKETS), ("3x4", DEFAULT_BUCKETS)])
 def test_predicted_costs_are_products_over_the_cells(config, dims, buckets):
-    plan = make_plan(change(config, dims=dims, buckets=buckets))
+    plan = make_plan(change(config, dims=dims, buckets=buckets, cutoff=1000))
     ids = plan.class_ids()[:: max(1, plan.partition.n_canonical // 50)]
     costs = plan.predicted_costs(ids)
     letters = [plan.partition.class_letters(int(class_id)) for class_id in ids]

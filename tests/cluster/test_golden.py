@@ -16,8 +16,6 @@ from boardclass.canonical import canonical_board
 from boardclass.geometry import geometry
 from tests.conftest import COMMAND
 
-pytest.importorskip("ray")
-
 QUESTION = ("run", "3x3", "--wordlist", "enable2k", "--cutoff", "500")
 # Of the 42 published boards with their scores.
 DIGEST = "6a8a2a998795c9b26e4fd1964fd3921974aa8c01b9be9bc723b04e4f450a578f"
@@ -29,9 +27,7 @@ def digest_of(orderly, directory):
 
 @pytest.mark.slow
 @pytest.mark.timeout(600)
-@pytest.mark.parametrize(
-    "workers", [0, *(pytest.param(n, marks=[pytest.mark.nightly, pytest.mark.ray]) for n in (1, 2))]
-)
+@pytest.mark.parametrize("workers", [0, *(pytest.param(n, marks=[pytest.mark.nightly]) for n in (1, 2))])
 def test_golden_3x3(enable2k, golden, orderly, tmp_path, workers):
     answer = orderly(*QUESTION, "--workers", workers, "--out", tmp_path / "run")
     assert answer.code == 0, answer.err
@@ -47,7 +43,6 @@ def test_golden_3x3(enable2k, golden, orderly, tmp_path, workers):
     assert digest_of(orderly, tmp_path / "run") == DIGEST
 
 
-@pytest.mark.ray
 @pytest.mark.nightly
 @pytest.mark.timeout(1800)
 @pytest.mark.usefixtures("terminal")

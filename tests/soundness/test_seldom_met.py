@@ -19,7 +19,7 @@ from cluster.web.site import Site
 from configs.model import load_config
 from results.errors import ConflictError
 from results.storage.local import LocalFolder
-from results.store import sizes
+from results.store import parts
 from results.store.run import open_run
 from results.store.schema import QUARANTINED
 from results.store.store import Store
@@ -57,7 +57,7 @@ def made(tmp_path_factory):
 
 
 def test_the_rest_of_a_flush_is_stored_when_the_disk_has_room_again(tmp_path, monkeypatch):
-    monkeypatch.setattr(sizes, "MAX_ROWS", 3)
+    monkeypatch.setattr(parts, "MAX_ROWS", 3)
     publish, written = LocalFolder.publish, []
 
     def refuse_the_second(self, name, data):
