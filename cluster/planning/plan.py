@@ -184,7 +184,8 @@ def _resolve_cutoff(
 ) -> tuple[int, dict[str, Any] | None]:
     """Return the cutoff, and the board it was climbed to if it is new; an existing run keeps its cutoff."""
     if config.cutoff != "auto":
-        _check_cutoff(config.cutoff, scorer, words, config.seed)
+        if not open_folder(location).exists():  # a run that began goes on, and need not wait for a look
+            _check_cutoff(config.cutoff, scorer, words, config.seed)
         return config.cutoff, None
     identity = read_identity(open_folder(location))
     if identity is not None:

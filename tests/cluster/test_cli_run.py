@@ -338,3 +338,12 @@ def test_a_cutoff_far_too_low_is_refused_at_once_with_the_one_that_a_climb_sugge
     assert told is not None, answer.err
     assert Scorer("3x3", some, parse_scores("standard")).score(told[1]) == int(told[2]) > 20
     assert not out.exists()
+
+
+def test_a_run_that_began_goes_on_whatever_its_cutoff(orderly, tmp_path, monkeypatch):
+    arguments = ("run", "2x2", "--cutoff", "14", "--workers", "0", "--out")
+    before = orderly(*arguments, tmp_path / "old")
+    monkeypatch.setattr("cluster.planning.plan.MAX_BOARDS", 0)
+    assert orderly(*arguments, tmp_path / "new").code == 2
+    again = orderly(*arguments, tmp_path / "old")
+    assert (before.code, again.code) == (0, 0), again.err
