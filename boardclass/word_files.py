@@ -140,7 +140,7 @@ def _decoded(data: bytes, encoding: str | None, source: str) -> tuple[str, str]:
     for mark, name in _BYTE_ORDER_MARKS:
         if data.startswith(mark):
             text = data.decode(name, "replace")
-            return text, f"{name.removesuffix('-sig').upper()}, says its byte order mark"
+            return text, f"{name.removesuffix('-sig').upper()}, as its byte order mark says"
     if data[:1000].count(b"\0") > len(data[:1000]) // 4:
         name = "utf-16-be" if data[:1] == b"\0" else "utf-16-le"
         return data.decode(name, "replace"), f"{name.upper()}, guessed from its zero bytes"
@@ -165,17 +165,20 @@ def _entries(text: str, column: str | None, source: str) -> tuple[list[str], str
     if not lines[-1]:
         lines.pop()
     told = [line for line in lines if line.strip() and not line.startswith("#")]
+    others = [line for line in lines if not line.strip() or line.startswith("#")]  # for the importer to count
     for delimiter, name in _DELIMITERS.items():
         if _share([delimiter in line for line in told]) >= _MOST:
             rows = list(csv.reader(told, delimiter=delimiter, quoting=csv.QUOTE_NONE if delimiter == "\t" else 0))
-            return _from_column(rows, column, f"columns with {name} between", source)
+            words, form = _from_column(rows, column, f"columns with {name} between", source)
+            return words + others, form
     fields = [line.split() for line in told]
     if _share([len(row) > 1 and any(map(_is_number, row)) for row in fields]) >= _MOST:
-        return _from_column(fields, column, "columns with blanks between", source)
+        words, form = _from_column(fields, column, "columns with blanks between", source)
+        return words + others, form
     if column is not None:
         raise WordListError(f"--column {quote(column)}, but {quote(source)} has no columns: leave it out")
     if _share([len(row) >= 5 for row in fields]) >= _MOST:
-        return [word for row in fields for word in row], "words with blanks between"
+        return [word for row in fields for word in row] + others, "words with blanks between"
     return lines, "one word a line"
 
 

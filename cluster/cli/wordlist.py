@@ -126,7 +126,7 @@ def import_file(
     ] = None,
     fmt: FormatOption = Format.table,
 ) -> None:
-    """Make a word list out of a file: said is what was done to how many lines."""
+    """Make a word list out of a file, and say what was done to how many lines."""
     path = Path(file).expanduser()
     rules = Rules(names, accents, parse_letters(letter or []), plain_q)
     name = path.name.partition(".")[0] if name is None else name

@@ -278,3 +278,9 @@ def test_a_spelling_dictionary_is_expanded_as_its_referee_reads_it(tmp_path):
     found = import_words(read_entries(tmp_path / "toy.dic"), Rules(), "toy", "toy.dic")
     assert "spelling dictionary" in found.notes[0]
     assert Path("toy.dic").suffix == ".dic"
+
+
+def test_comments_and_blank_lines_between_columns_are_counted(tmp_path):
+    (tmp_path / "list.tsv").write_text("# words and counts\n" + "".join(f"{word}\t3\n" for word in PLAIN) + "\n")
+    found = import_words(read_entries(tmp_path / "list.tsv"), Rules(plain_q=True), "mine", "list.tsv")
+    assert lines_of(found)["left out: blank line or comment"] == 2

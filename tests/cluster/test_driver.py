@@ -29,7 +29,7 @@ from cluster.driver.driver import run
 from cluster.driver.progress import Bar, Overview, PlainLines, make_progress
 from cluster.driver.session import Interrupted
 from cluster.planning.plan import make_plan
-from cluster.scheduling.events import Report
+from cluster.scheduling.events import Heartbeat, Report
 from cluster.scheduling.scheduler import Scheduler
 from cluster.workers.executors import InProcessExecutor
 from configs.model import DEFAULT_BUCKETS, RunConfig, SearchConfig
@@ -239,7 +239,8 @@ class PartialExecutor(InProcessExecutor):
 
     def poll(self, timeout_s):
         """Hand on one event at a time, however many have piled up, so that the run is not over before the signal."""
-        self.held += super().poll(0.0 if self.held else timeout_s)
+        events = super().poll(0.0 if self.held else timeout_s)
+        self.held += [event for event in events if not isinstance(event, Heartbeat)]  # how many come is chance
         self.n_left -= bool(self.held)
         if self.n_left == 0:
             self.n_left = -1
