@@ -98,9 +98,10 @@ def test_the_first_node_is_waited_for_one_added_is_used_and_one_removed_loses_no
             nodes.remove(added[0])
         return ""
 
-    sink, finish = play(executor, 60, stop=meanwhile, n_workers=8)
+    n_units = 150  # enough for the first worker to be busy until the others have started
+    sink, finish = play(executor, n_units, stop=meanwhile, n_workers=8)
     assert finish.complete
-    assert verdicts_of(sink.verdicts) == verdicts_of(fakes.expected_units(range(60)))
+    assert verdicts_of(sink.verdicts) == verdicts_of(fakes.expected_units(range(n_units)))
     assert len(sink.settled) == len(sink.verdicts)
     assert len(nodes._cluster.worker_nodes) == 1
     assert max(item.attempt for item in sink.settled) > 1, "something was in flight on the node that was removed"
