@@ -40,9 +40,10 @@ class Nodes:
         self._cluster.remove_node(node, allow_graceful=False)
 
     def remove_all(self):
-        """Leave the head alone."""
+        """Leave the head alone; wait until the cluster knows it, or the next test gets a worker on a dead node."""
         for node in list(self._cluster.worker_nodes):
             self.remove(node)
+        self._cluster.wait_for_nodes(timeout=120)
 
 
 @contextlib.contextmanager

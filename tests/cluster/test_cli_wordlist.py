@@ -14,6 +14,7 @@ import pytest
 from boardclass import wordlist
 from boardclass.wordlist import KNOWN_SHA256
 from configs.sources import sources
+from tests.conftest import ROOT
 
 
 @pytest.fixture(autouse=True)
@@ -164,7 +165,8 @@ def test_a_letter_of_its_own_is_typed_shown_and_claimed(orderly, tmp_path):
     assert "w stands for \u00f1; 0 lines left out" in " ".join(run.out.split())
 
 
-def test_a_known_list_that_is_not_here_names_its_command(orderly):
+def test_a_known_list_that_is_not_here_names_its_command(orderly, monkeypatch):
+    monkeypatch.setattr(wordlist, "default_search_paths", lambda: [ROOT / "configs" / "wordlists"])
     for name in ("enable2k", "twl06"):
         answer = orderly("show", "berlatdes", "-w", name)
         assert answer.code == 2
