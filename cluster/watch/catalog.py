@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from boardclass.errors import InputError, OrderlyError, StoreError, quote
 from results.storage import files
-from results.storage.address import runs_below
+from results.storage.objects import runs_below
 
 DEFAULT_FOLDER = "runs"
 MAX_DEPTH = 4

@@ -22,8 +22,7 @@ from cluster.answers.status import done, going_on
 from cluster.watch.view import Watched
 from results.log.eventlog import read_events
 from results.reading.state import State
-from results.storage.disk import DiskUse, disk_use
-from results.storage.local import open_folder
+from results.storage.local import DiskUse, disk_use, open_folder
 
 _STYLES = {
     State.RUNNING: "bold cyan",

@@ -34,7 +34,7 @@ def read_run(location: str) -> dict[str, Any]:
     from cluster.planning.nodes import run_nodes
     from results.reading.sql import Database
     from results.reading.work import dear_classes
-    from results.storage.disk import disk_use
+    from results.storage.local import disk_use
     from results.store.run import open_run
 
     run = open_run(location)

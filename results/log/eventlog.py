@@ -20,7 +20,7 @@ from typing import Any
 
 from boardclass.errors import StoreError
 from results.storage import files
-from results.storage.folder import Folder
+from results.storage.files import Folder
 from results.storage.objects import ObjectFolder
 
 HOST_FLAGGED = "host_flagged"

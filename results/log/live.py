@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from results.log.eventlog import read_events
-from results.storage.folder import Folder
-from results.storage.lock import current_owner
-from results.storage.owner import Owner
+from results.storage.files import Folder
+from results.storage.lock import Owner, current_owner
 
 _WINDOW_S = 900.0  # the rate is that of the last quarter of an hour
 _LEAST_GUESSES = 3

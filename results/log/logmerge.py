@@ -19,7 +19,7 @@ from typing import Any
 from boardclass.errors import StoreError
 from results.log.eventlog import EventLog, read_events
 from results.storage import files
-from results.storage.folder import Folder
+from results.storage.files import Folder
 
 PROGRESS_S = 600.0
 MAX_BYTES = 2**26  # the end of a log that is read: weeks of a sound one, and a stranger's may be of any length

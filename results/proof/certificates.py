@@ -26,7 +26,7 @@ import pyarrow as pa
 
 from results.proof import audit
 from results.storage import files
-from results.storage.folder import Folder
+from results.storage.files import Folder
 from results.store.parts import parse_parquet, serialised
 from results.store.run import Run
 

@@ -22,7 +22,7 @@ from boardclass.errors import MismatchError
 from boardclass.geometry import geometry
 from results.errors import DamagedError
 from results.storage import files
-from results.storage.folder import Folder
+from results.storage.files import Folder
 from results.store.documents import format_document, read_model
 from results.store.parts import read_single, serialise
 from results.store.run import Run

@@ -1,5 +1,8 @@
 """Runs in a local directory, with atomic publishing; and the folder that an address names.
 
+A run directory may come from a stranger.  The user says where it is, and that path may be a link.  A name inside it may
+not: each is opened relative to an open directory, and only as a plain file or a directory.
+
 The functions at the end are the only ones that change a disk; tests make each of their calls fail in turn.
 """
 
@@ -8,16 +11,150 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import shutil
+import stat
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from pyarrow import fs
 
 from boardclass.errors import StoreError
-from results.storage import files, plain
-from results.storage.address import connect
-from results.storage.folder import Folder, Guard, check_size, decode_lines, explained, nobody_else
-from results.storage.objects import ObjectFolder
+from results.errors import SpecialFileError
+from results.storage import files
+from results.storage.files import Folder, Guard, check_size, decode_lines, explained, nobody_else
+from results.storage.objects import ObjectFolder, connect
+
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
+_PLAIN = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC  # without O_NONBLOCK a pipe is waited for
+_KINDS = {
+    stat.S_IFLNK: "a symbolic link",
+    stat.S_IFIFO: "a pipe",
+    stat.S_IFSOCK: "a socket",
+    stat.S_IFDIR: "a directory",
+    stat.S_IFREG: "a file with a second name (hard link)",
+}
+_REFUSALS = (errno.ELOOP, errno.EMLINK, errno.ENOTDIR, errno.ENXIO)
+
+
+def check_plain(root: Path) -> None:
+    """Look through a whole run directory; a directory in it that may not be listed is left out.
+
+    Raises
+    ------
+    SpecialFileError
+        Naming the first link, pipe, socket or device, or what stands where a run has a file or a directory.
+    StoreError
+        When it is not a directory, or cannot be read.
+    """
+    if "\0" in str(root):
+        raise StoreError(f"{str(root)!r} cannot be a run directory: a path has no zero bytes; choose another")
+    folders = [root]
+    while folders:
+        folder = folders.pop()
+        with explained("read", str(folder)):
+            try:
+                entries = list(os.scandir(folder))
+            except FileNotFoundError:
+                continue
+            except PermissionError:
+                if folder == root:
+                    raise
+                continue
+        for entry in entries:
+            name, is_folder = os.path.relpath(entry.path, root), entry.is_dir(follow_symlinks=False)
+            if is_folder and name not in files.PLAIN:
+                folders.append(Path(entry.path))
+            elif is_folder or name in files.FOLDERS or not entry.is_file(follow_symlinks=False):
+                mode = entry.stat(follow_symlinks=False).st_mode
+                raise _refusal(mode, entry.path, "a file, not a directory" if stat.S_ISREG(mode) else "")
+
+
+@contextlib.contextmanager
+def opened_folder(root: Path, folder: str) -> Iterator[int]:
+    """Yield a descriptor of the run directory, or of a folder in it.
+
+    Raises
+    ------
+    SpecialFileError
+        When it is a link.
+    OSError
+        As ``os.open``.
+    """
+    descriptor = os.open(root, _FOLDER)
+    try:
+        for name in filter(None, folder.split("/")):
+            with _refused(root, folder, name, descriptor):
+                inner = os.open(name, _FOLDER | os.O_NOFOLLOW, dir_fd=descriptor)
+            os.close(descriptor)
+            descriptor = inner
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+def open_file(root: Path, name: str, flags: int) -> int:
+    """Return a descriptor of a plain file of a run; a file that is written to in place must not have a second name.
+
+    Raises
+    ------
+    SpecialFileError
+        When it is something else.
+    OSError
+        As ``os.open``.
+    """
+    folder, _, base = name.rpartition("/")
+    with opened_folder(root, folder) as at, _refused(root, name, base, at):
+        descriptor = os.open(base, flags | _PLAIN, 0o666, dir_fd=at)
+    found = os.fstat(descriptor)
+    is_changed = flags & (os.O_WRONLY | os.O_RDWR)
+    if stat.S_ISREG(found.st_mode) and (found.st_nlink == 1 or not is_changed):
+        return descriptor
+    os.close(descriptor)
+    raise _refusal(found.st_mode, str(root / name))
+
+
+@contextlib.contextmanager
+def _refused(root: Path, name: str, base: str, at: int) -> Iterator[None]:
+    """Say what is there when the system refuses to open something because it is not a plain file."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno in _REFUSALS:
+            mode = os.stat(base, dir_fd=at, follow_symlinks=False).st_mode
+            if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
+                raise _refusal(mode, str(root / name)) from error
+        raise
+
+
+def _refusal(mode: int, where: str, kind: str = "") -> SpecialFileError:
+    kind = kind or _KINDS.get(stat.S_IFMT(mode), "a device")
+    return SpecialFileError(
+        f"{where} is {kind}: a run holds only files and directories of its own; nothing was read from it or written "
+        "to it; put a plain copy in its place, or remove it"
+    )
+
+
+class DiskUse(NamedTuple):
+    """Bytes of a run, and bytes that are free where it is."""
+
+    n_bytes: int
+    n_free_bytes: int
+
+
+def disk_use(folder: Folder) -> DiskUse | None:
+    """Return the room that a run takes; None for an object store, and where the system does not tell."""
+    if not isinstance(folder, LocalFolder):
+        return None
+    total = 0
+    try:
+        for name in files.FOLDERS:
+            if (folder.root / name).is_dir():
+                with os.scandir(folder.root / name) as entries:
+                    total += sum(entry.stat(follow_symlinks=False).st_size for entry in entries)
+        return DiskUse(total, shutil.disk_usage(folder.root).free)
+    except OSError:
+        return None
 
 
 def open_folder(location: str | Path) -> Folder:
@@ -39,7 +176,7 @@ def open_folder(location: str | Path) -> Folder:
         if not isinstance(filesystem, fs.LocalFileSystem):
             return ObjectFolder(filesystem, root, shown)
         path = Path(root)
-    plain.check_plain(path)
+    check_plain(path)
     return LocalFolder(path)
 
 
@@ -65,7 +202,7 @@ class LocalFolder:
         """Return the bytes of a file."""
         with explained("read", self.where(name)):
             try:
-                descriptor = plain.open_file(self.root, name, os.O_RDONLY)
+                descriptor = open_file(self.root, name, os.O_RDONLY)
             except FileNotFoundError:
                 return None
             with os.fdopen(descriptor, "rb") as file:
@@ -80,7 +217,7 @@ class LocalFolder:
         """Return the files of a sub-folder."""
         with explained("read", self.where(folder)):
             try:
-                with plain.opened_folder(self.root, folder) as at, os.scandir(at) as entries:
+                with opened_folder(self.root, folder) as at, os.scandir(at) as entries:
                     found = [entry.name for entry in entries if entry.is_file(follow_symlinks=False)]
             except (FileNotFoundError, NotADirectoryError):
                 return []
@@ -99,7 +236,7 @@ class LocalFolder:
         temporary = files.temporary_name(base)
         with explained("write", self.where(name)):
             self._make(folder)
-            with plain.opened_folder(self.root, folder) as at:
+            with opened_folder(self.root, folder) as at:
                 try:
                     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
                     with os.fdopen(os.open(temporary, flags, 0o666, dir_fd=at), "wb", buffering=0) as file:
@@ -119,12 +256,12 @@ class LocalFolder:
     def _make(self, folder: str) -> None:
         """Make the run directory, or a folder in it, if it is not there."""
         try:
-            with plain.opened_folder(self.root, folder):
+            with opened_folder(self.root, folder):
                 return
         except FileNotFoundError:
             self.root.mkdir(parents=True, exist_ok=True)
         if folder:
-            with plain.opened_folder(self.root, "") as at:
+            with opened_folder(self.root, "") as at:
                 with contextlib.suppress(FileExistsError):
                     os.mkdir(folder, dir_fd=at)
                 sync_folder(at)
@@ -133,7 +270,7 @@ class LocalFolder:
         """Append a line and fsync it."""
         guard()
         with explained("write", self.where(name)):
-            descriptor = plain.open_file(self.root, name, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+            descriptor = open_file(self.root, name, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
             with os.fdopen(descriptor, "ab", buffering=0) as file:
                 n_bytes = file.tell()
                 if n_bytes < n_valid_bytes:
@@ -146,7 +283,7 @@ class LocalFolder:
                 write_all(file.fileno(), data)
                 sync(file.fileno())
             if not n_bytes:
-                with plain.opened_folder(self.root, "") as at:
+                with opened_folder(self.root, "") as at:
                     sync_folder(at)
             return n_valid_bytes + len(data)
 
@@ -159,7 +296,7 @@ class LocalFolder:
     def note(self, name: str, text: str) -> None:
         """Append to a log; half a line that a kill left there gets a newline first and stays a line of its own."""
         with explained("write", self.where(name)):
-            descriptor = plain.open_file(self.root, name, os.O_RDWR | os.O_CREAT | os.O_APPEND)
+            descriptor = open_file(self.root, name, os.O_RDWR | os.O_CREAT | os.O_APPEND)
             try:
                 size = os.fstat(descriptor).st_size
                 is_torn = size > 0 and os.pread(descriptor, 1, size - 1) != b"\n"
@@ -171,7 +308,7 @@ class LocalFolder:
         """Return the last bytes of a log."""
         with explained("read", self.where(name)):
             try:
-                descriptor = plain.open_file(self.root, name, os.O_RDONLY)
+                descriptor = open_file(self.root, name, os.O_RDONLY)
             except FileNotFoundError:
                 return b""
             with os.fdopen(descriptor, "rb") as file:
@@ -182,7 +319,7 @@ class LocalFolder:
         """Remove a file."""
         with explained("remove", self.where(name)):
             folder, _, base = name.rpartition("/")
-            with contextlib.suppress(FileNotFoundError), plain.opened_folder(self.root, folder) as at:
+            with contextlib.suppress(FileNotFoundError), opened_folder(self.root, folder) as at:
                 _unlink(base, at)
 
 

@@ -11,7 +11,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from boardclass.errors import quote
 from results.errors import DamagedError
-from results.storage.folder import Folder
+from results.storage.files import Folder
 
 _SEAL, _FORMAT = "sha256", 1
 _Model = TypeVar("_Model")

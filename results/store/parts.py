@@ -21,7 +21,7 @@ import pyarrow.parquet as pq
 from boardclass.errors import StoreError
 from results.errors import DamagedError, LimitError
 from results.storage import files
-from results.storage.folder import Folder
+from results.storage.files import Folder
 
 REMEDY = "restore the file from a copy, or run again with --drop-damaged to recompute its rows"
 _REMEDY = "restore the file from a copy, or run again with --drop-damaged to recompute the parts that it does not list"

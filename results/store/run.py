@@ -20,7 +20,7 @@ from boardclass.partition import parse_partition
 from boardclass.tables import html_table
 from results.errors import ConflictError, DamagedError, RowError
 from results.storage import files
-from results.storage.folder import Folder
+from results.storage.files import Folder
 from results.storage.local import open_folder
 from results.store.documents import read_document
 from results.store.fingerprint import Fingerprint

@@ -23,7 +23,7 @@ import pyarrow.compute as pc
 from boardclass.errors import StoreError
 from results.errors import ConflictError, DamagedError
 from results.storage import files
-from results.storage.folder import Folder
+from results.storage.files import Folder
 from results.storage.local import open_folder
 from results.storage.lock import RunLock
 from results.store.documents import format_document

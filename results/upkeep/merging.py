@@ -30,7 +30,7 @@ from results.log.logmerge import merge_logs
 from results.proof.coverage import check_coverage
 from results.proof.space import NodesLike, describe_out_of_space, out_of_space
 from results.storage import files
-from results.storage.folder import Folder
+from results.storage.files import Folder
 from results.storage.local import LocalFolder, open_folder
 from results.store.fingerprint import check_same, check_same_structure
 from results.store.run import Run, describe_conflict, raise_conflicts, read_identity

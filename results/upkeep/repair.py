@@ -26,7 +26,7 @@ from results.proof.claim import read_claim
 from results.proof.rescore import read_rescored
 from results.proof.space import out_of_space
 from results.storage import files
-from results.storage.folder import Folder
+from results.storage.files import Folder
 from results.storage.local import LocalFolder
 from results.store.fingerprint import Fingerprint, check_same
 from results.store.parts import Part, parse_part, read_manifest, read_parts, unlisted

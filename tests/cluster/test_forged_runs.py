@@ -23,7 +23,7 @@ from configs.model import load_config
 from results.proof.claim import read_claim
 from results.proof.rescore import unscored_boards, write_rescored
 from results.storage import files
-from results.storage.owner import parse_owner
+from results.storage.lock import parse_owner
 from results.store.info import list_name
 from results.store.run import open_run
 from results.store.schema import QUARANTINED, SPLIT

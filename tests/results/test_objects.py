@@ -22,11 +22,10 @@ from results.proof.claim import read_claim, write_claim
 from results.proof.coverage import check_coverage
 from results.proof.rescore import rescore
 from results.reading.query import summary
-from results.storage import files, lease
+from results.storage import files, lock
 from results.storage import local as storage
-from results.storage.address import connect
 from results.storage.lock import current_owner
-from results.storage.objects import ObjectFolder
+from results.storage.objects import ObjectFolder, connect
 from results.store.run import open_run
 from results.store.store import Store
 from results.upkeep.repair import repair
@@ -65,16 +64,16 @@ def elsewhere(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Claims that are forgotten after two seconds; the server's clock knows whole seconds only."""
-    monkeypatch.setattr(lease, "LEASE_S", 2.0)
-    monkeypatch.setattr(lease, "BEAT_S", 0.5)
+    monkeypatch.setattr(lock, "LEASE_S", 2.0)
+    monkeypatch.setattr(lock, "BEAT_S", 0.5)
     return iter(())
 
 
 @pytest.fixture
 def asleep(monkeypatch: pytest.MonkeyPatch) -> None:
     """Drivers that never renew their claims, which are forgotten after two seconds."""
-    monkeypatch.setattr(lease, "LEASE_S", 2.0)
-    monkeypatch.setattr(lease, "BEAT_S", 1e6)
+    monkeypatch.setattr(lock, "LEASE_S", 2.0)
+    monkeypatch.setattr(lock, "BEAT_S", 1e6)
 
 
 class KilledError(BaseException):
@@ -366,7 +365,7 @@ KINDS = ("error", "error late", "kill", "kill late")
 @pytest.mark.parametrize("kind", KINDS)
 def test_fault_at_a_request(bucket, elsewhere, monkeypatch, kind, step):
     """Every 64th request fails in each of four ways, other ones for each way; nightly all of them in all ways."""
-    monkeypatch.setattr(lease, "LEASE_S", -1.0)  # whoever died is forgotten at once
+    monkeypatch.setattr(lock, "LEASE_S", -1.0)  # whoever died is forgotten at once
     real, _, _ = connect(bucket)
     faulty = Faulty(real)
     monkeypatch.setattr(storage, "connect", lambda address: (faulty, address.removeprefix("s3://"), address))

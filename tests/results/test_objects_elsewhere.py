@@ -12,7 +12,7 @@ import pytest
 from boardclass.errors import StoreError
 from results.errors import StoreLockedError
 from results.reading.query import summary
-from results.storage import files, lease
+from results.storage import files, lock
 from results.storage.local import open_folder
 from results.store.run import open_run
 from results.store.store import Store
@@ -51,7 +51,7 @@ def test_one_driver_at_a_time_at_google(google, tmp_path, monkeypatch):
     (tmp_path / "another machine").mkdir()
     with pytest.raises(StoreLockedError, match="last heard of"):
         Store.open(google, fingerprint())
-    monkeypatch.setattr(lease, "LEASE_S", 1.0)
+    monkeypatch.setattr(lock, "LEASE_S", 1.0)
     time.sleep(2.5)
     with Store.open(google, fingerprint()) as other:
         other.append([row(1)])

@@ -40,7 +40,7 @@ from results.reading.query import summary
 from results.reading.stages import read_stages
 from results.storage import files
 from results.storage.local import LocalFolder, open_folder
-from results.storage.owner import Owner, describe_owner, parse_owner
+from results.storage.lock import Owner, describe_owner, parse_owner
 from results.store.documents import format_document
 from results.store.parts import parse_parquet, parse_part, serialise
 from results.store.run import open_run
