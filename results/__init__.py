@@ -21,13 +21,13 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from results.reading.query import boards, summary, top
     from results.reading.sql import connect
+    from results.store.rows import Row
     from results.store.run import Run, open_run
-    from results.store.schema import Row
 
 __all__ = ["Row", "Run", "boards", "connect", "open_run", "summary", "top"]
 
 _HOMES = {
-    "Row": "store.schema",
+    "Row": "store.rows",
     "Run": "store.run",
     "boards": "reading.query",
     "connect": "reading.sql",

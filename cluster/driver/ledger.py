@@ -10,8 +10,7 @@ from boardclass.geometry import geometry
 from cluster.scheduling.events import Answer, Event, Publish, Quarantine, UnitFailed
 from results.errors import RowError
 from results.store.fingerprint import Fingerprint
-from results.store.rules import check_rows
-from results.store.schema import QUARANTINED, Row
+from results.store.rows import QUARANTINED, Row, check_rows
 from results.store.store import Store
 
 

@@ -23,9 +23,8 @@ from cluster.planning.nodes import SearchNodes, paths_of
 from results.errors import RowError
 from results.proof.rescore import BoardList
 from results.proof.splits import uncovered
-from results.store.index import Key
+from results.store.rows import CANDIDATES, ELIMINATED, Key, Row
 from results.store.run import Run
-from results.store.schema import CANDIDATES, ELIMINATED, Row
 from search.breaker import Spec, Unit, UnitResult
 from search.local.methods import local_search
 from search.local.parallel import ParallelScorer

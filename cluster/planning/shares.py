@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from cluster.planning.plan import Plan
     from results.proof.coverage import Coverage
-    from results.store.index import Key
+    from results.store.rows import Key
     from results.store.store import Store
 
 SHARE = "share"  # key in ``run.json``: the share that the run began with; empty: all classes

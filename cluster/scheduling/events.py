@@ -14,7 +14,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from results.store.schema import Row
+    from results.store.rows import Row
     from search.breaker import Unit, UnitResult
 
 

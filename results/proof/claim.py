@@ -23,9 +23,8 @@ from results.errors import DamagedError
 from results.proof.coverage import Coverage
 from results.proof.rescore import BoardList, Source
 from results.storage import files
-from results.store.documents import format_document, read_model
+from results.store.documents import format_document, list_name, read_model
 from results.store.fingerprint import Fingerprint
-from results.store.info import list_name
 from results.store.run import Run
 
 COMPLETE = "complete"

@@ -19,10 +19,9 @@ import pyarrow.compute as pc
 from boardclass.geometry import geometry
 from boardclass.partition import Partition
 from boardclass.printable import counted
-from results.store.index import Key
 from results.store.parts import read_part
+from results.store.rows import SCHEMA, Key
 from results.store.run import Run
-from results.store.schema import SCHEMA
 
 Letters = tuple[str, ...]
 MAX_EXAMPLES = 10

@@ -15,9 +15,8 @@ from boardclass.partition import Partition
 from boardclass.parts import SEPARATOR, last_part
 from results.errors import RowError
 from results.proof.space import Faults, Letters, NodesLike, unit_name
-from results.store.index import Key
+from results.store.rows import SPLIT, Key, parse_path
 from results.store.run import Run
-from results.store.schema import SPLIT, parse_path
 
 
 class Units:

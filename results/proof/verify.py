@@ -33,8 +33,8 @@ from results.proof.space import NodesLike
 from results.storage import files
 from results.storage.lock import RunLock
 from results.store.parts import read_manifest
+from results.store.rows import COUNTERS, VERDICTS
 from results.store.run import Run, raise_conflicts
-from results.store.schema import COUNTERS, VERDICTS
 
 NOT_SEARCHED = "eliminations not searched again"
 

@@ -21,8 +21,8 @@ from results.proof.space import out_of_space
 from results.reading.state import State
 from results.storage import files
 from results.store.fingerprint import Fingerprint
+from results.store.rows import STATUSES
 from results.store.run import Run, open_run
-from results.store.schema import STATUSES
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,8 @@ import pyarrow as pa
 
 from boardclass.errors import InputError, quote
 from results.reading.query import Summary
+from results.store.rows import SCHEMA
 from results.store.run import Run, open_run
-from results.store.schema import SCHEMA
 
 _BOARDS = pa.schema(
     [

@@ -28,11 +28,9 @@ from results.storage.local import open_folder
 from results.storage.lock import RunLock
 from results.store.documents import format_document
 from results.store.fingerprint import Fingerprint, check_same
-from results.store.index import Index, Key, keys_of
 from results.store.parts import Part, describe, read_manifest, serialised, unlisted
-from results.store.rules import check_rows
-from results.store.run import FORMAT, RUN_REMEDY, Run, conflict_message, raise_conflicts, read_identity
-from results.store.schema import QUARANTINED, VERDICTS, Row, to_table
+from results.store.rows import QUARANTINED, VERDICTS, Key, Row, check_rows, keys_of, to_table
+from results.store.run import FORMAT, RUN_REMEDY, Index, Run, conflict_message, raise_conflicts, read_identity
 
 FLUSH_ROWS = 2000
 FLUSH_SECONDS = 30.0

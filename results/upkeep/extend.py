@@ -34,9 +34,8 @@ from typing import Any
 
 from boardclass.cutoff import reaches
 from results.store.fingerprint import Fingerprint, check_same
-from results.store.index import Key
+from results.store.rows import CANDIDATES, ELIMINATED, QUARANTINED, SPLIT, Key, Row
 from results.store.run import Run, open_run, raise_conflicts
-from results.store.schema import CANDIDATES, ELIMINATED, QUARANTINED, SPLIT, Row
 from results.store.store import FLUSH_ROWS, Store
 
 COVERS = "max_bound_covers"  # key in ``run.json``: what ``max_bound`` of its rows is the largest of

@@ -30,9 +30,8 @@ from results.storage.files import Folder
 from results.storage.local import LocalFolder
 from results.store.fingerprint import Fingerprint, check_same
 from results.store.parts import Part, parse_part, read_manifest, read_parts, unlisted
-from results.store.rules import check_table
+from results.store.rows import QUARANTINED, SCHEMA, Row, check_table
 from results.store.run import Run, read_identity
-from results.store.schema import QUARANTINED, SCHEMA, Row
 from results.store.store import Repaired
 
 _LOG_BYTES = 64 * 2**20  # of the event log, from its end

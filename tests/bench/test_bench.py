@@ -13,8 +13,8 @@ from boardclass.scores import parse_scores
 from boardclass.wordlist import load_wordlist
 from cluster.planning.plan import make_plan
 from configs.model import load_config
+from results.store.rows import Row
 from results.store.run import open_run
-from results.store.schema import Row
 from results.store.store import Store
 from search.breaker import Breaker, Unit
 from search.paper import basic

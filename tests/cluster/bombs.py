@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from results.store.schema import SCHEMA, Row, to_table
+from results.store.rows import SCHEMA, Row, to_table
 from tests.cluster.forge import write_part
 
 _LONG = 2**22

@@ -16,7 +16,7 @@ from results.proof.rescore import BOARD_SCHEMA
 from results.storage import files
 from results.store.documents import format_document
 from results.store.parts import describe, serialise
-from results.store.schema import SCHEMA
+from results.store.rows import SCHEMA
 
 WORDS = ["tea", "ate", "eat", "rat", "tar", "art", "rate", "tear", "quit"]
 DOCUMENTS = (files.RUN, files.CLAIM, files.RESCORED_MANIFEST, files.AUDITS)

@@ -17,8 +17,8 @@ from results.errors import DamagedError
 from results.proof import audit
 from results.proof.splits import check_apart
 from results.store.parts import MAX_ROWS, parse_parquet, serialised
+from results.store.rows import SCHEMA, to_table
 from results.store.run import open_run
-from results.store.schema import SCHEMA, to_table
 from tests.cluster.bombs import BOMBS, plant
 from tests.cluster.forge import write_part
 from tests.conftest import ROOT, make_in

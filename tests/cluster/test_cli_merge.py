@@ -19,8 +19,8 @@ from results.storage import files
 from results.storage.local import LocalFolder
 from results.store import store
 from results.store.parts import Part
+from results.store.rows import QUARANTINED, SPLIT, Row
 from results.store.run import open_run
-from results.store.schema import QUARANTINED, SPLIT, Row
 from results.store.store import Store
 from results.upkeep import merging
 from tests.samples import daily

@@ -11,8 +11,8 @@ import pytest
 
 from cluster.driver.driver import run
 from configs.model import load_config
+from results.store.rows import SPLIT
 from results.store.run import open_run
-from results.store.schema import SPLIT
 from results.store.store import Store
 from search import replica
 

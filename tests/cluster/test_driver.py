@@ -35,8 +35,8 @@ from cluster.workers.executors import InProcessExecutor
 from configs.model import DEFAULT_BUCKETS, RunConfig, SearchConfig
 from results.errors import ConflictError, DamagedError, FingerprintError, StoreLockedError
 from results.store.parts import read_parts
+from results.store.rows import SCHEMA, from_table
 from results.store.run import open_run
-from results.store.schema import SCHEMA, from_table
 from results.store.store import Store
 from search.breaker import Breaker, Unit
 from search.node import class_node, split

@@ -24,9 +24,9 @@ from results.proof.claim import read_claim
 from results.proof.rescore import unscored_boards, write_rescored
 from results.storage import files
 from results.storage.lock import parse_owner
-from results.store.info import list_name
+from results.store.documents import list_name
+from results.store.rows import QUARANTINED, SPLIT
 from results.store.run import open_run
-from results.store.schema import QUARANTINED, SPLIT
 from search.scoring.scorer import Scorer
 from tests.cluster.whole_run import forge, make_whole_run, seal_claim, seal_run, store_rows, without_boards
 

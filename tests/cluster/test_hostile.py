@@ -20,7 +20,7 @@ from results.proof.rescore import BOARD_SCHEMA
 from results.storage import files
 from results.storage.local import LocalFolder
 from results.store.parts import serialise
-from results.store.schema import SCHEMA
+from results.store.rows import SCHEMA
 from tests.cluster.forge import ESCAPES, Forger, Forgery, raw_array, read_raw, seal, write_boards, write_part
 from tests.cluster.hostile import RUN, UNSAFE, Campaign, call, commands
 from tests.samples import daily

@@ -8,7 +8,7 @@ from boardclass.scores import parse_scores
 from cluster.driver.ledger import Ledger
 from cluster.scheduling.events import Answer, Publish, Tick, UnitFailed
 from results.store.fingerprint import Fingerprint
-from results.store.schema import Row
+from results.store.rows import Row
 from search.breaker import Unit, UnitResult
 
 PRINT = Fingerprint("2x2", "0" * 64, parse_scores("words").points, 4, "abcdefghijklm nopqrstuvwxyz", (0, 1, 2, 3))

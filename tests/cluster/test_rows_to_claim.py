@@ -19,10 +19,10 @@ from results.proof.rescore import candidates, unscored_boards
 from results.reading.query import summary
 from results.storage import files
 from results.storage.local import LocalFolder
-from results.store import rules
+from results.store import rows as rows_module
 from results.store import run as run_module
+from results.store.rows import QUARANTINED, SPLIT
 from results.store.run import open_run
-from results.store.schema import QUARANTINED, SPLIT
 from results.store.store import Store
 from results.upkeep.extend import reusable
 from search.breaker import Unit
@@ -260,7 +260,7 @@ def test_verdicts_in_doubt_are_not_taken_over_by_another_run(shared, written):
 
 
 def test_a_row_is_checked_twice_on_its_way_to_the_claim_and_read_once_by_verify(whole, tmp_path, monkeypatch):
-    counts, check, read = Counter(), rules.check_table, LocalFolder.read
+    counts, check, read = Counter(), rows_module.check_table, LocalFolder.read
 
     def counted_check(table, *rest):
         counts["checked"] += table.num_rows
@@ -270,7 +270,7 @@ def test_a_row_is_checked_twice_on_its_way_to_the_claim_and_read_once_by_verify(
         counts["read"] += name.startswith(files.RESULTS)
         return read(self, name)
 
-    for module in (rules, run_module):
+    for module in (rows_module, run_module):
         monkeypatch.setattr(module, "check_table", counted_check)
     monkeypatch.setattr(LocalFolder, "read", counted_read)
     config = load_config(

@@ -20,8 +20,8 @@ from results.errors import ConflictError
 from results.log.eventlog import EventLog
 from results.proof.coverage import check_coverage
 from results.storage import files
+from results.store.rows import QUARANTINED, Row
 from results.store.run import open_run
-from results.store.schema import QUARANTINED, Row
 from results.store.store import Store
 from tests.cluster.fakes import REPORT
 

@@ -19,8 +19,8 @@ from results.errors import ConflictError
 from results.reading.sql import connect
 from results.reading.state import State, state_of
 from results.storage import files
+from results.store.rows import from_table
 from results.store.run import open_run
-from results.store.schema import from_table
 from results.store.store import Store
 from tests.cluster.web import serving
 from tests.conftest import make_in

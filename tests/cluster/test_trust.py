@@ -32,8 +32,8 @@ from results.errors import ConflictError, DamagedError
 from results.storage import files
 from results.storage.local import LocalFolder
 from results.store.parts import read_parts
+from results.store.rows import SCHEMA
 from results.store.run import open_run
-from results.store.schema import SCHEMA
 from results.store.store import Store
 from results.upkeep.repair import repair
 from search.breaker import Unit, UnitResult

@@ -25,8 +25,8 @@ from results.proof.verify import VerifyResult, record, verify
 from results.reading.query import summary
 from results.storage import files
 from results.store.documents import format_document
+from results.store.rows import Row
 from results.store.run import Run, open_run
-from results.store.schema import Row
 from results.store.store import Store
 from search.scoring.scorer import Scorer
 from tests.cluster.test_driver import WORDS

@@ -12,7 +12,7 @@ from results.proof import audit
 from results.proof.claim import Claim
 from results.proof.rescore import BOARD_SCHEMA
 from results.reading.sql import connect
-from results.store.schema import SCHEMA
+from results.store.rows import SCHEMA
 from tests.conftest import ROOT
 
 PAGE = (ROOT / "docs" / "format.md").read_text(encoding="utf-8")

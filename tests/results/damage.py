@@ -29,8 +29,8 @@ from results.reading.query import summary
 from results.storage import files
 from results.storage.local import open_folder
 from results.store.parts import read_manifest, read_parts
+from results.store.rows import SCHEMA
 from results.store.run import open_run
-from results.store.schema import SCHEMA
 from results.store.store import Store
 from results.upkeep.repair import repair
 from tests.results.helpers import ToyScorer, all_rows, fingerprint, partition

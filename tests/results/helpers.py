@@ -11,7 +11,7 @@ from boardclass.geometry import Geometry, geometry
 from boardclass.partition import Partition, parse_partition
 from results.proof.audit import _Question
 from results.store.fingerprint import Fingerprint
-from results.store.schema import Row
+from results.store.rows import Row
 
 BUCKETS = "aeiou bcdfghjklmnpqrstvwxyz"
 CUTOFF = 80

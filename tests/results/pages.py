@@ -10,8 +10,8 @@ from boardclass.wordlist import load_wordlist
 from cluster.planning.nodes import run_nodes
 from results.proof.rescore import rescore
 from results.reading.report import render
+from results.store.rows import Row
 from results.store.run import open_run
-from results.store.schema import Row
 from results.store.store import Store
 from search.scoring.scorer import Scorer
 from tests.conftest import ROOT

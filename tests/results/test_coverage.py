@@ -15,8 +15,8 @@ from results.proof.coverage import Coverage, check_coverage
 from results.proof.space import MAX_EXAMPLES, ClassSizes
 from results.proof.splits import check_apart
 from results.storage import files
+from results.store.rows import Row
 from results.store.run import open_run
-from results.store.schema import Row
 from results.store.store import Store
 from tests.results.helpers import BUCKETS, all_rows, fingerprint, partition, row, split_rows
 

@@ -18,8 +18,8 @@ from results.proof.coverage import check_coverage
 from results.reading.query import summary
 from results.storage import files
 from results.store.parts import parse_parquet, parse_part
+from results.store.rows import SCHEMA
 from results.store.run import open_run
-from results.store.schema import SCHEMA
 from results.store.store import Store
 from results.upkeep.repair import repair
 from tests.results.damage import COUNTS, Campaign, answer, make_run

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from results.errors import ConflictError, DamagedError, FingerprintError
 from results.storage import files
 from results.store.fingerprint import Fingerprint
+from results.store.rows import Row, parse_path
 from results.store.run import open_run
-from results.store.schema import Row, parse_path
 from results.store.store import Store
 from results.upkeep.extend import COVERS, EVERYTHING, extend, inherited, open_source, reusable
 from tests.results.helpers import fingerprint, partition, row, toy_score

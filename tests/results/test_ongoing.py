@@ -13,8 +13,8 @@ from cluster.planning.nodes import SearchNodes, run_nodes, run_params
 from results.proof.coverage import check_coverage
 from results.reading.query import boards, summary
 from results.storage import files
+from results.store.rows import SPLIT
 from results.store.run import open_run
-from results.store.schema import SPLIT
 from results.store.store import Store
 from tests.bench import strata
 from tests.conftest import ROOT

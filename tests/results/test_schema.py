@@ -10,8 +10,7 @@ import pytest
 
 from results.errors import RowError
 from results.store.parts import parse_parquet, serialise
-from results.store.rules import check_table
-from results.store.schema import COUNTERS, SCHEMA, Row, from_table, parse_path, to_table
+from results.store.rows import COUNTERS, SCHEMA, Row, check_table, from_table, parse_path, to_table
 from tests.results.helpers import all_rows, fingerprint, row, split_rows
 
 FOUND = {"status": "candidates", "candidates": (("wxyz", 94),)}

@@ -25,8 +25,8 @@ from results.storage import local as storage
 from results.storage.local import LocalFolder
 from results.storage.lock import current_owner
 from results.store.parts import describe, serialise
+from results.store.rows import SCHEMA, to_table
 from results.store.run import open_run
-from results.store.schema import SCHEMA, to_table
 from results.store.store import FLUSH_ROWS, FLUSH_SECONDS, Store
 from tests.results.helpers import all_rows, fingerprint, row, split_rows
 

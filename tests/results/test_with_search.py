@@ -12,7 +12,7 @@ from results.proof.claim import write_claim
 from results.proof.coverage import check_coverage
 from results.proof.rescore import rescore
 from results.store.fingerprint import Fingerprint
-from results.store.schema import Row
+from results.store.rows import Row
 from results.store.store import Store
 from search.breaker import Breaker, Spec, Unit
 from search.params import Params

@@ -43,8 +43,8 @@ from results.storage.local import LocalFolder, open_folder
 from results.storage.lock import Owner, describe_owner, parse_owner
 from results.store.documents import format_document
 from results.store.parts import parse_parquet, parse_part, serialise
+from results.store.rows import SCHEMA, parse_path
 from results.store.run import open_run
-from results.store.schema import SCHEMA, parse_path
 from search.local.climb import parse_alphabet
 from search.params import Params
 from tests.results.damage import make_run

@@ -20,8 +20,8 @@ from configs.model import load_config
 from results.errors import ConflictError
 from results.storage.local import LocalFolder
 from results.store import parts
+from results.store.rows import QUARANTINED
 from results.store.run import open_run
-from results.store.schema import QUARANTINED
 from results.store.store import Store
 from results.upkeep.extend import COVERS, EVERYTHING, extend, inherited, reusable
 from search.breaker import Breaker, Unit
