@@ -200,7 +200,7 @@ def audit(
     """Check certificates and boards by a program that shares no code with the search."""
     directory = chosen_run(directory)
     from results.proof import audit as checker
-    from results.proof.audits import check_files, record_audit
+    from results.proof.certificates import check_files, record_audit
     from results.store.run import open_run
 
     run = open_run(directory)

@@ -21,8 +21,8 @@ from boardclass.printable import counted
 from boardclass.processes import pool
 from cluster.planning.nodes import SearchNodes, paths_of
 from results.errors import RowError
+from results.proof.coverage import uncovered
 from results.proof.rescore import BoardList
-from results.proof.splits import uncovered
 from results.store.rows import CANDIDATES, ELIMINATED, Key, Row
 from results.store.run import Run
 from search.breaker import Spec, Unit, UnitResult

@@ -1,11 +1,11 @@
 """From rows to a claim, and the checks of it.  Nothing that a run says about itself is believed.
 
     prove             prove.py         what the rows prove
-      check_coverage  coverage.py      every board in exactly one unit with a verdict: space.py, splits.py
+      check_coverage  coverage.py      every board in exactly one unit with a verdict
       rescore         rescore.py       exact scores, canonical boards
     make_claim        claim.py         the record of what was found, and how it is said
     verify            verify.py        all of it from the files, scored twice over
-    certificates.py   shapes of the search; audit.py checks them and imports nothing of ours; audits.py records that
+    certificates.py   shapes of the search; audit.py checks them and imports nothing of ours
 
 Uses ``store`` and what lies under it.  Nothing is imported here: the checker must load no other module of the project.
 """

@@ -19,10 +19,9 @@ from boardclass.errors import IncompleteError, MismatchError
 from boardclass.geometry import geometry
 from boardclass.partition import Partition, parse_partition
 from boardclass.printable import counted
-from results.proof.coverage import Coverage, check_coverage
+from results.proof.coverage import Coverage, NodesLike, check_coverage, describe_out_of_space, out_of_space, unit_name
+from results.proof.coverage import listed as listed_names
 from results.proof.rescore import BoardList, unscored_boards
-from results.proof.space import NodesLike, describe_out_of_space, out_of_space, unit_name
-from results.proof.space import listed as listed_names
 from results.storage import files
 from results.store.run import Run
 

@@ -5,7 +5,7 @@
            -> _double_check       and by an independent one
            -> search_again        a few verdicts and a climb, if the caller can
            -> statistics          sums and a digest that do not depend on the order of the verdicts
-           -> audited             what certificates and audits add (audits.py)
+           -> audited             what certificates and audits add (certificates.py)
            -> make_claim          with a label that says how much was checked
     record -> claim.json and the list of boards
 
@@ -24,12 +24,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from boardclass.errors import MismatchError, StoreError
-from results.proof.audits import audited
+from results.proof.certificates import audited
 from results.proof.claim import COMPLETE, Checked, Claim, Question, disagreement, make_claim, publish_claim, read_claim
-from results.proof.coverage import Coverage
+from results.proof.coverage import Coverage, NodesLike
 from results.proof.prove import prove
 from results.proof.rescore import BoardList, ScorerLike, candidates, read_rescored, scored_again, write_rescored
-from results.proof.space import NodesLike
 from results.storage import files
 from results.storage.lock import RunLock
 from results.store.parts import read_manifest

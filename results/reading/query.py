@@ -15,9 +15,9 @@ import numpy as np
 from boardclass.errors import IncompleteError, MismatchError
 from boardclass.partition import parse_partition
 from results.proof.claim import Question, digest_of, disagreement, make_claim, question_of, read_claim
+from results.proof.coverage import out_of_space
 from results.proof.prove import NodesOf, prove
 from results.proof.rescore import Board, BoardList, read_rescored, unscored_boards
-from results.proof.space import out_of_space
 from results.reading.state import State
 from results.storage import files
 from results.store.fingerprint import Fingerprint

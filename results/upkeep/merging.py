@@ -27,8 +27,7 @@ from boardclass.errors import InputError, MismatchError
 from boardclass.partition import Partition
 from results.errors import ConflictError, FingerprintError, RowError
 from results.log.logmerge import merge_logs
-from results.proof.coverage import check_coverage
-from results.proof.space import NodesLike, describe_out_of_space, out_of_space
+from results.proof.coverage import NodesLike, check_coverage, describe_out_of_space, out_of_space
 from results.storage import files
 from results.storage.files import Folder
 from results.storage.local import LocalFolder, open_folder

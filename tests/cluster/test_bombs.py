@@ -15,7 +15,7 @@ import pytest
 
 from results.errors import DamagedError
 from results.proof import audit
-from results.proof.splits import check_apart
+from results.proof.coverage import check_apart
 from results.store.parts import MAX_ROWS, parse_parquet, serialised
 from results.store.rows import SCHEMA, to_table
 from results.store.run import open_run

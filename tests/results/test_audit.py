@@ -26,7 +26,7 @@ from results.errors import DamagedError
 from results.proof import audit as checker
 from results.proof import certificates
 from results.proof.audit import Rejected, Unreadable
-from results.proof.audits import read_audits
+from results.proof.certificates import read_audits
 from results.storage import files
 from results.store.documents import format_document
 from results.store.parts import serialise

@@ -11,9 +11,7 @@ import pytest
 from boardclass.errors import IncompleteError, InputError
 from boardclass.partition import parse_partition
 from results.errors import ConflictError, RowError
-from results.proof.coverage import Coverage, check_coverage
-from results.proof.space import MAX_EXAMPLES, ClassSizes
-from results.proof.splits import check_apart
+from results.proof.coverage import MAX_EXAMPLES, ClassSizes, Coverage, check_apart, check_coverage
 from results.storage import files
 from results.store.rows import Row
 from results.store.run import open_run

@@ -33,7 +33,7 @@ from configs.dicesets import DiceSet, load_dice
 from configs.model import RunConfig, load_config
 from results.log.eventlog import FIELDS, read_events
 from results.proof import audit as checker
-from results.proof.audits import read_audits
+from results.proof.certificates import read_audits
 from results.proof.claim import read_claim
 from results.proof.rescore import read_rescored
 from results.reading.query import summary
