@@ -18,7 +18,7 @@ from cluster.answers.render import points
 from results.reading.state import State, state_of
 
 if TYPE_CHECKING:
-    from results.log.live import Live
+    from results.log import Live
     from results.reading.query import Summary
     from results.store.run import Run
 
@@ -34,7 +34,7 @@ def look(run: Run) -> tuple[dict[str, Any], Summary]:
         When the run is damaged.
     """
     from cluster.planning.nodes import run_nodes
-    from results.log.live import live
+    from results.log import live
     from results.reading.query import summary
 
     now = live(run.folder)  # before the rows, which take longer to read: the driver goes on meanwhile

@@ -22,7 +22,7 @@ from cluster.workers.executors import InProcessExecutor, ProcessExecutor
 from cluster.workers.ray_cluster import LOCAL, check_guarded, check_installed
 from configs.model import RunConfig
 from results.errors import DamagedError
-from results.log.eventlog import EventLog
+from results.log import EventLog
 from results.proof.coverage import describe_out_of_space, out_of_space
 from results.store.run import Run
 from results.store.store import Store

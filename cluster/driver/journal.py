@@ -1,4 +1,4 @@
-"""Writes what the run loop sees into the event log (``results.log.eventlog`` has the format)."""
+"""Writes what the run loop sees into the event log (``results.log`` has the format)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from cluster.scheduling.events import (
     WorkerDown,
     WorkerUp,
 )
-from results.log.eventlog import HOST_FLAGGED, EventLog
+from results.log import HOST_FLAGGED, EventLog
 
 _SHORTEST_S, _LONGEST_S = 2.0, 60.0  # between two lines of progress
 _SHARE = 0.01  # of the elapsed time, so that the log of a run of weeks stays small

@@ -32,7 +32,7 @@ from cluster.scheduling.scheduler import Scheduler
 from cluster.workers.executors import Executor
 from cluster.workers.ray_cluster import ClusterGoneError, RayError
 from results.errors import DamagedError
-from results.log.eventlog import RESCORING
+from results.log import RESCORING
 from results.proof.claim import Claim, digest_of, write_claim
 from results.proof.coverage import Coverage
 from results.proof.prove import prove

@@ -20,7 +20,7 @@ from boardclass.printable import counted, duration, printable
 from cluster.answers.render import draw_board
 from cluster.answers.status import done, going_on
 from cluster.watch.view import Watched
-from results.log.eventlog import read_events
+from results.log import read_events
 from results.reading.state import State
 from results.storage.local import DiskUse, disk_use, open_folder
 

@@ -19,12 +19,12 @@ from typing import TYPE_CHECKING, Any
 from boardclass.errors import OrderlyError
 from cluster.answers.status import rate, time_left, view, view_of_rows
 from cluster.watch.catalog import Place
-from results.log.live import live
+from results.log import live
 from results.storage import files
 from results.storage.local import open_folder
 
 if TYPE_CHECKING:
-    from results.log.live import Live
+    from results.log import Live
 
 FRESH_S, FRESH_REMOTE_S = 1.0, 15.0  # the driver notes progress every 2 s at most, on an object store every 15 s
 SHARE, ROWS_SHARE = 0.01, 0.02  # of one processor: for lock and log, for the rows of a run that goes on

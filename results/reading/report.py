@@ -20,7 +20,7 @@ from boardclass.errors import InputError
 from boardclass.geometry import geometry
 from boardclass.printable import printable
 from boardclass.scores import n_letters
-from results.log.live import live
+from results.log import live
 from results.proof.prove import NodesOf
 from results.reading.query import Summary
 from results.reading.sql import Database

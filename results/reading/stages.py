@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from results.log.eventlog import RESCORING, read_events
+from results.log import RESCORING, read_events
 from results.store.run import Run
 
 MAX_BYTES = 2**26

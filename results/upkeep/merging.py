@@ -9,7 +9,7 @@ verdicts and doubts: a host that was contradicted in one run is doubted for what
 
 Nothing is written before all of it is checked, and the parts of the target are never touched.  A kill between two new
 parts leaves a target that is sound; the same command goes on from there.  Lines of the log that the target lacks are
-appended (logmerge.py).  Claim, boards and certificates are not taken over: they are made again from the rows.
+appended (log.py).  Claim, boards and certificates are not taken over: they are made again from the rows.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ import pyarrow.compute as pc
 from boardclass.errors import InputError, MismatchError
 from boardclass.partition import Partition
 from results.errors import ConflictError, FingerprintError, RowError
-from results.log.logmerge import merge_logs
+from results.log import merge_logs
 from results.proof.coverage import NodesLike, check_coverage, describe_out_of_space, out_of_space
 from results.storage import files
 from results.storage.files import Folder

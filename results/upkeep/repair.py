@@ -19,7 +19,7 @@ import pyarrow.compute as pc
 
 from boardclass.partition import parse_partition
 from results.errors import DamagedError, RowError
-from results.log.eventlog import HOST_FLAGGED, read_events
+from results.log import HOST_FLAGGED, read_events
 from results.proof.certificates import certificate_files, read_audits, read_certificates
 from results.proof.claim import read_claim
 from results.proof.coverage import out_of_space

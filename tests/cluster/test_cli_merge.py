@@ -14,7 +14,7 @@ from boardclass.errors import StoreError
 from cluster.driver.driver import run
 from cluster.planning.shares import Share
 from configs.model import load_config
-from results.log.eventlog import read_events
+from results.log import read_events
 from results.storage import files
 from results.storage.local import LocalFolder
 from results.store import store

@@ -16,7 +16,7 @@ from cluster.answers.status import done, lines, rate, time_left, view
 from cluster.driver.progress import format_report
 from cluster.scheduling.events import Report
 from cluster.watch.view import told
-from results.log.live import Live, live
+from results.log import Live, live
 from results.storage import files
 from tests.conftest import RESTING
 

@@ -8,7 +8,7 @@ import pytest
 
 from cluster.driver.journal import Journal
 from cluster.scheduling.events import Death, Quarantine, Report, Retire, UnitFailed, WorkerDown, WorkerUp
-from results.log.eventlog import FIELDS, EventLog, read_events
+from results.log import FIELDS, EventLog, read_events
 from results.storage.local import LocalFolder
 from search.breaker import Unit
 from tests.cluster.fakes import REPORT

@@ -17,7 +17,7 @@ pytest.importorskip("uvicorn", reason="needs the extra: pip install 'orderly-bog
 
 from cluster.answers.status import view
 from cluster.web.server import DEFAULT_HOST, LocalServer
-from results.log.live import Live
+from results.log import Live
 from results.storage import files
 from tests.cluster.processes import descendants, listening_addresses
 from tests.cluster.web import Client, serving

@@ -18,7 +18,7 @@ import time
 from pathlib import Path
 from statistics import median
 
-from results.log.eventlog import read_events
+from results.log import read_events
 from results.storage import files
 from results.storage.local import open_folder
 from tests.cluster.processes import descendants

@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from boardclass.errors import StoreError
-from results.log.eventlog import EventLog, read_events
-from results.log.live import live
+from results.log import EventLog, live, read_events
 from results.storage import files
 from results.storage import local as storage
 from results.storage.local import LocalFolder

@@ -8,9 +8,7 @@ import tracemalloc
 import pytest
 
 from boardclass.errors import StoreError
-from results.log.eventlog import EventLog, read_events
-from results.log.live import live
-from results.log.logmerge import MAX_BYTES, PROGRESS_S, merge_logs, thinned
+from results.log import MAX_BYTES, PROGRESS_S, EventLog, live, merge_logs, read_events, thinned
 from results.reading.stages import stage_seconds
 from results.storage import files
 from results.storage.local import LocalFolder

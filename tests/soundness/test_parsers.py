@@ -31,7 +31,7 @@ from cluster.planning.nodes import SearchNodes
 from cluster.planning.shares import Share, parse_share
 from configs.dicesets import DiceSet, load_dice
 from configs.model import RunConfig, load_config
-from results.log.eventlog import FIELDS, read_events
+from results.log import FIELDS, read_events
 from results.proof import audit as checker
 from results.proof.certificates import read_audits
 from results.proof.claim import read_claim

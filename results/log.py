@@ -1,0 +1,332 @@
+"""``events.jsonl``: what happened in a run, for people and for monitoring.  It is not evidence.
+
+    EventLog, read_events   the writer and the reader
+    live                    whether a driver works on the run, and its last figures
+    merge_logs              the logs of several runs as one
+
+One JSON object a line, appended and never changed; on an object store, some lines an object (objects.py).  Every line:
+
+    time      seconds since 1970, by the clock of the driver
+    session   eight hex digits, one value for each call of ``orderly run``
+    event     what happened, one of :data:`FIELDS`, with the fields listed there; fields may be added, none is removed
+
+A kill may leave half a line.  The next driver starts a new line after it, and readers skip what is not JSON. The log is
+best effort: it never stops a run, not even when the disk is full.
+
+``orderly merge`` appends to the log of the target.  A source that began as a copy of it shares lines with it: equal
+lines are not written twice.  Two kinds of lines are thinned out, because nobody needs them once a session is over: of
+the ``progress`` of a session the last one in every ten minutes stays, and ``stored`` is left out, because it names a
+part file of the source.  The last line is an event ``merged`` of a session of its own, so no session of a source is
+taken for the last one of the target.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+import uuid
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from boardclass.errors import StoreError
+from results.storage import files
+from results.storage.files import Folder
+from results.storage.lock import Owner, current_owner
+from results.storage.objects import ObjectFolder
+
+HOST_FLAGGED = "host_flagged"
+FIELDS = {
+    "started": "dims wordlist cutoff n_workers n_classes n_classes_done n_verdicts host pid version kernel_hash share",
+    "dropped": "name message",
+    "reused": "location cutoff n_reused n_verdicts",
+    "worker_up": "worker host kernel_hash",
+    "worker_down": "worker host reason message",
+    "worker_retired": "worker host message",
+    "unit_failed": "class_id path worker host message oom",
+    "unit_quarantined": "class_id path attempts message",
+    "best": "score board",
+    HOST_FLAGGED: "host",
+    "stored": "name n_rows",
+    "progress": "n_classes n_classes_done n_verdicts n_open n_in_flight n_split n_strikes n_requeued n_quarantined "
+    "n_duplicates "
+    "n_deaths n_candidates best_score best_board n_workers hosts flagged n_agreed elapsed_s remaining_s n_measured "
+    "share busy",
+    "merged": "sources n_rows n_parts",
+    "stage": "name text",
+    "finished": "complete message digest n_verdicts seconds",
+    "stopped": "reason message",
+}
+RESCORING = "rescoring"  # the name of a stage
+_NUMBERS = ("cutoff", "pid", "worker", "score", "best_score", "class_id", "attempts")
+_SWITCHES = ("complete", "oom")
+_OPEN = ("best_score", "remaining_s")
+TAIL_BYTES = 2**18
+
+_MAX_LINE_BYTES = 2**16  # a reader skips a longer one
+_COUNT_LIMIT = 2**63
+_KEPT = 10_000  # lines that wait while the folder cannot be written to
+_OBJECT_S = 15.0
+_END_S = 1e12  # later than any clock
+
+
+class EventLog:
+    """The writer.
+
+    Parameters
+    ----------
+    folder : Folder
+    clock : callable
+        Seconds since 1970.
+
+    Attributes
+    ----------
+    n_lost : int
+        Lines given up because the folder could not be written to for long.
+    """
+
+    def __init__(self, folder: Folder, clock: Callable[[], float] = time.time) -> None:
+        self._folder = folder
+        self._clock = clock
+        self._session = uuid.uuid4().hex[:8]
+        self._lines: list[str] = []
+        self._every_s = _OBJECT_S if isinstance(folder, ObjectFolder) else 0.0
+        self._written_at_s = 0.0
+        self.n_lost = 0
+
+    def add(self, event: str, **values: Any) -> None:
+        """Note an event; :meth:`flush` writes it."""
+        assert set(values) <= set(FIELDS[event].split()), (event, values)
+        line = {"time": round(self._clock(), 3), "session": self._session, "event": event, **values}
+        self._lines.append(json.dumps(line, ensure_ascii=False))
+        if len(self._lines) > _KEPT:
+            self.n_lost += 1
+            del self._lines[0]
+
+    def flush(self, *, now: bool = False) -> None:
+        """Write what was noted, on an object store every 15 s or ``now``; what cannot be written waits."""
+        if self._lines and (now or self._clock() - self._written_at_s >= self._every_s):
+            self._written_at_s = self._clock()
+            try:
+                self._folder.note(files.EVENTS, "\n".join(self._lines) + "\n")
+            except StoreError:
+                return
+            self._lines = []
+
+
+def read_events(folder: Folder, n_bytes: int = TAIL_BYTES) -> list[dict[str, Any]]:
+    """Return the last events of a run, oldest first; skip other lines, and return none of a log that cannot be read."""
+    events: list[dict[str, Any]] = []
+    try:
+        lines = folder.read_tail(files.EVENTS, n_bytes).split(b"\n")
+    except StoreError:
+        return events
+    for line in lines:
+        if len(line) > _MAX_LINE_BYTES:
+            continue
+        try:
+            values = json.loads(line)
+            json.dumps(values, ensure_ascii=False).encode()  # half a surrogate pair is not text
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(values, dict) and _is_event(values):
+            events.append(values)
+    return events
+
+
+def _is_event(values: dict[str, Any]) -> bool:
+    """Return whether an object has the two fields that readers rely on, and all others that it has have the right type.
+
+    A field's name tells its type: counts begin with ``n_``, seconds end in ``_s``, what is not listed here is text.
+    """
+    event, time_s = values.get("event"), values.get("time")
+    if not isinstance(event, str) or event not in FIELDS or not _is_seconds(time_s):
+        return False
+    return all(_fits(name, values[name]) for name in (*FIELDS[event].split(), "session") if name in values)
+
+
+def _fits(name: str, value: object) -> bool:
+    """Return whether a value may stand in a field of this name; null: not known yet."""
+    if value is None:
+        return name in _OPEN
+    if name.startswith("n_") or name in _NUMBERS:
+        return _is_count(value)
+    if name.endswith("_s") or name == "seconds":
+        return _is_seconds(value)
+    if name == "busy":
+        return isinstance(value, list) and all(map(_is_busy, value))
+    if name == "hosts":
+        return isinstance(value, dict) and all(map(_is_count, value.values()))
+    if name in ("flagged", "sources"):
+        return isinstance(value, list) and all(isinstance(host, str) for host in value)
+    return isinstance(value, bool) if name in _SWITCHES else isinstance(value, str)
+
+
+def _is_count(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < _COUNT_LIMIT
+
+
+def _is_seconds(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < _END_S
+
+
+def _is_busy(value: object) -> bool:
+    """Return whether a value tells what a worker is working on."""
+    kinds = {"worker": _is_count, "host": _is_text, "class_id": _is_count, "path": _is_text, "n_units": _is_count}
+    kinds["seconds"] = _is_seconds
+    return isinstance(value, dict) and value.keys() == kinds.keys() and all(fits(value[n]) for n, fits in kinds.items())
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
+
+
+_WINDOW_S = 900.0  # the rate is that of the last quarter of an hour
+_LEAST_GUESSES = 3
+_ENDS = ("finished", "stopped")
+
+
+@dataclass(frozen=True)
+class Live:
+    """The last session of a run.
+
+    Attributes
+    ----------
+    is_running : bool
+        Whether a driver holds the lock.
+    owner : Owner or None
+        Who that is, if it says.
+    progress : mapping
+        The last ``progress`` event (fields in :data:`FIELDS`); empty when there is none.
+    age_s : float or None
+        Its age.
+    classes_per_h, verdicts_per_h : float or None
+        Over the last quarter of an hour, or as long as the session has lasted; None before two events.
+    end : mapping
+        The event that ended the session; empty while it runs, and when it was killed.
+    ended_s : float or None
+        How long ago that was.
+    remaining_range_s : (float, float) or None
+        The least and the largest guess of the time left, as of the last ``progress``, over the last quarter of an hour;
+        None before three guesses.
+    """
+
+    is_running: bool
+    owner: Owner | None
+    progress: Mapping[str, Any]
+    age_s: float | None
+    classes_per_h: float | None
+    verdicts_per_h: float | None
+    end: Mapping[str, Any]
+    ended_s: float | None
+    remaining_range_s: tuple[float, float] | None = None
+
+
+def live(folder: Folder) -> Live:
+    """Return what is going on in a run.
+
+    Raises
+    ------
+    StoreError
+        When the folder cannot be read.
+    """
+    owned = current_owner(folder)
+    events = read_events(folder)
+    owner = owned[0] if owned else None
+    if owner:  # it may not have logged anything yet, and a driver that lost the run may have logged since
+        events = [event for event in events if event["time"] >= owner.since_s - 0.001]  # times are rounded
+    starts = [event for event in events if event["event"] == "started" and owner and event.get("pid") == owner.pid]
+    session = (starts or events)[-1].get("session") if events else None
+    ours = [event for event in events if event.get("session") == session]
+    reports = [event for event in ours if event["event"] == "progress"]
+    ends = [event for event in ours if event["event"] in _ENDS]
+    return Live(
+        is_running=owned is not None,
+        owner=owner,
+        progress=reports[-1] if reports else {},
+        age_s=_age_s(reports),
+        classes_per_h=_rate(reports, "n_classes_done"),
+        verdicts_per_h=_rate(reports, "n_verdicts"),
+        end=ends[-1] if ends else {},
+        ended_s=_age_s(ends),
+        remaining_range_s=_range(reports),
+    )
+
+
+def _age_s(events: Sequence[Mapping[str, Any]]) -> float | None:
+    return max(0.0, time.time() - float(events[-1]["time"])) if events else None
+
+
+def _rate(reports: Sequence[Mapping[str, Any]], name: str) -> float | None:
+    """Return how much a figure grew per hour while there were workers."""
+    values = [(float(event["time"]), event.get(name)) for event in reports if event.get("n_workers")]
+    known = [(at_s, value) for at_s, value in values if isinstance(value, int | float)]
+    recent = [item for item in known if known[-1][0] - item[0] <= _WINDOW_S]
+    if len(recent) < 2 or recent[-1][0] <= recent[0][0]:
+        return None
+    return 3600.0 * (recent[-1][1] - recent[0][1]) / (recent[-1][0] - recent[0][0])
+
+
+def _range(reports: Sequence[Mapping[str, Any]]) -> tuple[float, float] | None:
+    """Return the least and the largest time left that recent guesses give, counted from the last of them."""
+    if not reports:
+        return None
+    last_s = float(reports[-1]["time"])
+    ages = [(last_s - float(event["time"]), event.get("remaining_s")) for event in reports]
+    left = [max(0.0, value - age) for age, value in ages if value is not None and 0 <= age <= _WINDOW_S]
+    return (min(left), max(left)) if len(left) >= _LEAST_GUESSES else None
+
+
+PROGRESS_S = 600.0
+MAX_BYTES = 2**26  # the end of a log that is read: weeks of a sound one, and a stranger's may be of any length
+
+
+def merge_logs(target: Folder, sources: Sequence[Folder], *, n_rows: int, n_parts: int) -> int:
+    """Append the lines that the target's log lacks; return how many.
+
+    Like all writing to the log, this is best effort: a log that cannot be written to stays as it is.
+
+    Parameters
+    ----------
+    target : Folder
+        Its lock is held.
+    sources : sequence of Folder
+    n_rows, n_parts : int
+        What the merge added to the target, for the event that tells of it.
+    """
+    known = {_line(event) for event in read_events(target, MAX_BYTES)}
+    lines: list[str] = []
+    for source in sources:
+        for event in thinned(read_events(source, MAX_BYTES)):
+            line = _line(event)
+            if line not in known:
+                known.add(line)
+                lines.append(line)
+    if not lines and not n_rows:
+        return 0
+    try:
+        if lines:
+            target.note(files.EVENTS, "\n".join(lines) + "\n")
+    except StoreError:
+        return 0
+    log = EventLog(target)
+    names = [source.where("").rstrip("/").rpartition("/")[2] for source in sources]
+    log.add("merged", sources=names, n_rows=n_rows, n_parts=n_parts)
+    log.flush(now=True)
+    return len(lines)
+
+
+def thinned(events: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Return the events that are worth keeping, in order; the same events give the same ones again."""
+    kept = [event for event in events if event["event"] != "stored"]
+    last = {_slot(event): place for place, event in enumerate(kept) if event["event"] == "progress"}
+    return [event for place, event in enumerate(kept) if event["event"] != "progress" or last[_slot(event)] == place]
+
+
+def _slot(event: Mapping[str, Any]) -> tuple[str, int]:
+    return str(event.get("session")), int(event["time"] // PROGRESS_S)
+
+
+def _line(event: Mapping[str, Any]) -> str:
+    """Return an event as the log has it; half a surrogate pair, which this program never writes, is replaced."""
+    return json.dumps(event, ensure_ascii=False).encode(errors="replace").decode()
