@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from boardclass.printable import counted, duration, percent
 from cluster.answers.render import points
-from results.reading.state import State, state_of
+from results.reading.query import State, state_of
 
 if TYPE_CHECKING:
     from results.log import Live

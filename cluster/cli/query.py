@@ -17,7 +17,7 @@ from cluster.cli.options import FormatOption, chosen_runs
 from cluster.streams import console, tell
 
 if TYPE_CHECKING:
-    from results.reading.answer import Answer
+    from results.reading.sql import Answer
 
 MAX_DRAWN, MAX_ROWS = 10_000, 1_000_000  # rows of an answer: as a table for people, and for programs
 _MAX_PATH = 4096

@@ -59,8 +59,7 @@ def top(
     chosen = chosen_runs(directories)
     filters = _Filters(tuple(contains or ()), min_words, rollable, words)
     from cluster.planning.nodes import run_nodes
-    from results.reading.query import summary
-    from results.reading.views import named_runs
+    from results.reading.query import named_runs, summary
 
     runs = named_runs(chosen)
     passing = {name: _Passing(run, filters, wordlist) for name, run in runs}

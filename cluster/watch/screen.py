@@ -21,7 +21,7 @@ from cluster.answers.render import draw_board
 from cluster.answers.status import done, going_on
 from cluster.watch.view import Watched
 from results.log import read_events
-from results.reading.state import State
+from results.reading.query import State
 from results.storage.local import DiskUse, disk_use, open_folder
 
 _STYLES = {

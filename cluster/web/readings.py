@@ -32,8 +32,8 @@ def read_run(location: str) -> dict[str, Any]:
     """
     from cluster.answers.status import view_of_rows
     from cluster.planning.nodes import run_nodes
+    from results.reading.report import dear_classes
     from results.reading.sql import Database
-    from results.reading.work import dear_classes
     from results.storage.local import disk_use
     from results.store.run import open_run
 
@@ -86,7 +86,7 @@ def class_map(run: Run, database: Database) -> dict[str, list[int] | list[float]
         Per tile: number of its first class, classes, how many of them are done, how many begun, seconds spent on them,
         candidates found in them.  None when there are too many classes to look at one by one.
     """
-    from results.reading.work import COSTS
+    from results.reading.report import COSTS
 
     partition = parse_partition(run.fingerprint.partition, run.fingerprint.dims)
     if partition.n_canonical > MAX_MAPPED:

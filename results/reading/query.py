@@ -1,4 +1,4 @@
-"""Questions about a run, also while a driver writes to it: its boards, how far it is, what it proves.
+"""Questions about a run, also while a driver writes to it: its state, its boards, how far it is, what it proves.
 
 Everything is derived from the rows.  ``claim.json`` and ``rescored/`` are records of what was found once: a reader says
 when they disagree with the rows, and believes the rows.
@@ -6,23 +6,54 @@ when they disagree with the rows, and believes the rows.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from boardclass.errors import IncompleteError, MismatchError
+from boardclass.errors import IncompleteError, InputError, MismatchError, quote
 from boardclass.partition import parse_partition
 from results.proof.claim import Question, digest_of, disagreement, make_claim, question_of, read_claim
 from results.proof.coverage import out_of_space
 from results.proof.prove import NodesOf, prove
 from results.proof.rescore import Board, BoardList, read_rescored, unscored_boards
-from results.reading.state import State
 from results.storage import files
 from results.store.fingerprint import Fingerprint
 from results.store.rows import STATUSES
 from results.store.run import Run, open_run
+
+
+class State(StrEnum):
+    """What is said of a run in one word."""
+
+    PROVEN = "proven"  # its rows prove the answer
+    FAULTY = "faulty"  # its rows contradict each other or the run: more searching does not help
+    RUNNING = "running"  # a driver works on it
+    INCOMPLETE = "incomplete"  # something is missing, and nobody works on it
+    READING = "reading"  # its rows have not been read since they changed
+    UNREADABLE = "unreadable"  # it is damaged, or is not a run
+
+
+def state_of(rows: State | None, *, is_running: bool, error: str = "") -> State:
+    """Return the state of a run.
+
+    Parameters
+    ----------
+    rows : State or None
+        What the rows show (``Summary.state``); None when they have not been read since they changed.
+    is_running : bool
+        Whether a driver holds its lock.
+    error : str
+        Why it cannot be read; empty when it can.
+    """
+    if error:
+        return State.UNREADABLE
+    if rows in (State.PROVEN, State.FAULTY):
+        return rows
+    return State.RUNNING if is_running else rows or State.READING
 
 
 @dataclass(frozen=True)
@@ -181,3 +212,14 @@ def summary(location: str | Path | Run, nodes_of: NodesOf | None = None) -> Summ
 
 def _opened(location: str | Path | Run) -> Run:
     return location if isinstance(location, Run) else open_run(location)
+
+
+def named_runs(locations: Sequence[str | Path]) -> list[tuple[str, Run]]:
+    """Return each run with a distinct name: its folder's, or the whole location where folders have the same name."""
+    texts = [str(location).rstrip("/") or "/" for location in locations]
+    short = [text.rpartition("/")[2] or text for text in texts]
+    names = short if len(set(short)) == len(short) else texts
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise InputError(f"run directory {quote(twice)} is given twice")
+    return [(name, open_run(location)) for name, location in zip(names, locations, strict=True)]

@@ -1,13 +1,15 @@
 """The report of a run: one HTML page that needs nothing else, readable for years, on paper and on a phone.
 
-    render(run, scorer) -> facts and boards (here), times (work.py) -> charts.py (SVG) -> templates/report.html.j2
+    render(run, scorer) -> facts, boards, where the time went -> charts.py (SVG) -> templates/report.html.j2
 
-The page carries its data, style and script; a content security policy forbids it to fetch anything.
+The page carries its data, style and script; a content security policy forbids it to fetch anything.  ``charts`` is
+:mod:`results.reading.charts`, whose packages may be missing where only tables are wanted.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
@@ -18,15 +20,13 @@ from boardclass.canonical import canonical_board
 from boardclass.distribution import install
 from boardclass.errors import InputError
 from boardclass.geometry import geometry
+from boardclass.partition import parse_partition
 from boardclass.printable import printable
 from boardclass.scores import n_letters
-from results.log import live
+from results.log import MAX_BYTES, RESCORING, live, read_events
 from results.proof.prove import NodesOf
-from results.reading.query import Summary
+from results.reading.query import State, Summary, state_of
 from results.reading.sql import Database
-from results.reading.stages import read_stages
-from results.reading.state import State, state_of
-from results.reading.work import dear_classes, records, search_charts, time_charts
 from results.store.run import Run
 
 _TEMPLATES = Path(__file__).resolve().parent / "templates"
@@ -228,3 +228,136 @@ def _swapped(board: str, a: int, b: int) -> str:
     letters = list(board)
     letters[a], letters[b] = letters[b], letters[a]
     return "".join(letters)
+
+
+_BINS = 24
+_MAX_NAME = 60  # of a stage: the drawing is as wide as its names
+COSTS = "SELECT class_id, sum(seconds) AS seconds, sum(len(candidates)) AS found FROM classes GROUP BY class_id"
+_DEPTHS = """
+    SELECT depth, status, count(*) AS units, sum(seconds) AS seconds
+    FROM classes GROUP BY depth, status ORDER BY depth, status
+"""
+_BOUNDS = "SELECT max_bound FROM classes WHERE status IN ('eliminated', 'candidates', 'split') AND max_bound > 0"
+
+
+class Chart(NamedTuple):
+    """A drawing with its title and one sentence; ``svg`` is empty when there is nothing to compare."""
+
+    title: str
+    text: str
+    svg: str
+
+
+def records(database: Database, sql: str) -> list[dict[str, Any]]:
+    """Return the rows of an answer by name of column."""
+    answer = database.query(sql)
+    return [dict(zip(answer.columns, row, strict=True)) for row in answer.rows]
+
+
+def dear_classes(found: Summary, database: Database, n: int) -> list[dict[str, Any]]:
+    """Return the classes of a run that took longest: ``class_id``, ``letters``, ``seconds``, ``found`` candidates."""
+    partition = parse_partition(found.fingerprint.partition, found.fingerprint.dims)
+    rows = records(database, f"{COSTS} ORDER BY seconds DESC, class_id LIMIT {n:d}")
+    for row in rows:
+        is_known = row["class_id"] < partition.n_classes
+        letters = " ".join(partition.class_letters(row["class_id"])) if is_known else ""
+        row["letters"] = letters.replace(LETTERS, "a-z")
+        row |= {"seconds": row["seconds"] or 0.0, "found": row["found"] or 0}
+    return rows
+
+
+def time_charts(charts: Any, found: Summary, database: Database, stages: Mapping[str, float]) -> list[Chart]:
+    """Return the charts of where the time went; ``stages`` are the seconds of each stage."""
+    so_far = "." if found.proven else ", so far."
+    costs = [row["seconds"] for row in records(database, COSTS)]
+    named = [{"stage": printable(name)[:_MAX_NAME], "seconds": seconds} for name, seconds in stages.items()]
+    log, depth = "Wall time of the driver, all sessions together", "Seconds of computing by the number of cells forced"
+    return _not_empty(
+        _chart("Time by stage", log + so_far, charts.named_bars, named, "stage", "seconds", "seconds"),
+        _chart(
+            "Cost of a class",
+            f"Seconds of computing per board class, subclasses included{so_far}",
+            *(charts.bars, histogram(costs) if any(costs) else [], "x", "n", "seconds", "classes"),
+        ),
+        _chart(
+            "Time by depth",
+            depth + so_far,
+            *(charts.stacked_by_status, records(database, _DEPTHS), "depth", "seconds", "forced cells", "seconds"),
+        ),
+    )
+
+
+def search_charts(charts: Any, found: Summary, database: Database) -> list[Chart]:
+    """Return the charts of what the bounds ruled out."""
+    bounds = [row["max_bound"] for row in records(database, _BOUNDS)]
+    cutoff = found.fingerprint.cutoff
+    return _not_empty(
+        _chart(
+            "Bounds",
+            "The largest bound at which a part of a unit was discarded; the line is the cutoff.",
+            *(charts.bars, histogram(bounds) if bounds else [], "x", "n", "largest bound", "units", cutoff),
+        ),
+        _chart(
+            "Elimination by depth",
+            "Units by the number of cells forced beyond the class.",
+            *(charts.stacked_by_status, records(database, _DEPTHS), "depth", "units", "forced cells", "units"),
+        ),
+    )
+
+
+def _chart(title: str, text: str, draw: Callable[..., str], *data: object) -> Chart:
+    return Chart(title, text, draw(title, *data))
+
+
+def _not_empty(*made: Chart) -> list[Chart]:
+    return [chart for chart in made if chart.svg]
+
+
+def histogram(values: Sequence[float]) -> list[dict[str, float]]:
+    """Return bars ``x`` to ``x_end`` of equal width, ``n`` high, over round numbers that hold all values."""
+    low, high = min(values), max(values)
+    step = 10.0 ** math.floor(math.log10((high - low) / _BINS)) if high > low else 1.0
+    step *= next(factor for factor in (1, 2, 5, 10) if step * factor * _BINS >= high - low or factor == 10)
+    if all(isinstance(value, int) for value in values):
+        step = max(step, 1)
+    first = math.floor(low / step)
+    counts = [0] * (math.floor(high / step) - first + 1)
+    for value in values:
+        counts[math.floor(value / step) - first] += 1
+    return [{"x": (first + i) * step, "x_end": (first + i + 1) * step, "n": n} for i, n in enumerate(counts)]
+
+
+PREPARING, SEARCHING = "preparing", "searching"
+_MARKERS = ("started", "stage", "finished", "stopped")
+
+
+def stage_seconds(events: Iterable[Mapping[str, Any]]) -> dict[str, float]:
+    """Return the seconds of each stage, summed over the sessions.
+
+    Parameters
+    ----------
+    events : with ``time`` in seconds, ``session`` and ``event``, oldest first; a ``stage`` has a ``name``, except in
+        old logs, where each is rescoring
+    """
+    sessions: dict[str, list[Mapping[str, Any]]] = {}
+    for event in events:
+        sessions.setdefault(str(event.get("session")), []).append(event)
+    total: dict[str, float] = {}
+    for lines in sessions.values():
+        markers = [line for line in lines if line["event"] in _MARKERS]
+        if not markers:  # its beginning was not read
+            continue
+        ends = [line["time"] for line in markers[1:]] + [lines[-1]["time"]]
+        for marker, end in zip(markers, ends, strict=True):
+            if marker["event"] in ("started", "stage"):
+                name = SEARCHING if marker["event"] == "started" else str(marker.get("name") or RESCORING)
+                total[name] = total.get(name, 0.0) + max(0.0, end - marker["time"])
+            elif isinstance(marker.get("seconds"), int | float):  # of the session with what came before "started"
+                before = float(marker["seconds"]) - (marker["time"] - lines[0]["time"])
+                total[PREPARING] = total.get(PREPARING, 0.0) + max(0.0, before)
+    return {name: total[name] for name in sorted(total, key=lambda name: (name != PREPARING, name != SEARCHING))}
+
+
+def read_stages(run: Run) -> dict[str, float]:
+    """Return the seconds of each stage of a run; empty when it has no event log."""
+    return stage_seconds(read_events(run.folder, MAX_BYTES))

@@ -1,6 +1,6 @@
 """SQL over runs: DuckDB in memory, three views, and no way out of it.
 
-    connect(locations) -> Database.query(sql) -> Answer (answer.py)
+    connect(locations) -> Database.query(sql) -> Answer
 
     boards    run, board, score, n_images, proven: whether these are all there are
     classes   run, and one row per stored unit: class_id, path, depth, status, n_boards, max_bound, seconds ...
@@ -13,24 +13,180 @@ that may only read.
 
 from __future__ import annotations
 
+import importlib.util
 import math
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import duckdb
+import pyarrow as pa
 
+from boardclass.distribution import install
 from boardclass.errors import InputError, quote
+from boardclass.printable import counted
+from boardclass.tables import html_table
 from results.errors import LimitError
 from results.proof.prove import NodesOf
-from results.reading.answer import Answer
 from results.reading.limits import Limits, Watch, limited
-from results.reading.query import summary
-from results.reading.views import boards_table, classes_table, named_runs, runs_table
+from results.reading.query import Summary, named_runs, summary
+from results.store.rows import SCHEMA
 from results.store.run import Run
+
+_DRAWN = 60  # rows in a notebook
+_WHOLE: tuple[Any, ...] = (pa.int64(), pa.decimal128(38), pa.decimal256(39))  # the first that holds all values
+_SIGNED = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT")
+_WANTED = {name: _WHOLE for sign in ("", "U") for name in (f"{sign}{kind}" for kind in _SIGNED)}
+_WANTED |= {"BOOLEAN": (pa.bool_(),), "VARCHAR": (pa.string(),)}
+_REAL = ("FLOAT", "DOUBLE", "DECIMAL")
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The answer to a query.
+
+    Attributes
+    ----------
+    columns : tuple of str
+        All different.
+    rows : list of tuples
+        Plain values: numbers, texts, booleans, None, lists, dicts.
+    kinds : tuple of str
+        The SQL type of each column.
+    """
+
+    columns: tuple[str, ...]
+    rows: list[tuple[Any, ...]]
+    kinds: tuple[str, ...] = field(repr=False)
+
+    def to_arrow(self) -> pa.Table:
+        """Return the answer as an Arrow table.
+
+        Whole numbers become int64, or decimals where one does not fit; other numbers float64; lists and structs become
+        what Arrow makes of them, and everything else text.
+        """
+        values = zip(*self.rows, strict=True) if self.rows else [()] * len(self.columns)
+        arrays = [_array(kind, list(column)) for kind, column in zip(self.kinds, values, strict=True)]
+        return pa.Table.from_arrays(arrays, names=list(self.columns))
+
+    def to_pandas(self) -> Any:
+        """Return the answer as a data frame of pandas.
+
+        Raises
+        ------
+        InputError
+            When pandas is not installed.
+        """
+        if importlib.util.find_spec("pandas") is None:
+            raise InputError(f"a data frame needs pandas: {install('notebook')}; to_arrow() does without")
+        return self.to_arrow().to_pandas()
+
+    def _repr_html_(self) -> str:
+        """Return the table that a notebook shows."""
+        rows = counted(len(self.rows), "row")
+        title = rows if len(self.rows) <= _DRAWN else f"the first {_DRAWN} of {rows}"
+        return html_table(title, self.columns, self.rows[:_DRAWN])
+
+
+def _array(kind: str, values: list[Any]) -> pa.Array:
+    if kind.startswith(_REAL):  # what is not finite is a text in an answer
+        return pa.array([None if value is None else float(value) for value in values], pa.float64())
+    for wanted in _WANTED.get(kind, (None, *_WHOLE)):
+        with suppress(pa.ArrowInvalid, pa.ArrowTypeError, OverflowError):
+            return pa.array(values, wanted)
+    return pa.array([None if value is None else str(value) for value in values], pa.string())
+
+
+_BOARDS = pa.schema(
+    [
+        pa.field("run", pa.string()),
+        pa.field("board", pa.string()),
+        pa.field("score", pa.int32()),
+        pa.field("n_images", pa.int32()),
+        pa.field("proven", pa.bool_()),
+    ]
+)
+_RUNS = pa.schema(
+    [
+        pa.field(name, kind)
+        for name, kind in (
+            ("run", pa.string()),
+            ("state", pa.string()),
+            ("dims", pa.string()),
+            ("wordlist", pa.string()),
+            ("wordlist_sha256", pa.string()),
+            ("n_words", pa.int64()),
+            ("scores", pa.string()),
+            ("cutoff", pa.int64()),
+            ("partition", pa.string()),
+            ("n_classes", pa.int64()),
+            ("n_classes_begun", pa.int64()),
+            ("n_classes_done", pa.int64()),
+            ("n_rows", pa.int64()),
+            ("n_boards", pa.int64()),
+            ("n_boards_with_images", pa.int64()),
+            ("best_score", pa.int64()),
+            ("digest", pa.string()),
+            ("statement", pa.string()),
+            ("why_not", pa.string()),
+        )
+    ]
+)
+
+
+def _with_run(name: str, table: pa.Table) -> pa.Table:
+    return table.append_column(pa.field("run", pa.string()), pa.array([name] * len(table), pa.string()))
+
+
+def classes_table(runs: Sequence[tuple[str, Run]]) -> pa.Table:
+    """Return one row for each stored unit of the runs: run and the columns of the store."""
+    empty = _with_run("", SCHEMA.empty_table())
+    return pa.concat_tables([empty, *(_with_run(name, table) for name, run in runs for table in run.tables())])
+
+
+def boards_table(summaries: Mapping[str, Summary]) -> pa.Table:
+    """Return one row for each board of each run."""
+    rows = [
+        {"run": name, **item._asdict(), "proven": found.proven}
+        for name, found in summaries.items()
+        for item in found.listed.boards
+    ]
+    return pa.Table.from_pylist(rows, schema=_BOARDS)
+
+
+def runs_table(summaries: Mapping[str, Summary]) -> pa.Table:
+    """Return one row for each run."""
+    return pa.Table.from_pylist([{"run": name, **_run_record(item)} for name, item in summaries.items()], schema=_RUNS)
+
+
+def _run_record(found: Summary) -> dict[str, Any]:
+    listed, asked = found.listed, found.question
+    return {
+        "state": found.state.value,
+        "dims": found.fingerprint.dims,
+        "wordlist": asked.wordlist,
+        "wordlist_sha256": found.fingerprint.wordlist_sha256,
+        "n_words": asked.n_words,
+        "scores": asked.scores,
+        "cutoff": found.fingerprint.cutoff,
+        "partition": found.fingerprint.partition,
+        "n_classes": found.n_classes,
+        "n_classes_begun": found.n_classes_begun,
+        "n_classes_done": found.n_classes_done,
+        "n_rows": sum(found.n_rows.values()),
+        "n_boards": listed.n_canonical,
+        "n_boards_with_images": listed.n_raw,
+        "best_score": listed.boards[0].score if listed.boards else None,
+        "digest": found.result_digest,
+        "statement": found.statement,
+        "why_not": found.why_not or None,
+    }
+
 
 VIEWS = ("boards", "classes", "runs")
 MAX_SQL_CHARACTERS = 100_000

@@ -16,8 +16,8 @@ pytest.importorskip("altair", reason="the report needs the extra: pip install 'o
 
 from cluster.watch.view import Watcher
 from results.errors import ConflictError
+from results.reading.query import State, state_of
 from results.reading.sql import connect
-from results.reading.state import State, state_of
 from results.storage import files
 from results.store.rows import from_table
 from results.store.run import open_run

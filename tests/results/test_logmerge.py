@@ -9,7 +9,7 @@ import pytest
 
 from boardclass.errors import StoreError
 from results.log import MAX_BYTES, PROGRESS_S, EventLog, live, merge_logs, read_events, thinned
-from results.reading.stages import stage_seconds
+from results.reading.report import stage_seconds
 from results.storage import files
 from results.storage.local import LocalFolder
 

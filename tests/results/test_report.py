@@ -13,8 +13,7 @@ pytest.importorskip("altair", reason="the report needs the extra: pip install 'o
 pytest.importorskip("vl_convert", reason="the report needs the extra: pip install 'orderly-boggle[report]'")
 
 from results.reading import charts
-from results.reading.stages import stage_seconds
-from results.reading.work import histogram
+from results.reading.report import histogram, stage_seconds
 from tests.results.helpers import CUTOFF, all_rows, fingerprint
 from tests.results.pages import make_page
 

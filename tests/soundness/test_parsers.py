@@ -37,7 +37,7 @@ from results.proof.certificates import read_audits
 from results.proof.claim import read_claim
 from results.proof.rescore import read_rescored
 from results.reading.query import summary
-from results.reading.stages import read_stages
+from results.reading.report import read_stages
 from results.storage import files
 from results.storage.local import LocalFolder, open_folder
 from results.storage.lock import Owner, describe_owner, parse_owner
