@@ -75,7 +75,7 @@ def test_files_are_small():
 
 def test_every_command_is_in_one_file():
     """Its name, options, help and body: it hands nothing on to a namesake in another file."""
-    from cluster.cli.group import PLACES
+    from cluster.cli.app import PLACES
 
     defined = [
         f"{path.stem}.{node.name}"

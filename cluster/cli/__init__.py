@@ -1,8 +1,7 @@
 """The command line.
 
     main              start.py     what is installed as ``orderly``
-      main            app.py       errors and exit codes
-        Sections      group.py     which command is in which file, in the sections of ``orderly --help``
+      main            app.py       which command is in which file; errors and exit codes
         plan, run, verify, ...     each command in one file: names, options, help and body
         options.py    what commands share: options, completion, the run that is meant
 

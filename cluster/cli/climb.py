@@ -14,7 +14,7 @@ import typer
 
 from boardclass.errors import InputError, quote
 from cluster.answers.render import Format, draw_board, write_table
-from cluster.cli.group import EXIT_INTERRUPTED
+from cluster.cli.app import EXIT_INTERRUPTED
 from cluster.cli.options import DimsOption, FormatOption, LimitOption, ScoresOption, SeedOption, WordlistOption
 from cluster.streams import console, tell, write_lines
 

@@ -26,7 +26,7 @@ from boardclass.wordlist import (
     user_folder,
 )
 from cluster.answers.render import Format, write_json, write_record, write_table
-from cluster.cli.group import Whole
+from cluster.cli.app import Whole
 from cluster.cli.options import FormatOption, complete_known_wordlists, complete_wordlists
 from cluster.streams import console
 from configs.sources import Source, sources

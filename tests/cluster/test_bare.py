@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from cluster.cli.group import PLACES
+from cluster.cli.app import PLACES
 from tests.conftest import COMMAND, ROOT, make_in
 from tests.samples import daily
 

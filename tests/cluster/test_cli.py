@@ -11,7 +11,7 @@ import pytest
 
 from boardclass.errors import IncompleteError, MismatchError, StoreError
 from cluster.cli import app as cli
-from cluster.cli.group import SECTIONS
+from cluster.cli.app import SECTIONS
 from tests.conftest import make_in
 
 PROVING = ("run", "status", "top", "show", "score", "bound", "solve", "verify")
