@@ -6,6 +6,7 @@
     lines               the record -> what people read: status and watch
 
 Rows are read now and then, lock and log every second: ``watch`` and ``serve`` put the newest of both together.
+The functions at the end are what all commands share that ask about runs.
 """
 
 from __future__ import annotations
@@ -13,11 +14,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from boardclass.errors import InputError
 from boardclass.printable import counted, duration, percent
 from cluster.answers.render import points
+from cluster.streams import console, tell
 from results.reading.query import State, state_of
 
 if TYPE_CHECKING:
+    from boardclass.wordlist import WordList
     from results.log import Live
     from results.reading.query import Summary
     from results.store.run import Run
@@ -215,3 +219,64 @@ def time_left(record: Mapping[str, Any]) -> str:
     between = f" (guesses of late: {duration(low)} to {duration(high)})" if high > low + 1 else ""
     classes = counted(n, "class", "classes")
     return f"about {duration(record['remaining_s'])}{between}{share}, judging by {classes} finished so far{few}"
+
+
+def run_wordlist(run: Run, name: str | None) -> WordList:
+    """Return the word list of a run: the one recorded, or the one named, if it is the same.
+
+    Raises
+    ------
+    InputError
+        When it cannot be found or read.
+    FingerprintError
+        When it is another list.
+    """
+    from boardclass.wordlist import load_wordlist
+    from results.errors import FingerprintError
+
+    config = run.info.get("config")
+    recorded = config.get("wordlist") if isinstance(config, dict) else None
+    if name is None and not isinstance(recorded, str):
+        raise InputError(f"{run.folder.where('')} does not say which word list it used: name it with --wordlist")
+    try:
+        words = load_wordlist(name or str(recorded))
+    except InputError as error:
+        raise InputError(f"{error}; --wordlist names another place") from error
+    if words.sha256 != run.fingerprint.wordlist_sha256:
+        raise FingerprintError(
+            f"word list {words.name!r} has SHA-256 {words.sha256}, the run in {run.folder.where('')} used "
+            f"{run.fingerprint.wordlist_sha256}: name the list it used with --wordlist"
+        )
+    return words
+
+
+def tell_notes(found: Summary) -> None:
+    """Say on standard error where the records of a run disagree with its rows."""
+    for note in found.notes:
+        tell(f"orderly: {note}")
+
+
+def require_all_proven(summaries: Mapping[str, Summary]) -> None:
+    """End a command that has shown results of some runs: say which of them are not proven.
+
+    Raises
+    ------
+    IncompleteError, MismatchError
+        For the first that is not; the others are named on standard error before it.
+    """
+    for found in summaries.values():
+        tell_notes(found)
+    unproven = [(name, found) for name, found in summaries.items() if not found.proven]
+    for name, found in unproven[1:]:
+        tell(f"orderly: {name}: {found.caveat}")
+    if unproven:
+        name, found = unproven[0]
+        found.require_proven(name)
+
+
+def tell_so_far(summaries: Mapping[str, Summary]) -> None:
+    """Print above a table for people which of the runs are not proven."""
+    for name, found in summaries.items():
+        if not found.proven:
+            whose = f"{name}: " if len(summaries) > 1 else ""
+            console().print(f"{whose}{found.caveat}", markup=False, soft_wrap=True)

@@ -79,7 +79,7 @@ def climb(
     from boardclass.board import format_rows
     from boardclass.tracing import trace
     from cluster.answers.boards import words_and_table
-    from cluster.driver.signals import StopSignals
+    from cluster.driver.session import StopSignals
 
     size, board = _size_and_start(dims, start)
     letters = allowed_letters(exclude)

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from boardclass.errors import BoardError, InputError, OrderlyError, quote
-from cluster.answers.query import require_all_proven, run_wordlist, tell_so_far
 from cluster.answers.render import Format, write_json, write_table
+from cluster.answers.status import require_all_proven, run_wordlist, tell_so_far
 from cluster.cli.options import FormatOption, RunWordlistOption, chosen_run
 from cluster.streams import console, tell
 

@@ -70,18 +70,17 @@ def bound(
 
 def _trees(letters: tuple[str, ...], words: WordList, scorer: Scorer, out: str | None) -> None:
     """Print the Sum/Choice tree and the orderly tree of a small class, or write them to FILE.svg or FILE.dot."""
-    from cluster.answers import draw_tree
-    from cluster.answers.explain import trees
+    from cluster.answers.explain import as_dot, as_svg, as_text, trees
 
     loose, orderly = trees(letters, words, scorer)
     if out is None:
         say = console()
         for title, node in (("Sum/Choice tree (every path)", loose), ("Orderly tree (every term once)", orderly)):
             say.print(f"{title}: bound {node.bound:,}", style="bold", markup=False)
-            say.print(draw_tree.as_text(node), markup=False, soft_wrap=True)
+            say.print(as_text(node), markup=False, soft_wrap=True)
         return
     path = Path(out)
-    drawings = {".svg": draw_tree.as_svg, ".dot": draw_tree.as_dot}
+    drawings = {".svg": as_svg, ".dot": as_dot}
     if path.suffix not in drawings:
         raise InputError(f"{quote(out)}: expected a name that ends in .svg or .dot")
     for kind, node in (("orderly", orderly), ("sum-choice", loose)):

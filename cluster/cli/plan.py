@@ -119,7 +119,7 @@ def tune(
     """Compare partitions, budgets and cell orders on the same random classes."""
     options = given(dims=dims, wordlist=wordlist, cutoff=cutoff, buckets=buckets, scores=scores)
     resolved = resolve(config, {**options, "workers": 0})
-    from cluster.planning.tune import variants
+    from cluster.planning.estimate import variants
 
     rows: list[dict[str, Any]] = []
     for variant in variants(resolved):

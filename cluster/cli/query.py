@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from boardclass.errors import InputError, OrderlyError, quote
-from cluster.answers.query import require_all_proven
 from cluster.answers.render import Format, write_json, write_table
+from cluster.answers.status import require_all_proven
 from cluster.cli.options import FormatOption, chosen_runs
 from cluster.streams import console, tell
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from boardclass.errors import IncompleteError, InputError, MismatchError
-from cluster.answers.query import run_wordlist
 from cluster.answers.render import Format, write_json, write_table
+from cluster.answers.status import run_wordlist
 from cluster.cli.certify import named_classes
 from cluster.cli.options import FormatOption, RunDirectory, RunWordlistOption, chosen_run
 from cluster.streams import console, tell

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from cluster.answers.query import run_wordlist, tell_notes
+from cluster.answers.status import run_wordlist, tell_notes
 from cluster.cli.options import RunDirectory, RunWordlistOption, chosen_run
 from cluster.streams import console, write_file
 

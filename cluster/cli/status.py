@@ -26,8 +26,7 @@ def status(
 ) -> None:
     """Show how far a run is, who works on it, the time left, what it found, the digest of its result."""
     directory = chosen_run(directory)
-    from cluster.answers.query import tell_notes
-    from cluster.answers.status import lines, look
+    from cluster.answers.status import lines, look, tell_notes
     from results.store.run import open_run
 
     record, found = look(open_run(directory))

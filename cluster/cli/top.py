@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 import typer
 
 from boardclass.errors import InputError, quote
-from cluster.answers.query import require_all_proven, run_wordlist, tell_so_far
 from cluster.answers.render import Format, write_table
+from cluster.answers.status import require_all_proven, run_wordlist, tell_so_far
 from cluster.cli.options import (
     FormatOption,
     LimitOption,

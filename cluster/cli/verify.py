@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cluster.answers.query import run_wordlist
 from cluster.answers.render import Format, write_json, write_record
+from cluster.answers.status import run_wordlist
 from cluster.cli.options import FormatOption, RunDirectory, RunWordlistOption, chosen_run
 from cluster.streams import console, tell
 

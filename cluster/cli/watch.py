@@ -58,7 +58,7 @@ def _cell(item: dict[str, Any], name: str) -> object:
 def watch(directory: RunDirectory = None) -> None:
     """Watch a run in the terminal: progress, time left, best boards, workers, disk; q quits and changes nothing."""
     directory = chosen_run(directory)
-    from cluster.watch.terminal import watch as watch_run
+    from cluster.watch.screen import watch as watch_run
     from results.store.run import open_run
 
     open_run(directory)

@@ -2,8 +2,8 @@
 
     run                  driver.py     plan -> store -> session
       Session            session.py    search -> rescore -> claim
-      run_loop           loop.py       carries events and instructions between scheduler and executor; signals.py
-      Ledger             ledger.py     accepted verdicts -> rows of the store
+      run_loop           loop.py       carries events and instructions between scheduler and executor; Ledger:
+                                       accepted verdicts -> rows of the store
       Journal            journal.py    what is noted in the event log; progress.py: what a person sees
     repeat.py            stored verdicts found again
 

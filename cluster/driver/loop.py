@@ -1,14 +1,18 @@
 """The run loop: carries events from the executor to the scheduler and instructions back, verdicts to the store.
 
-All waiting is in ``executor.poll``.  Nothing is decided here.
+All waiting is in ``executor.poll``.  Nothing is decided here.  The ledger stands between scheduler and store: it makes
+rows of verdicts and checks them before they count, and knows the best board.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
-from cluster.driver.ledger import Ledger
+from boardclass.canonical import canonical_board
+from boardclass.geometry import geometry
 from cluster.scheduling.events import (
+    Answer,
     Assign,
     Cancel,
     Event,
@@ -21,9 +25,14 @@ from cluster.scheduling.events import (
     Spawn,
     Start,
     Tick,
+    UnitFailed,
 )
 from cluster.scheduling.scheduler import Scheduler
 from cluster.workers.executors import Executor
+from results.errors import RowError
+from results.store.fingerprint import Fingerprint
+from results.store.rows import QUARANTINED, Row, check_rows
+from results.store.store import Store
 
 POLL_S = 0.5
 
@@ -89,3 +98,101 @@ def _carry_out(order: Instruction, executor: Executor) -> None:
             executor.assign(order)
         case Retire(worker):
             executor.retire(worker)
+
+
+class Ledger:
+    """The run loop's sink.
+
+    Attributes
+    ----------
+    best : (int, str) or None
+        Best score among accepted candidates, with its board, canonical.
+    seen : dict of str to int
+        Accepted candidates as they were found, with their scores.
+    n_candidates, n_rows : int
+        Accepted in this session.
+    """
+
+    def __init__(self, store: Store, fingerprint: Fingerprint) -> None:
+        self._store = store
+        self._fingerprint = fingerprint
+        self._geometry = geometry(fingerprint.dims)
+        self.best: tuple[int, str] | None = None
+        self.seen: dict[str, int] = {}
+        self.n_candidates = 0
+        self.n_rows = 0
+
+    def admit(self, events: list[Event]) -> list[Event]:
+        """Return the events: each verdict with its row, or a failure of its unit if it breaks the schema."""
+        try:
+            return self._with_rows(events)
+        except RowError:  # one of them is bad: check each alone
+            return [self._judge(event) for event in events]
+
+    def publish(self, settled: list[Publish | Quarantine]) -> None:
+        """Append what is settled; with nothing to append, rows that have waited long enough are flushed.
+
+        Answers must have been admitted: only they have rows.
+        """
+        rows = [row for item in settled for row in self._rows(item)]
+        self._store.append(rows)
+        for row in rows:
+            self.n_rows += row.is_verdict
+            self.note_candidates(row.candidates)
+
+    def note_candidates(self, candidates: Sequence[tuple[str, int]]) -> None:
+        """Count candidates and keep the best, as the canonical board."""
+        self.n_candidates += len(candidates)
+        self.seen.update(candidates)
+        for board, score in candidates:
+            if self.best is None or score > self.best[0]:
+                self.best = score, canonical_board(board, self._geometry)
+
+    def _judge(self, event: Event) -> Event:
+        try:
+            return self._with_rows([event])[0]
+        except RowError as error:
+            assert isinstance(event, Answer), "only answers become rows"
+            return UnitFailed(event.worker, event.assignment, event.result.unit, str(error))
+
+    def _with_rows(self, events: list[Event]) -> list[Event]:
+        """Return the events, answers with their rows; RowError when one of these breaks the schema."""
+        answers = [event for event in events if isinstance(event, Answer)]
+        if not answers:
+            return events
+        try:
+            rows = check_rows([self._row(answer) for answer in answers], self._fingerprint, "verdict of a worker")
+        except (AttributeError, TypeError, ValueError, KeyError) as error:
+            raise RowError(f"no verdict: {type(error).__name__}: {error}") from error
+        made = iter(rows)
+        return [replace(event, row=next(made)) if isinstance(event, Answer) else event for event in events]
+
+    def _row(self, answer: Answer) -> Row:
+        return Row.of_result(
+            answer.result,
+            self._fingerprint,
+            peak_rss_bytes=answer.peak_rss_bytes,
+            host=answer.host,
+            cpu=answer.cpu,
+            kernel_hash=answer.kernel_hash,
+        )
+
+    def _rows(self, item: Publish | Quarantine) -> list[Row]:
+        """Return the row of a verdict, or of a unit that was given up: one for each host to be doubted, if any."""
+        if isinstance(item, Publish):
+            row = item.answer.row
+            assert row is not None, "admitted before the scheduler saw it"
+            return [replace(row, attempt=item.attempt)]
+        return [self._given_up(item, host) for host in item.hosts or ("",)]
+
+    def _given_up(self, item: Quarantine, host: str) -> Row:
+        return Row(
+            fingerprint=self._fingerprint.digest,
+            class_id=item.unit.class_id,
+            path=item.unit.path,
+            status=QUARANTINED,
+            n_boards=0,
+            host=host,
+            attempt=item.attempt,
+            message=item.message[:1000],
+        )

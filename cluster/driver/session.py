@@ -3,30 +3,34 @@
     search      scheduler, executor and ledger in the run loop; skipped when nothing is open
     conclude    rescore -> coverage -> claim; with a share, whether that is done
 
-What it does is shown (progress.py) and noted (journal.py).
+What it does is shown (progress.py) and noted (journal.py).  Ctrl-C and the like are a flag that the run loop reads, so
+that a write is never interrupted.
 """
 
 from __future__ import annotations
 
 import os
 import platform
+import signal
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from types import FrameType, TracebackType
+from typing import Any, Self
 
 import numpy as np
+import numpy.typing as npt
 
 from boardclass.errors import IncompleteError
 from boardclass.jit import kernel_hash
 from boardclass.printable import counted
 from cluster.driver.journal import Journal
-from cluster.driver.ledger import Ledger
-from cluster.driver.loop import run_loop
-from cluster.driver.past import past
+from cluster.driver.loop import Ledger, run_loop
 from cluster.driver.progress import Overview, Progress
-from cluster.driver.signals import StopSignals
 from cluster.planning.plan import Plan
 from cluster.planning.shares import Hand
+from cluster.scheduling.backlog import NOTHING, Past
 from cluster.scheduling.events import Policy, Report
 from cluster.scheduling.scheduler import Scheduler
 from cluster.workers.executors import Executor
@@ -41,6 +45,46 @@ from results.storage import files
 from results.store.run import Run
 from results.store.store import Store
 from search.breaker import Spec, Unit
+from search.node_search import EFFORT
+
+# Batch systems warn with the last three before they kill.
+_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGXCPU, signal.SIGALRM)
+
+
+class StopSignals:
+    """While active, the signals that end a process only set :attr:`reason`; a second SIGINT raises KeyboardInterrupt.
+
+    Those that are ignored (nohup), or that somebody else handles, stay so.
+
+    Attributes
+    ----------
+    reason : str
+        Name of the signal that came, or empty.
+    """
+
+    def __init__(self) -> None:
+        self.reason = ""
+        self._before: dict[signal.Signals, Any] = {}
+
+    def __enter__(self) -> Self:
+        if threading.current_thread() is threading.main_thread():
+            for number in _SIGNALS:
+                if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
+                    self._before[number] = signal.signal(number, self._note)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+        self._before = {}
+
+    def _note(self, number: int, frame: FrameType | None) -> None:
+        if self.reason and number == signal.SIGINT:
+            raise KeyboardInterrupt
+        self.reason = signal.Signals(number).name
+
 
 MakeExecutor = Callable[[Spec, int], Executor]
 
@@ -300,3 +344,33 @@ class Session:
             f"stopped by {signal_name}: {n_done:,} of {self._n_classes:,} board classes are done and stored in "
             f"{self._plan.location}; the same command goes on from here"
         )
+
+
+def past(run: Run, plan: Plan, class_ids: npt.NDArray[np.int64]) -> Past:
+    """Return predicted cost and effort of classes that were searched to the end.
+
+    A wrong counter in a row makes a wrong guess of the time left, and nothing else.
+
+    Parameters
+    ----------
+    run : Run
+    plan : Plan
+    class_ids : int64[n]
+        The classes; those without a row are left out.
+    """
+    ids, counters = class_sums(run, EFFORT)
+    ended = np.isin(ids, class_ids, assume_unique=True)
+    efforts = np.maximum(counters, 0.0).sum(axis=1)
+    return Past(plan.predicted_costs(ids[ended]), efforts[ended]) if ended.any() else NOTHING
+
+
+def class_sums(run: Run, names: Sequence[str]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
+    """Return the classes that a run has rows of, int64[n], ascending, and sums of columns over the rows of each,
+    float64[n, len(names)]; rows are added up as they are."""
+    tables = list(run.columns(("class_id", *names)))
+    columns = [np.concatenate([np.empty(0), *(t.column(name).to_numpy() for t in tables)]) for name in names]
+    of_rows = np.concatenate([np.empty(0, np.int64), *(t.column("class_id").to_numpy() for t in tables)])
+    ids, place = np.unique(of_rows, return_inverse=True)
+    sums = np.zeros((len(ids), len(names)))
+    np.add.at(sums, place, np.stack(columns, axis=1))
+    return ids, sums

@@ -3,7 +3,7 @@
     make_plan            plan.py       a configuration, validated, with its classes and fingerprint
     SearchNodes          nodes.py      how the search cuts classes, for the coverage check
     Share                shares.py     the K-th of N equal shares of the classes
-    estimate, compare    estimate.py   cost from random classes; tune.py: of several partitions and budgets
+    estimate, variants   estimate.py   cost from random classes, also of other partitions and budgets
 
 Uses ``scheduling``.
 """

@@ -14,6 +14,10 @@ a logarithmic scale, because costs are skewed.  On 3x4, whose cost is known, it 
 100 plans (``python -m tests.bench.coverage``).
 
 The path table and the rim are made once per worker and serve all its classes: they are made first and are not counted.
+
+``variants`` compares partitions, budgets and cell orders, each on the same random classes.  The presets and
+the defaults of search.params come from such tables.  Each variant is a single change: two changes that help alone need
+not help together.
 """
 
 from __future__ import annotations
@@ -21,7 +25,7 @@ from __future__ import annotations
 import random
 import resource
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import wait
 from dataclasses import dataclass, replace
 from itertools import chain, pairwise
@@ -31,12 +35,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from boardclass.geometry import Geometry
+from boardclass.geometry import Geometry, cell_order_of, geometry
+from boardclass.orders import ORDERS
 from boardclass.parts import parse_path
 from boardclass.processes import pool
-from cluster.planning.plan import Plan
+from cluster.planning.plan import Plan, make_plan
+from configs.model import RunConfig
 from search.breaker import Breaker, Spec, Unit, UnitResult
-from search.params import Params
+from search.params import LETTER_ORDER, Params
 
 SHARES = (0.2, 0.18, 0.16, 0.14, 0.12, 0.1, 0.06, 0.04)  # of the classes, in order of predicted cost
 PROBE_BUDGET = 120_000_000  # effort of a unit of a probe: some ten seconds
@@ -279,3 +285,62 @@ def estimate(
         memory_mb=max(sample.memory_mb for sample in samples),
         seconds=time.monotonic() - began,
     )
+
+
+GROUPS = "jqxz kvw fy bgu hmp cd l n o r s t i a e"
+_RIM = "edge: abcdefghijklmnopqrstuvwxyz, corner: abcdefghijklmnopqrstuvwxyz"
+PARTITIONS = {
+    "single centre letters": f"center: {' '.join(sorted(LETTER_ORDER))}, {_RIM}",
+    "rare centre letters fused": f"center: {GROUPS}, {_RIM}",
+}
+
+
+@dataclass(frozen=True)
+class Variant:
+    """A way to search: what is changed, and the plan that results."""
+
+    name: str
+    plan: Plan
+
+    def estimate(self, rounds: int, seed: int, processes: int) -> Estimate:
+        """Estimate the whole run from ``rounds`` probes of each stratum and process."""
+        return estimate(self.plan, 0, seed, processes=processes, least=rounds)
+
+
+def variants(config: RunConfig) -> Iterator[Variant]:
+    """Yield the config as it is, then with one change at a time.
+
+    Raises
+    ------
+    InputError
+        When anything in the config is wrong.
+    """
+    plan = make_plan(config)
+    yield Variant("as it is", plan)
+    yield from (Variant(name, other) for name, other in _partitions(config, plan))
+    params = plan.spec.params
+    changes: dict[str, dict[str, Any]] = {
+        "node_budget / 4": {"node_budget": params.node_budget // 4},
+        "node_budget * 4": {"node_budget": params.node_budget * 4},
+        "whole_terms / 3": {"whole_terms": params.whole_terms // 3},
+        "whole_terms * 3": {"whole_terms": params.whole_terms * 3},
+        "rare letters forced together": {"force_groups": ("jqxz", "vwk", "fy", *"bughmpcdlnorstiae")},
+        "letters in alphabetical order": {"letter_order": "".join(sorted(LETTER_ORDER))},
+    }
+    for name, change in changes.items():
+        spec = replace(plan.spec, params=replace(params, **change))
+        yield Variant(name, replace(plan, spec=spec))
+    for name in ORDERS:
+        order = cell_order_of(config.dims, name)
+        if order != plan.spec.cell_order:
+            yield Variant(f"cell order {name}", replace(plan, spec=replace(plan.spec, cell_order=order)))
+
+
+def _partitions(config: RunConfig, plan: Plan) -> Iterator[tuple[str, Plan]]:
+    """Yield the plans of the other partitions; a board without a center has none."""
+    if "center" not in geometry(config.dims).cell_types:
+        return
+    for name, text in PARTITIONS.items():
+        other = make_plan(config.model_copy(update={"buckets": text}))
+        if other.partition.text != plan.partition.text:
+            yield name, other

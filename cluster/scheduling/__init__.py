@@ -2,7 +2,7 @@
 
     Scheduler.handle   scheduler.py   events in, instructions out; what becomes of a unit that was given out
       Crew             crew.py        workers, their assignments and leases
-      Backlog          backlog.py     units that wait, and their failures;  calibration.py: how long they should take
+      Backlog          backlog.py     units that wait, and their failures; how long they should take
       Trust            trust.py       replicas, and hosts that are not believed
     events.py          the language of the run loop: events, instructions, Policy, Report
 

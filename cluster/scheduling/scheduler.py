@@ -26,8 +26,7 @@ import numpy.typing as npt
 
 from boardclass.parts import is_below
 from boardclass.printable import counted
-from cluster.scheduling.backlog import Backlog, Trouble
-from cluster.scheduling.calibration import NOTHING, Past
+from cluster.scheduling.backlog import NOTHING, Backlog, Past, Trouble
 from cluster.scheduling.crew import Crew, Worker
 from cluster.scheduling.events import (
     Answer,

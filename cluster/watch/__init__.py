@@ -2,5 +2,5 @@
 
 catalog.py    the runs that were given, by key
 view.py       what is known of one run: lock and log every second, rows when files have changed
-screen.py     that as a drawing; terminal.py: keys, resizing
+screen.py     that as a drawing; keys, resizing
 """

@@ -1,25 +1,34 @@
-"""A run as a drawing for a terminal."""
+"""The terminal of ``orderly watch``: a drawing of a run, made anew now and then and when the screen is resized."""
 
 from __future__ import annotations
 
+import contextlib
+import os
+import select
+import signal
+import sys
+import termios
 import time
-from collections.abc import Iterable, Mapping
+import tty
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from typing import Any
 
-from rich.console import Group, RenderableType
+from rich.console import ConsoleDimensions, Group, RenderableType
 from rich.layout import Layout
+from rich.live import Live
 from rich.progress_bar import ProgressBar
 from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 
 from boardclass.board import dims_of_length, format_rows
-from boardclass.errors import BoardError
+from boardclass.errors import BoardError, InputError
 from boardclass.printable import counted, duration, printable
 from cluster.answers.render import draw_board
 from cluster.answers.status import done, going_on
-from cluster.watch.view import Watched
+from cluster.streams import console
+from cluster.watch.view import Watched, Watcher
 from results.log import read_events
 from results.reading.query import State
 from results.storage.local import DiskUse, disk_use, open_folder
@@ -174,3 +183,58 @@ def _size(n_bytes: int) -> str:
             return f"{value:,.0f} {unit}" if unit == "bytes" else f"{value:,.1f} {unit}"
         value /= 1024
     return f"{value:,.1f} TiB"
+
+
+REDRAW_S = 0.5
+_END_KEYS = frozenset((b"q", b"Q", b"\x1b", b"\x03", b"\x04", b""))
+
+
+def watch(location: str) -> None:
+    """Show a run until a key ends it.
+
+    Raises
+    ------
+    InputError
+        When this is not a terminal.
+    """
+    if not (sys.stdin and sys.stdin.isatty() and sys.stdout.isatty()):
+        raise InputError("watching needs a terminal for input and output; orderly status prints once")
+    watcher = Watcher(location)
+    shown = console()
+    with _keys() as wake, Live(console=shown, screen=True, auto_refresh=False) as screen:
+        while True:
+            shown.size = ConsoleDimensions(*os.get_terminal_size(sys.stdout.fileno()))  # not that of $COLUMNS
+            screen.update(draw(watcher.look(), *shown.size), refresh=True)
+            if _key(wake) in _END_KEYS:
+                return
+
+
+def _key(wake: int) -> bytes | None:
+    """Return the next key, or None when it is time to draw again, or the terminal was resized."""
+    ready, _, _ = select.select([sys.stdin, wake], [], [], REDRAW_S)
+    if wake in ready:
+        os.read(wake, 4096)
+    return os.read(sys.stdin.fileno(), 1) if sys.stdin in ready else None
+
+
+@contextlib.contextmanager
+def _keys() -> Iterator[int]:
+    """Let keys come one by one; yield what becomes readable when the terminal is resized.  All is undone afterwards."""
+    keyboard = sys.stdin.fileno()
+    before = termios.tcgetattr(keyboard)
+    wake, woken = os.pipe()
+    os.set_blocking(woken, False)
+
+    def resized(*_: Any) -> None:
+        with contextlib.suppress(BlockingIOError):
+            os.write(woken, b".")
+
+    handler = signal.signal(signal.SIGWINCH, resized)
+    tty.setcbreak(keyboard)
+    try:
+        yield wake
+    finally:
+        termios.tcsetattr(keyboard, termios.TCSADRAIN, before)
+        signal.signal(signal.SIGWINCH, handler)
+        os.close(wake)
+        os.close(woken)

@@ -201,6 +201,6 @@ def class_trees(text: str, wordlist: str) -> list[dict[str, Any]]:
 
 
 def _drawn(title: str, node: TreeNode) -> dict[str, Any]:
-    from cluster.answers.draw_tree import as_svg, as_text
+    from cluster.answers.explain import as_svg, as_text
 
     return {"title": title, "bound": node.bound, "svg": as_svg(node, styled=False), "text": as_text(node)}

@@ -2,7 +2,7 @@
 
     Worker               worker.py         one thread or process around a breaker
     executors            executors.py      the contract; threads and processes; process.py: a worker in a process
-      ray_executor.py    actors            ray_cluster.py: who may be joined; ray_metrics.py: for Prometheus
+      ray_executor.py    actors            ray_cluster.py: who may be joined
 
 Only ray_*.py import ray.  Uses ``planning`` and ``scheduling``.
 """

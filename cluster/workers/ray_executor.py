@@ -11,14 +11,24 @@ from __future__ import annotations
 
 import contextlib
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
-from cluster.scheduling.events import Assign, Death, Event, Heartbeat, Returned, Room, UnitFailed, WorkerDown, WorkerUp
+from cluster.scheduling.events import (
+    Assign,
+    Death,
+    Event,
+    Heartbeat,
+    Report,
+    Returned,
+    Room,
+    UnitFailed,
+    WorkerDown,
+    WorkerUp,
+)
 from cluster.workers.executors import signed
 from cluster.workers.ray_cluster import ClusterGoneError, brief, connected
-from cluster.workers.ray_metrics import RayMetrics
 from cluster.workers.worker import Hello, MakeBreaker, Reply, Worker
 
 if TYPE_CHECKING:
@@ -250,3 +260,52 @@ def cause_of(error: Exception, exceptions: Any) -> Death:
     if isinstance(error, node_errors) or is_preempted or any(sign in text.lower() for sign in _NODE_SIGNS):
         return Death.node
     return Death.died
+
+
+GAUGES = {
+    "classes": ("n_classes", "board classes of the run"),
+    "classes_done": ("n_classes_done", "board classes that are settled"),
+    "units_open": ("n_open", "units without a verdict"),
+    "units_in_flight": ("n_in_flight", "units that a worker has"),
+    "units_split": ("n_split", "units that were split, by this driver"),
+    "units_requeued": ("n_requeued", "units that came back without a verdict, by this driver"),
+    "units_quarantined": ("n_quarantined", "units that were given up, by this driver"),
+    "verdicts": ("n_verdicts", "verdicts accepted, by this driver"),
+    "strikes": ("n_strikes", "failures held against units, by this driver"),
+    "replicas_agreed": ("n_agreed", "replicas that agreed with the first verdict, by this driver"),
+    "candidates": ("n_candidates", "boards found that reach the cutoff, before symmetric ones are merged"),
+    "best_score": ("best_score", "best score found"),
+    "workers": ("n_workers", "workers that are up"),
+    "workers_lost": ("n_deaths", "workers lost, by this driver"),
+    "elapsed_seconds": ("elapsed_s", "time since the driver began"),
+    "remaining_seconds": ("remaining_s", "estimate of the time left; not set before the first class is finished"),
+}
+
+
+class RayMetrics:
+    """Gauges on the Ray cluster that this process has joined.
+
+    Parameters
+    ----------
+    run : str
+        Value of the tag that tells runs apart.
+    """
+
+    def __init__(self, run: str) -> None:
+        self._tags = {"run": run}
+        self._gauges: dict[str, Any] = {}
+
+    def show(self, report: Report) -> None:
+        """Set all gauges whose figure is known."""
+        if not self._gauges:
+            from ray.util import metrics
+
+            for name, (_, text) in GAUGES.items():
+                self._gauges[name] = metrics.Gauge(f"orderly_{name}", description=text, tag_keys=("run",))
+        for name, (figure, _) in GAUGES.items():
+            value = getattr(report, figure)
+            if value is not None:
+                self._gauges[name].set(float(value), tags=self._tags)
+
+
+assert {figure for figure, _ in GAUGES.values()} <= {field.name for field in fields(Report)}

@@ -9,7 +9,7 @@ import pytest
 
 from boardclass.geometry import geometry
 from boardclass.scores import parse_scores
-from cluster.answers.draw_tree import as_dot, as_svg, as_text
+from cluster.answers.explain import as_dot, as_svg, as_text
 from search.paper import terms as paper_terms
 from search.paper.basic import max_bound, orderly_tree
 from search.paper.teaching import MAX_NODES, orderly_nodes, sum_choice_tree

@@ -10,9 +10,8 @@ from statistics import fmean, stdev
 import pytest
 
 from boardclass.geometry import geometry
-from cluster.planning.estimate import LEAST, estimate, likely_cost, probe, student
+from cluster.planning.estimate import LEAST, Variant, estimate, likely_cost, probe, student, variants
 from cluster.planning.plan import Plan, make_plan
-from cluster.planning.tune import Variant, variants
 from configs.model import RunConfig
 from search.breaker import Breaker, Unit, UnitResult
 from search.params import Params

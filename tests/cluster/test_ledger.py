@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from boardclass.scores import parse_scores
-from cluster.driver.ledger import Ledger
+from cluster.driver.loop import Ledger
 from cluster.scheduling.events import Answer, Publish, Tick, UnitFailed
 from results.store.fingerprint import Fingerprint
 from results.store.rows import Row

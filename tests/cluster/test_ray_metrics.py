@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import pytest
 
-from cluster.workers.ray_metrics import GAUGES, RayMetrics
+from cluster.workers.ray_executor import GAUGES, RayMetrics
 from tests.cluster.fakes import REPORT
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from boardclass.errors import IncompleteError, MismatchError
 from cluster.driver.driver import run
-from cluster.driver.ledger import Ledger
+from cluster.driver.loop import Ledger
 from cluster.planning.nodes import run_nodes
 from cluster.scheduling.events import Quarantine
 from configs.model import load_config

@@ -7,7 +7,7 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from cluster.scheduling.calibration import NOTHING, Past
+from cluster.scheduling.backlog import NOTHING, Past
 from cluster.scheduling.events import (
     Answer,
     Assign,

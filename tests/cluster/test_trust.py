@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from cluster.driver.driver import default_policy, run
-from cluster.driver.ledger import Ledger
+from cluster.driver.loop import Ledger
 from cluster.scheduling.events import (
     Answer,
     Assign,
