@@ -18,7 +18,6 @@ from boardclass.errors import InputError
 from boardclass.printable import counted, duration, percent
 from cluster.answers.render import points
 from cluster.streams import console, tell
-from results.reading.query import State, state_of
 
 if TYPE_CHECKING:
     from boardclass.wordlist import WordList
@@ -97,6 +96,8 @@ def view(rows: Mapping[str, Any], now: Live | None, *, is_current: bool = True, 
     dict
         None: not known, or known only while somebody works on the run.
     """
+    from results.reading.query import State, state_of
+
     is_running = now is not None and now.is_running
     told = now.progress if now else {}
     last = told if is_running else {}
