@@ -163,13 +163,14 @@ def _drop_parts(folder: Folder, fingerprint: Fingerprint, done: Repaired) -> set
     partition = parse_partition(fingerprint.partition, fingerprint.dims)
     n_bytes = manifest.n_bytes
     for part in manifest.parts:
+        table = SCHEMA.empty_table()
         try:
             ((_, table),) = read_parts(folder, [part], SCHEMA)
             check_table(table, fingerprint, folder.where(part.name))
             if foreign := out_of_space(partition, pc.unique(table.column("class_id")).to_numpy()):
-                hosts.update(table.filter(pc.field("status") == QUARANTINED).column("host").to_pylist())
                 raise RowError(f"it has rows of classes that are not the run's own, such as {foreign[0]}")
         except (DamagedError, RowError) as error:
+            hosts.update(table.filter(pc.field("status") == QUARANTINED).column("host").to_pylist())
             n_bytes = folder.append_line(files.MANIFEST, replace(part, dropped=True).format(), n_bytes)
             done.parts[part.name] = str(error)
     return hosts

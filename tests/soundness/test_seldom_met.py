@@ -6,6 +6,7 @@ import asyncio
 import json
 from dataclasses import replace
 
+import pyarrow as pa
 import pytest
 
 from boardclass.errors import StoreError
@@ -18,17 +19,20 @@ from cluster.watch.view import Watched
 from cluster.web.site import Site
 from configs.model import load_config
 from results.errors import ConflictError
+from results.storage import files
 from results.storage.local import LocalFolder
 from results.store import parts
-from results.store.rows import QUARANTINED
+from results.store.parts import describe, read_part, serialise
+from results.store.rows import QUARANTINED, SCHEMA
 from results.store.run import open_run
 from results.store.store import Store
 from results.upkeep.extend import COVERS, EVERYTHING, extend, inherited, reusable
+from results.upkeep.repair import repair
 from search.breaker import Breaker, Unit
 from search.replica import Replicator
 from tests.cluster.test_scheduler import of
 from tests.cluster.test_trust import LIE, bench, told
-from tests.results.helpers import fingerprint, row
+from tests.results.helpers import fingerprint, partition, row
 from tests.search.test_breaker import WORLDS
 
 CONFIG = {"dims": "2x2", "cutoff": 12, "workers": 0, "buckets": "aeiou bcdfg hjklmnp qrstvwxyz"}
@@ -133,6 +137,25 @@ def test_doubted_hosts_do_not_vouch_for_each_other(tmp_path):
     rows = [row(1, host="a"), doubt_of("a", 5), row(1, host="b"), doubt_of("b", 6)]
     assert stored(tmp_path / "both", rows) == [(1, "")]
     assert stored(tmp_path / "one", rows[:3]) == []
+
+
+def test_a_doubt_outlives_the_part_that_breaks_a_rule(tmp_path):
+    """There is no log, but the part can still be read."""
+    first, second, third = next(partition().canonical_ranks())[:3].tolist()
+    with Store.open(tmp_path, fingerprint()) as store:
+        store.append([row(first, host="a")])
+        store.flush()
+        store.append([row(second, host="a"), doubt_of("a", third)])
+    kept, part = open_run(tmp_path).manifest.parts
+    table = read_part(LocalFolder(tmp_path), part, SCHEMA)
+    column = SCHEMA.get_field_index("attempt")
+    data = serialise(table.set_column(column, SCHEMA.field(column), pa.array([0, 0], SCHEMA.field(column).type)))
+    (tmp_path / part.name).write_bytes(data)
+    sealed = describe(part.name, data, [second, third])
+    (tmp_path / files.MANIFEST).write_text(f"{kept.format()}\n{sealed.format()}\n")
+    with Store.open(tmp_path, fingerprint(), mend=repair) as store:
+        assert store.dropped == (part.name,)
+    assert open_run(tmp_path).doubted == [(first, "")]
 
 
 def test_a_host_that_agrees_with_itself_is_not_trusted_for_that():
