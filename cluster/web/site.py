@@ -18,7 +18,7 @@ import anyio.to_thread
 
 from boardclass.board import dims_of_length
 from boardclass.errors import BoardError
-from boardclass.printable import printable
+from boardclass.printable import percent, printable
 from cluster.watch.catalog import Catalog, Place
 from cluster.watch.view import Watched, told
 from cluster.web import readings
@@ -112,6 +112,7 @@ def _pulse(watched: Watched) -> dict[str, Any]:
         "name": watched.place.name,
         "location": watched.place.location.partition("?")[0],
         **{name: record.get(name) for name in names},
+        "percent": percent(record["n_classes_done"], record["n_classes"]) if record["n_classes"] else "–",
         "live": told(watched.live, record) if watched.live else None,
         "version": _version(watched),
         "best": _best(record, watched.rows.get("boards") or []),

@@ -92,6 +92,7 @@ def test_runs_and_pages_say_the_same_of_every_run(orderly, folder, served):
     listed = {run["run"]: run["state"] for run in json.loads(orderly("runs", folder, "--format", "json").out)}
     assert listed == {name: state.value for name, state in SAID.items()}
     assert {name: run["state"] for name, run in served.items()} == listed
+    assert f"({served['unfinished']['percent']})" in orderly("status", folder / "unfinished").out
 
 
 @pytest.mark.parametrize("name", SAID)

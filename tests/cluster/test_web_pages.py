@@ -367,6 +367,6 @@ def test_a_run_is_watched_until_it_ends_without_a_reload(opened, folder):
         expect(tab.locator("#state")).to_have_text("proven", timeout=240_000)
         assert process.wait(60) == 0
     assert tab.evaluate("window.never") == "reloaded"
-    expect(tab.locator("#percent")).to_have_text("100 %")
+    expect(tab.locator("#percent")).to_have_text("100.0 %")
     expect(tab.locator("#claim")).to_contain_text("Proven. Of all")
     expect(tab.locator("#boards li").first).to_contain_text("202 points")

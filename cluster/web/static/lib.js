@@ -74,12 +74,6 @@ export function facts(list, rows) {
   list.replaceChildren(...kept.map(([name, value, wide]) => el("div", { className: wide ? "wide" : "" }, el("dt", { textContent: name }), el("dd", {}, value))));
 }
 
-export function percent(done, all) {
-  if (!all) return "–";
-  const share = (100 * done) / all;
-  return done < all && share > 99.9 ? "99.9 %" : `${share.toFixed(share >= 99.95 || share === 0 ? 0 : 1)} %`;
-}
-
 export async function copy(text, told, what) {
   try {
     await navigator.clipboard.writeText(text);

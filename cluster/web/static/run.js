@@ -1,4 +1,4 @@
-import { ago, ask, byId, count, drawing, duration, el, facts, keep, percent, points, showState } from "/static/lib.js";
+import { ago, ask, byId, count, drawing, duration, el, facts, keep, points, showState } from "/static/lib.js";
 import { drawMap } from "/static/map.js";
 
 const address = `/api/runs/${byId("run").dataset.key}`;
@@ -22,10 +22,10 @@ function showNow(pulse) {
   fault.textContent = claim;
   fault.hidden = !claim;
   fault.classList.toggle("proven", pulse.state === "proven");
-  byId("percent").textContent = percent(pulse.n_classes_done, pulse.n_classes);
+  byId("percent").textContent = pulse.percent;
   byId("progress").value = pulse.n_classes ? pulse.n_classes_done / pulse.n_classes : 0;
   byId("done").textContent = pulse.n_classes ? `${count(pulse.n_classes_done)} of ${count(pulse.n_classes)} classes` : "not known yet";
-  document.title = `${percent(pulse.n_classes_done, pulse.n_classes)} ${document.title.replace(/^[\d.]+ % |^– /, "")}`;
+  document.title = `${pulse.percent} ${document.title.replace(/^[\d.]+ % |^– /, "")}`;
   facts(byId("now"), live.is_running ? running(live, progress) : ended(live));
 }
 

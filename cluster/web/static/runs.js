@@ -1,4 +1,4 @@
-import { ask, byId, count, drawing, duration, el, keep, percent, showState } from "/static/lib.js";
+import { ask, byId, count, drawing, duration, el, keep, showState } from "/static/lib.js";
 
 const list = byId("runs");
 const rows = new Map();
@@ -19,7 +19,7 @@ function line(run) {
   if (run.state === "unreadable") return run.error;
   const asked = run.dims ? [`${run.dims}, ${run.wordlist}, cutoff ${count(run.cutoff)}`] : [];
   const progress = (run.live && run.live.progress) || {};
-  if (run.n_classes) asked.push(`${count(run.n_classes_done)} of ${count(run.n_classes)} classes (${percent(run.n_classes_done, run.n_classes)})`);
+  if (run.n_classes) asked.push(`${count(run.n_classes_done)} of ${count(run.n_classes)} classes (${run.percent})`);
   if (run.state === "running" && progress.remaining_s !== undefined && progress.remaining_s !== null) asked.push(`about ${duration(progress.remaining_s)} left`);
   return asked.join(" · ");
 }
