@@ -53,7 +53,7 @@ class Outcome(NamedTuple):
 
 
 def _module(name: str, *arguments: str) -> tuple[str, ...]:
-    return (sys.executable, "-m", f"tests.soundness.{name}", *arguments)
+    return (sys.executable, "-m", f"tests.{name}", *arguments)
 
 
 def _pytest(*arguments: str) -> tuple[str, ...]:
@@ -79,50 +79,40 @@ def stages(seed: int) -> list[Stage]:
                 _orderly("certify", run),
                 _orderly("audit", run),
                 _orderly("verify", run, "--write"),
-                _module("nightly", "--strength", run),
             ),
+            told="strength",
         ),
         Stage(
             "enumerations",
             "no bound below a score: full enumerations and random pairs",
-            (_module("enumerations", "--wordlist", words, "--seed", str(seed)),),
+            (_module("soundness.enumerations", "--wordlist", words, "--seed", str(seed)),),
         ),
         Stage("tests", "the tests marked nightly", (_pytest("-m", "nightly"),)),
         Stage("properties", "ten times the examples that are tried every day", (_pytest(*WITH_EXAMPLES),)),
         Stage(
             "referees",
             "the scorer against four independent solvers on 100,000 boards",
-            (
-                (
-                    sys.executable,
-                    "-m",
-                    "tests.search.referees",
-                    "--boards",
-                    "100000",
-                    "--wordlist",
-                    words,
-                    "--seed",
-                    "1",
-                ),
-            ),
+            (_module("search.referees", "--boards", "100000", "--wordlist", words, "--seed", "1"),),
         ),
         Stage(
             "mutations",
             "seeded soundness bugs are noticed",
-            (_module("mutate", "--jobs", "1", "--quick", "--report", str(ROOT / "nightly-mutations.md")),),
+            (_module("soundness.mutate", "--jobs", "1", "--quick", "--report", str(ROOT / "nightly-mutations.md")),),
             told="in all:",
         ),
         Stage(
             "deletions",
             "every check is missed by a test: 20 of them, drawn again each time, deleted one by one",
-            (_module("deletions", "--sample", "20", "--seed", str(seed)),),
+            (_module("soundness.deletions", "--sample", "20", "--seed", str(seed)),),
             told="in all:",
         ),
-        Stage("lists", "24 word-list packages of Debian imported, no line uncounted", (_module("debian_lists"),)),
+        Stage(
+            "lists", "24 word-list packages of Debian imported, no line uncounted", (_module("soundness.debian_lists"),)
+        ),
         Stage(
             "planted",
             "1,000 planted winners are returned",
-            (_module("planted", "--boards", "1000", "--wordlist", words, "--seed", str(seed)),),
+            (_module("soundness.planted", "--boards", "1000", "--wordlist", words, "--seed", str(seed)),),
         ),
         Stage(
             "boundscheck",
@@ -211,26 +201,13 @@ def report(outcomes: Sequence[Outcome], waiting: Sequence[str], seed: int, wall_
     return "\n".join([*lines, ""])
 
 
-def strength(directory: Path) -> str:
-    """Return the strength that a run's claim has."""
-    from results.proof.claim import read_claim
-    from results.store.run import open_run
-
-    claim = read_claim(open_run(directory))
-    return claim.strength if claim else "no claim"
-
-
 def main() -> None:
     """Run all stages and write the page."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--report", type=Path, default=ROOT / "nightly.md")
     parser.add_argument("--only", nargs="*", default=[], help="stages whose name contains one of these")
     parser.add_argument("--seed", type=int, default=int(f"{datetime.now(UTC):%Y%m%d}"), help="default: the date")
-    parser.add_argument("--strength", type=Path, help=argparse.SUPPRESS)
     given = parser.parse_args()
-    if given.strength:
-        sys.stdout.write(f"{strength(given.strength)}\n")
-        return
     chosen = [s for s in stages(given.seed) if not given.only or any(part in s.name for part in given.only)]
     began = time.monotonic()
     outcomes: list[Outcome] = []
