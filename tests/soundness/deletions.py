@@ -76,7 +76,7 @@ def main() -> None:
     every = [mutant for mutant in deletions() if any(text in mutant.name for text in given.only)]
     chosen = random.Random(given.seed).sample(every, min(given.sample, len(every)))
     survivors = []
-    for verdict in run(chosen, given.jobs, quick=True, audited=False):
+    for verdict in run(chosen, given.jobs):
         sys.stdout.write(f"{verdict.mutant.name}: {verdict.test or 'NOBODY MISSES IT'}\n")
         sys.stdout.flush()
         survivors += [] if verdict.test else [verdict.mutant.name]

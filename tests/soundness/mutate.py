@@ -1,10 +1,9 @@
-"""Mutation tests: each seeded bug of mutants.toml is built into a copy of the project; do tests or the audit notice?
+"""Mutation tests: each seeded bug of mutants.toml is built into a copy of the project; does a test of every day notice?
 
-python -m tests.soundness.mutate [--only TEXT ...] [--quick] [--jobs N] [--report FILE.md]
+python -m tests.soundness.mutate [--only TEXT ...] [--jobs N] [--report FILE.md]
 
-For every mutant: the tests nearest to the code until one fails, then the audit of a small run that the mutant made
-itself (probe.py); ``--quick`` leaves the audit out where a test failed.  Exit code 1 when one is not caught, or a
-mutant does not fit the code.
+For every mutant the tests nearest to the code are run until one fails.  Exit code 1 when none fails, or when a mutant
+does not fit the code.
 
 Compiled kernels are kept from mutant to mutant, but for the file that changed and all files that import it.
 """
@@ -28,13 +27,12 @@ from pathlib import Path
 from queue import Queue
 from typing import NamedTuple
 
-from tests.soundness.probe import N_BOARDS
-
 ROOT = Path(__file__).resolve().parent.parent.parent
 FOLDERS = ("boardclass", "cluster", "configs", "docs", "results", "search", "tests")
 KERNEL_FOLDERS = ("boardclass", "search")
 COMPILED_ELSEWHERE = ("boardclass/cutoff.py",)  # plain functions of which another file makes kernels
 TIMEOUT_S = 3600
+_COMPILE = ("tests/results/test_audit.py",)  # these tests use most kernels
 _HASH = ("boardclass/jit.py", "return digest.hexdigest()[:16]", 'return "0" * 16')  # caches are handled here
 
 
@@ -64,19 +62,10 @@ class Mutant(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """What noticed a mutant: the first test that fails, and what the audit says; empty where nothing did.
-
-    ``audit`` is None where it was not asked.
-    """
+    """The first test that fails with a mutant; empty where none did."""
 
     mutant: Mutant
     test: str
-    audit: str | None
-
-    @property
-    def caught(self) -> bool:
-        """Whether anything did."""
-        return bool(self.test or self.audit)
 
 
 def load_mutants() -> list[Mutant]:
@@ -132,9 +121,9 @@ class Workshop:
     def prepare(self) -> str:
         """Compile everything once; return what is wrong with the unmutated program, or an empty text."""
         self._cache.mkdir()
-        outcome = self.probe()
+        failed = self.first_failure(_COMPILE)
         self._cache.rename(self._kept)
-        return "" if outcome == "" else f"the unmutated program itself: {outcome}"
+        return f"the unmutated program itself fails {failed}" if failed else ""
 
     @contextmanager
     def mutated(self, mutant: Mutant) -> Iterator[None]:
@@ -163,15 +152,6 @@ class Workshop:
         found = re.search(r"^(?:FAILED|ERROR) tests/(\S+)", out, re.MULTILINE)
         return found[1] if found else f"tests stop with code {code}"
 
-    def probe(self) -> str:
-        """Return why the audit of a small run does not accept it, or an empty text."""
-        with tempfile.TemporaryDirectory() as folder:
-            out, code = self._python("-m", "tests.soundness.probe", folder)
-        last = out.strip().splitlines()[-1] if out.strip() else ""
-        if code:
-            return f"stopped with code {code}: {last}"
-        return "" if last == f"accepted {N_BOARDS} boards" else last
-
     def _python(self, *arguments: str) -> tuple[str, int]:
         environment = {**os.environ, "PYTHONPATH": str(self.tree), "NUMBA_CACHE_DIR": str(self._cache)}
         environment["PYTHONDONTWRITEBYTECODE"] = "1"  # a mutant may be as old and as long as the file it replaces
@@ -191,15 +171,8 @@ class Workshop:
         return done.stdout, done.returncode
 
 
-def judge(shop: Workshop, mutant: Mutant, quick: bool, audited: bool = True) -> Verdict:
-    """Return what notices a mutant."""
-    with shop.mutated(mutant):
-        test = shop.first_failure(mutant.tests)
-        return Verdict(mutant, test, None if not audited or (quick and test) else shop.probe())
-
-
-def run(mutants: Sequence[Mutant], n_jobs: int, quick: bool, audited: bool = True) -> Iterator[Verdict]:
-    """Yield the verdicts as they come; with ``quick`` the audit is left out where a test failed."""
+def run(mutants: Sequence[Mutant], n_jobs: int) -> Iterator[Verdict]:
+    """Yield the verdicts as they come."""
     with tempfile.TemporaryDirectory(prefix="orderly-mutants-") as folder:
         shops: Queue[Workshop] = Queue()
 
@@ -211,7 +184,8 @@ def run(mutants: Sequence[Mutant], n_jobs: int, quick: bool, audited: bool = Tru
         def one(mutant: Mutant) -> Verdict:
             shop = shops.get()
             try:
-                return judge(shop, mutant, quick, audited)
+                with shop.mutated(mutant):
+                    return Verdict(mutant, shop.first_failure(mutant.tests))
             finally:
                 shops.put(shop)
 
@@ -223,49 +197,37 @@ def run(mutants: Sequence[Mutant], n_jobs: int, quick: bool, audited: bool = Tru
 
 
 def table(verdicts: Sequence[Verdict]) -> str:
-    """Return the verdicts as Markdown."""
-    lines = ["| seeded bug | in | first test that fails | audit of a small run |", "|---|---|---|---|"]
+    """Return how many were noticed, which were not, and the verdicts as Markdown."""
+    survivors = [v.mutant.name for v in verdicts if not v.test]
+    told = f"; surviving: {'; '.join(survivors)}" if survivors else "; none survives"
+    lines = [f"in all: {len(verdicts) - len(survivors)} of {len(verdicts)} seeded soundness bugs noticed{told}", ""]
+    lines += ["| seeded bug | in | first test that fails |", "|---|---|---|"]
     for v in verdicts:
         cells = [v.mutant.name, f"`{v.mutant.file}`", f"`{v.test}`" if v.test else "-"]
-        cells.append("not asked" if v.audit is None else v.audit or "accepted")
         lines.append("| " + " | ".join(cell.replace("|", "\\|")[:120] for cell in cells) + " |")
-    return "\n".join(lines)
-
-
-def summary(verdicts: Sequence[Verdict]) -> str:
-    """Return one line: how many were caught, by what, and which survive."""
-    caught = [v for v in verdicts if v.caught]
-    by_test, by_audit = sum(bool(v.test) for v in verdicts), sum(bool(v.audit) for v in verdicts)
-    n_asked = sum(v.audit is not None for v in verdicts)
-    share = f"{len(caught)} of {len(verdicts)} seeded soundness bugs caught ({100 * len(caught) / len(verdicts):.0f} %)"
-    line = f"in all: {share}: {by_test} by tests, {by_audit} of {n_asked} by the audit of a small run"
-    survivors = [v.mutant.name for v in verdicts if not v.caught]
-    return line + (f"; surviving: {'; '.join(survivors)}" if survivors else "; none survives")
+    return "\n".join([*lines, ""])
 
 
 def main() -> None:
-    """Judge the mutants and print a table; exit code 1 when one is not caught."""
+    """Try the mutants and print a table; exit code 1 when one is not noticed."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--only", nargs="*", default=[""], help="mutants whose name or file contains one of these")
-    parser.add_argument("--quick", action="store_true", help="no audit where a test fails")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--report", type=Path)
     given = parser.parse_args()
     mutants = [m for m in load_mutants() if any(text in m.name or text in m.file for text in given.only)]
     for mutant in mutants:
         mutant.applied(ROOT)
-    began, text = time.monotonic(), ""
-    verdicts = []
-    for verdict in run(mutants, given.jobs, given.quick):
+    began, text, verdicts = time.monotonic(), "", list[Verdict]()
+    for verdict in run(mutants, given.jobs):
         verdicts.append(verdict)
-        by = " and ".join(filter(None, [verdict.test, verdict.audit])) or "SURVIVES"
-        sys.stdout.write(f"{verdict.mutant.name}: {by} ({time.monotonic() - began:,.0f} s)\n")
+        sys.stdout.write(f"{verdict.mutant.name}: {verdict.test or 'SURVIVES'} ({time.monotonic() - began:,.0f} s)\n")
         sys.stdout.flush()
-        text = f"{summary(verdicts)}\n\n{table(verdicts)}\n"
+        text = table(verdicts)
         if given.report:  # after every verdict: what is done stays when the rest is stopped
             given.report.write_text(text)
-    sys.stdout.write(f"\n{text}\n{time.monotonic() - began:,.0f} s\n")
-    sys.exit(not all(v.caught for v in verdicts))
+    sys.stdout.write(f"\n{text}")
+    sys.exit(not all(v.test for v in verdicts))
 
 
 if __name__ == "__main__":

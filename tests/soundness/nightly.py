@@ -97,7 +97,7 @@ def stages(seed: int) -> list[Stage]:
         Stage(
             "mutations",
             "seeded soundness bugs are noticed",
-            (_module("soundness.mutate", "--jobs", "1", "--quick", "--report", str(ROOT / "nightly-mutations.md")),),
+            (_module("soundness.mutate", "--jobs", "1", "--report", str(ROOT / "nightly-mutations.md")),),
             told="in all:",
         ),
         Stage(
