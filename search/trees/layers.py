@@ -1,14 +1,18 @@
 """Layers: trees of a class and its nodes, one over the other, each merged from the one below.
 
     0  the *rim*: terms that use no bare cell, the same for every class; grown once
-    1  the class: terms that use its bare cells, less the rim terms that absorption takes away
-    2  the next cell forced to a letter, and so on down to the node
+    1  the class with a *hole*, if a bare cell of it is fused or was: as the class, but that cell has no letter
+    2  the class: terms that use its bare cells, less the terms that absorption takes away
+    3  the next cell forced to a letter, and so on down to the node
 
 Layers lie in the arrays one behind the other, like the nodes of a depth-first search, and stay until another branch
 needs the place.  A layer has two trees: the *whole*, over all terms, to be searched, and the *base*, over the terms
 that do not use the next free cell.  Forcing that cell to a letter makes a new whole of the base and of what the whole
 has behind that letter (the gains); only the terms that absorption takes away have to be generated (the losses).  Where
 a whole is too large to be there, the gains are generated as well.
+
+The cell of the hole is the one that was unfused last, or the one that will be first.  The parts that it is unfused into
+differ by the few words that use the cell, so each is grown over what all of them share.
 
 No layer but the rim adds terms that contradict a demand of the class (search.node): no board that is searched for has
 them.  Those of the rim stay, and those of a layer below that contradict one only since a cell has got its letter.
@@ -24,7 +28,8 @@ from typing import NamedTuple
 import numpy as np
 
 from boardclass.geometry import Geometry
-from search.node import Node, OpenClass
+from boardclass.parts import parse_path
+from search.node import Node, OpenClass, split_cell
 from search.terms.shapes import TERMS_FULL
 from search.trees.arrays import Arrays
 from search.trees.generator import Bare, Generator
@@ -60,6 +65,10 @@ class Layer(NamedTuple):
     bound: int = 0
     n_bytes: int = 0
     n_terms: int = 0
+
+
+def _has_hole(bare: Bare) -> bool:
+    return any(not letters for _, letters in bare)
 
 
 def n_bytes_of(n_keys: int, tip: int) -> int:
@@ -115,13 +124,14 @@ class Layers:
             self.stack = [layer for layer in self.stack if not layer.bare]
             self._too_large.clear()
             self._generator.demands = open_class.demands
-        while self.stack and self.stack[-1].bare != bare[: len(self.stack[-1].bare)]:
+        steps = [(), *self._with_hole(node, bare[:n_rim]), *(bare[:n] for n in range(n_rim, len(bare) + 1))]
+        while self.stack and self.stack[-1].bare not in steps:
             self.stack.pop()
         if self.stack and self.stack[-1].bare == bare and not self.stack[-1].whole:  # given up for a part of it
             self.stack.pop()
         if self.stack or self._try(()):
-            for n in range(max(n_rim, len(self.stack[-1].bare) + 1), len(bare) + 1):
-                self._try(bare[:n])
+            for step in steps[steps.index(self.stack[-1].bare) + 1 :]:
+                self._try(step)
         reached = self.stack.pop() if self.stack and self.stack[-1].bare == bare else None
         if not (reached and reached.whole) and self.start_anew():
             return self.reach(open_class, node)
@@ -130,6 +140,13 @@ class Layers:
         elif not self._start_from(bare):
             return None
         return self.stack[-1]
+
+    def _with_hole(self, node: Node, bare: Bare) -> list[Bare]:
+        """Return the bare cells of a class with the hole in them; nothing where no cell is fused, or no other bare."""
+        cells = [c for c, _ in parse_path(node.path, self.board.n) if c in dict(bare)]
+        if not cells:
+            cells = [c for c in (split_cell(node, self.board),) if node.is_bare(c)]
+        return [tuple((c, 0 if c == cells[-1] else mask) for c, mask in bare)] if cells and len(bare) > 1 else []
 
     def _try(self, bare: Bare) -> bool:
         """Put down a layer unless it is known to be too large over the rim; return whether it is there."""
@@ -149,7 +166,7 @@ class Layers:
         half = self._arrays.terms.size // 2
         small = None
         for layer in reversed(self.stack[1:]):  # the deeper, the smaller
-            if self._generator.n_at_most(layer.bare) > half:
+            if _has_hole(layer.bare) or self._generator.n_at_most(layer.bare) > half:
                 break
             small = layer
         return small is not None and self._start_from(small.bare)
@@ -214,17 +231,21 @@ class Layers:
         """Put a layer on the last one; return whether it fits, its base at least."""
         below = self.with_room()
         letters = bare[-1][1]
-        if below.bare and below.whole and len(bare) == len(below.bare) + 1 and letters.bit_count() == 1:
+        if below.bare == bare[:-1] and below.bare and below.whole and letters.bit_count() == 1:
             return self._add_forced(bare, below, letters.bit_length() - 1)
         n_levels = self._n_levels
         first = len(bare) - len(self._generator.rim)
-        new = (1 << len(bare)) - (1 << len(below.bare))
+        over_hole = len(bare) == len(below.bare)
+        new = sum(1 << i for i, part in enumerate(bare) if part[1] and part not in below.bare)
         begin = below.end_keys
         room = self._arrays.terms[begin:]
         n = TERMS_FULL
-        if below.bare or self._generator.seems_to_fit(bare, new, room):  # only the terms of a class may be too many
+        if over_hole:
+            n = self._generator.of_layer(bare, new, room) if below.whole else n
+        elif below.bare or self._generator.seems_to_fit(bare, new, room):  # only the terms of a class may be too many
             n = self._generator.of_layer(bare, new, room)
-        whole = n >= 0
+        n_before = below.n_terms if over_hole else 0
+        whole = 0 <= n <= self._generator.whole_terms - n_before
         if not whole:
             n = self._generator.of_base(bare, new, room)
         if n < 0:
@@ -251,11 +272,11 @@ class Layers:
         if whole:
             later = spill + n_later
             self._arrays.move_keys(wait, spill, n_later)
-            root, tip = self._arrays.root_of(tip, base, first + 1, below.base)
+            root, tip = self._arrays.root_of(tip, base, first + 1, below.whole if over_hole else below.base)
             merged = self._arrays.merge(spill, later, later, self._arrays.terms.size, n_levels, first, tip, root)
             if merged is not None:
                 tip, root, bound, spill = merged
-                layer = layer._replace(whole=root, bound=bound, n_bytes=n_bytes_of(spill, tip), n_terms=n)
+                layer = layer._replace(whole=root, bound=bound, n_bytes=n_bytes_of(spill, tip), n_terms=n + n_before)
                 layer = layer._replace(end_keys=spill, end_tip=tip)
         self.stack.append(layer)
         return True

@@ -20,6 +20,7 @@ _ONE = np.uint64(1)
 def group(terms, keys, points, points_of_code, code_bits):  # type: ignore[no-untyped-def]
     """Write the distinct ``keys`` of the sorted ``terms`` (code dropped) and their ``points``; return their number.
 
+    Keys whose points add up to 0 are left out: what is lost of them is gained again.
     ``keys`` may be the same array as ``terms``.
     """
     shift = np.uint64(code_bits)
@@ -35,12 +36,14 @@ def group(terms, keys, points, points_of_code, code_bits):  # type: ignore[no-un
             total += value
             points[n - 1] = total
         else:
+            if i and total == 0:
+                n -= 1
             keys[n] = key
             total = value
             points[n] = total
             last = key
             n += 1
-    return n
+    return n - 1 if n and total == 0 else n
 
 
 @kernel(

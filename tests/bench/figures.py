@@ -23,16 +23,19 @@ from concurrent.futures import ProcessPoolExecutor
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
+from unittest import mock
 
 import numpy as np
 
+from boardclass.errors import InputError
 from boardclass.scores import parse_scores
 from boardclass.wordlist import load_wordlist
 from cluster.planning.estimate import estimate
 from cluster.planning.plan import Plan, make_plan
 from configs.model import load_config
+from search.breaker import Breaker, Unit
 from search.scoring.scorer import Scorer
-from search.trees import sums
+from search.trees import bound, sums
 from tests.bench.process import break_share
 
 WORDLIST = "enable2k"
@@ -122,8 +125,52 @@ def whole_4x4(must: float) -> Iterator[Figure]:
     found = estimate(_plan("4x4", 3500), seconds=480, seed=1, processes=PROCESSES)
     seen = {"low": found.low, "high": found.high, "n_probes": found.n_probes, "strata": found.strata}
     yield Figure("4x4, cutoff 3500, estimate", found.cpu_hours, "h CPU", must, seen | {"wall_s": found.seconds})
-    yield Figure("4x4, upper end of its interval", found.high, "h CPU", 120, {})
+    yield Figure("4x4, upper end of its interval", found.high, "h CPU", 80, {})
     yield Figure("4x4, memory of a worker", found.memory_mb / 1024, "GiB", 2.0, {})
+
+
+def prices(must: float) -> Iterator[Figure]:
+    """Nanoseconds that a push and a term cost in six classes of 4x4, from weak to strong, all with a fused cell.
+
+    A term is charged with all that is not OrderlyBound: rims and bases, whose terms are not counted, sorting, merging.
+    """
+    plan = make_plan(load_config("4x4", {"wordlist": WORDLIST, "cutoff": 3600, "search": {"unit_budget": 1 << 60}}))
+    breaker, orderly_bound, seconds = Breaker(plan.spec), bound.orderly_bound, [0.0]
+
+    def timed(*arguments: Any) -> int:
+        began = time.process_time()
+        status = orderly_bound(*arguments)
+        seconds[0] += time.process_time() - began
+        return int(status)
+
+    each = []
+    with mock.patch.object(bound, "orderly_bound", timed):
+        for class_id in PRICED:
+            began, seconds[0] = time.process_time(), 0.0
+            counters = breaker.break_unit(Unit(class_id)).counters
+            each.append(
+                (time.process_time() - began - seconds[0], counters["n_terms"], seconds[0], counters["n_pushes"])
+            )
+    growing, n_terms, searching, n_pushes = map(sum, zip(*each, strict=True))
+    seen = {"classes": PRICED, "s": [round(row[0] + row[2], 1) for row in each]}
+    yield Figure(A_PUSH, 1e9 * searching / n_pushes, "ns", must, {**seen, "n_pushes": n_pushes})
+    yield Figure(A_TERM, 1e9 * growing / n_terms, "ns", 110, {**seen, "n_terms": n_terms})
+
+
+def newest_prices(history: Path = HISTORY) -> tuple[float, float, str]:
+    """Return what a term and a push cost when they were measured last, in ns, and the commit and day of that.
+
+    Raises
+    ------
+    InputError
+        If the history has no such figures.
+    """
+    lines = [json.loads(line) for line in history.read_text().splitlines()] if history.is_file() else []
+    found = {line["figure"]: line for line in lines if line["figure"] in (A_TERM, A_PUSH)}
+    if len(found) < 2:
+        raise InputError(f"no prices in {history}: measure them with python -m tests.bench --only prices")
+    term, push = found[A_TERM], found[A_PUSH]
+    return term["value"], push["value"], f"{push['processor']}, commit {push['commit']}, {push['time'][:10]}"
 
 
 def two_workers(must: float) -> Figure:
@@ -132,12 +179,16 @@ def two_workers(must: float) -> Figure:
     return Figure("3x4, two workers against one", walls[0] / walls[1], "times", must, {"wall_s": walls})
 
 
+PRICED = (20040, 23446, 31785, 35400, 18722, 16081)
+A_PUSH, A_TERM = "4x4, a push", "4x4, a term"
+
 FIGURES: dict[str, Callable[[], list[Figure]]] = {
     "random": lambda: [random_boards(150_000)],
     "variations": lambda: [variations(25_000)],
-    "3x3": lambda: [complete("3x3", 500, 12, processes=1)],
-    "4x4": lambda: list(whole_4x4(95)),
-    "3x4": lambda: [complete("3x4", 1500, 800)],
+    "3x3": lambda: [complete("3x3", 500, 5.5, processes=1)],
+    "prices": lambda: list(prices(40)),
+    "4x4": lambda: list(whole_4x4(60)),
+    "3x4": lambda: [complete("3x4", 1500, 520)],
     "two workers": lambda: [two_workers(1.9)],
 }
 

@@ -4,8 +4,7 @@
 
 The strata are those of ``orderly plan``, from weak to strong classes, so its estimate can be set beside them.  Rows
 found on several machines are made comparable by a price: so many nanoseconds for a term and for a push, by default
-those of the machine on which the 4x4 run was estimated (Zen 4).  The open classes of a stratum are taken to cost what
-its searched ones did.
+those that ``make bench`` measured last.  The open classes of a stratum are taken to cost what its searched ones did.
 """
 
 from __future__ import annotations
@@ -22,6 +21,7 @@ from cluster.planning.estimate import draw
 from cluster.planning.plan import make_plan
 from configs.model import load_config
 from results.store.run import open_run
+from tests.bench.figures import newest_prices
 
 COLUMNS = ("seconds", "n_terms", "n_pushes")
 
@@ -31,15 +31,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("config", metavar="CONFIG")
     parser.add_argument("run", metavar="RUN")
-    parser.add_argument("--prices", type=float, nargs=2, default=(123.0, 66.0), metavar="NS", help="of term and push")
+    parser.add_argument("--prices", type=float, nargs=2, metavar="NS", help="of term and push")
     options = parser.parse_args(arguments)
+    if options.prices:
+        term, push, where = *options.prices, "as asked for"
+    else:
+        term, push, where = newest_prices()
+    sys.stdout.write(f"prices: {term:.3g} ns a term, {push:.3g} ns a push ({where})\n")
     plan, run = make_plan(load_config(options.config, {"out": options.run})), open_run(options.run)
     if plan.fingerprint != run.fingerprint:
         parser.error(f"{options.run} is not a run of {options.config}")
     ids, sums = class_sums(run, COLUMNS)
     ended = set(run.index.done_ids().tolist()) - {class_id for class_id, _ in run.index.pending()}
     costs = {i: row for i, row in zip(ids.tolist(), sums, strict=True) if i in ended}
-    prices = np.array(options.prices) / 1e9
+    prices = np.array([term, push]) / 1e9
     hours = np.zeros(2)  # of all classes, and of the open ones
     for stratum in draw(plan, 0):
         searched = [costs[class_id] for class_id in stratum if class_id in costs]

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 
 import pytest
 
 from boardclass.canonical import canonical_board
+from boardclass.errors import InputError
 from boardclass.partition import parse_partition
 from cluster.cli.compare import read_boards
 from cluster.planning.nodes import SearchNodes, run_nodes, run_params
@@ -17,6 +19,7 @@ from results.store.rows import SPLIT
 from results.store.run import open_run
 from results.store.store import Store
 from tests.bench import strata
+from tests.bench.figures import A_PUSH, A_TERM, newest_prices
 from tests.conftest import ROOT
 
 FOLDER = ROOT / "results" / "ongoing"
@@ -75,10 +78,21 @@ def test_it_is_small_and_made_of_large_parts(name):
 
 def test_the_table_by_stratum_adds_up_to_the_whole_run(capsys):
     published = ROOT / "results" / "published" / "3x3-scowl70"
-    assert strata.main(["3x3", str(published)]) == 0
-    *lines, last = capsys.readouterr().out.splitlines()
+    assert strata.main(["3x3", str(published), "--prices", "123", "66"]) == 0
+    first, *lines, last = capsys.readouterr().out.splitlines()
+    assert first == "prices: 123 ns a term, 66 ns a push (as asked for)"
     counts = [[int(part.split()[0]) for part in line.split(":")[0].split(", ")] for line in lines]
     assert [sum(column) for column in zip(*counts, strict=True)] == [26, 26]
     rows = list(open_run(published).rows())
     hours = sum(123 * row.counters["n_terms"] + 66 * row.counters["n_pushes"] for row in rows) / 3600e9
     assert last == f"all: {hours:.3g} h of one core at the prices, 0 h of them left"
+
+
+def test_the_prices_are_those_measured_last(tmp_path):
+    history = tmp_path / "benchmarks.jsonl"
+    with pytest.raises(InputError, match="--only prices"):
+        newest_prices(history)
+    about = {"processor": "P", "commit": "abc", "time": "2026-11-25T12:00:00+00:00"}
+    prices = [(A_TERM, 200), (A_PUSH, 90), ("3x3", 5), (A_TERM, 100), (A_PUSH, 40)]
+    history.write_text("".join(json.dumps({**about, "figure": name, "value": ns}) + "\n" for name, ns in prices))
+    assert newest_prices(history) == (100, 40, "P, commit abc, 2026-11-25")

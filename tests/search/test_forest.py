@@ -107,6 +107,77 @@ def test_layers_are_kept_and_given_up_as_the_search_goes_on():
         assert snapshot(layered(used, node_with(BARE[i]))) == wanted[i]
 
 
+# A class of three bare cells, and its parts: the cell unfused last is missing in the layer below.
+CLASS = OpenClass((4, 1, 7), ())
+FUSED = [
+    ({4: "est", 1: "ae", 7: "r"}, ""),
+    ({4: "e", 1: "ae", 7: "r"}, "4=e"),
+    ({4: "st", 1: "ae", 7: "r"}, "4=st"),
+    ({4: "st", 1: "e", 7: "r"}, "4=st/1=e"),
+    ({4: "st", 1: "e", 7: "r", 3: "s"}, "4=st/1=e/3=s"),
+    ({4: "t", 1: "e", 7: "r"}, "4=st/1=e/4=t"),
+    ({4: "est", 1: "est", 7: "est"}, ""),
+    ({4: "t", 1: "est", 7: "est"}, "4=t"),
+    ({4: "t", 1: "est", 7: "est", 3: "e"}, "4=t/3=e"),
+    ({4: "e", 1: "s", 7: "t"}, ""),
+    ({4: "e", 1: "s", 7: "t", 3: "a"}, "3=a"),
+]
+
+
+def part_of(bare: dict[int, str], path: str) -> Node:
+    return replace(node_with(bare), path=path)
+
+
+def hole_of(node: Node) -> list[int]:
+    """Return the cell without letters in the layer below that of a part of the class."""
+    grove = new_forest()
+    grove.grow_on_layers(CLASS, node)
+    return [c for layer in grove._layers.stack if len(layer.bare) == 3 for c, mask in layer.bare if not mask]
+
+
+def test_the_cell_unfused_last_or_first_is_left_out_of_a_layer_below():
+    assert [hole_of(part_of(*part)) for part in FUSED] == [[4], [4], [4], [1], [1], [4], [4], [4], [4], [], []]
+
+
+@pytest.mark.parametrize("whole_terms", [Params.whole_terms, 12_000, 8000, 6000])
+def test_parts_grown_over_a_class_with_a_hole_have_the_same_trees(whole_terms, monkeypatch):
+    """In any order, with room for every layer and with less."""
+    params = replace(PARAMS, whole_terms=whole_terms)
+    parts = [part_of(*part) for part in FUSED]
+    wanted = [snapshot(new_forest().grow(part, free_of(part))) for part in parts]
+    rng = random.Random(8)
+    n_there = 0
+    roomy = new_forest(params=params)
+    roomy.grow_on_layers(CLASS, parts[0])
+    n_rim = roomy._layers.stack[0].n_keys
+    for capacity in (1 << 24, 6 * n_rim, 3 * n_rim, 2 * n_rim):
+        monkeypatch.setattr(arrays, "BYTES_PER_TERM", 1 << 20)
+        used = new_forest(params=replace(params, memory_mb=capacity))
+        for _ in range(60):
+            i = rng.randrange(len(parts))
+            grown = used.grow_on_layers(CLASS, parts[i])
+            n_there += grown is not None
+            assert grown is None or snapshot(grown) == wanted[i]
+    assert n_there
+
+
+def test_two_parts_share_what_does_not_use_the_unfused_cell(monkeypatch):
+    sorts: list[int] = []
+    sort = arrays.Arrays.sort
+
+    def counted(self, begin, n, *rest):
+        sorts.append(n)
+        return sort(self, begin, n, *rest)
+
+    monkeypatch.setattr(arrays.Arrays, "sort", counted)
+    used = new_forest()
+    for part in FUSED[:3]:
+        used.grow_on_layers(CLASS, part_of(*part))
+    assert len(sorts) == 5, "the rim, what all three share, and each by itself"
+    each = [new_forest().grow_on_layers(CLASS, part_of(*part)) for part in FUSED[:3]]
+    assert [grown.n_terms for grown in each if grown] == [sorts[1] + n for n in sorts[2:5]]
+
+
 def possible(terms: dict[int, int], node: Node, demands: tuple[tuple[int, int], ...]) -> dict[int, int]:
     """Return the terms (points by key) that a board of the node can have, if it meets the demands."""
     board = geometry("3x3")
