@@ -29,6 +29,14 @@ SUFFIXES = (".txt", ".txt.gz", ".txt.xz")
 REASONS = ("too short", "too long", "q without u", "duplicate")
 
 KNOWN_SHA256 = {
+    "debian-danish": "5c404b9da47e1a69f3f8f0b7371e98ab54385d65f9eaa4adb708b942abae3c73",
+    "debian-dutch": "8db748db32049cf6a6491efd8029a5f75da502a8a5cc487a19bebdf9ae6c507f",
+    "debian-french": "e61a286b1405d1ba153e2835f7bea64fd61225312ecf958dd961c4cf156aaabb",
+    "debian-german": "11fd4ca3cbc0b32aea04ccae3ca0d543c00ecec6cc3e41906773afe50b768319",
+    "debian-italian": "81f1138366fb88365f67c1bde68921361b0a24e569d8e87c3de62ee1126629a9",
+    "debian-portuguese": "b0824ea0f3bedf8afadb640c15bbb5b69738a825d24da2c454d735ea6bb8d452",
+    "debian-spanish": "814245eda681872f329aecf7a959528c5f36f8a9f0a2540cb1344de1d399cf27",
+    "debian-swedish": "2737e84cd6f5cc91e56c922cbcbe5337b0e87692265f0c6ade59dde6531a9e13",
     "enable2k": "1c11e988d3b84707444bdf4575cc11e093c3471b73bf39d623cc724d17326a37",
     "naspa2023": "071c957025acf07a10280cd0f47596b360ed3198b02db2f74366c80e32312802",
     "ospd5": "93b1efb65c034369ab86736fe88bef4845cbb2027aee9c879186eec1c757d084",

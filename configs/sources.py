@@ -17,6 +17,9 @@ class Source(NamedTuple):
     url : where a copy can be downloaded; empty where that is not permitted or not needed
     upper : the file is in capitals
     note : how else to come by it
+    file, options : what ``orderly wordlist import`` makes the list of
+    language : that of its words
+    contains : what is or is not in it that a game would see otherwise
     """
 
     name: str
@@ -25,6 +28,15 @@ class Source(NamedTuple):
     url: str = ""
     upper: bool = False
     note: str = ""
+    file: str = "FILE"
+    options: str = ""
+    language: str = "English"
+    contains: str = ""
+
+    @property
+    def command(self) -> str:
+        """What makes the list of a file."""
+        return f"orderly wordlist import {self.file} --name {self.name} {self.options}".rstrip()
 
 
 def sources() -> dict[str, Source]:

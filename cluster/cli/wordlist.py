@@ -189,10 +189,7 @@ def get(
         raise WordListError(f"unknown word list {quote(name)}: expected one of {loadable}; others by path, ./FILE")
     source = known[name]
     if not (url or source.url):
-        raise WordListError(
-            f"{name} ({source.title}) cannot be downloaded: {source.note}; "
-            f"then orderly wordlist import FILE --name {name}"
-        )
+        raise WordListError(f"{name} ({source.title}) cannot be downloaded: {source.note}; then {source.command}")
     target = user_folder() / f"{name}.txt"
     data = download(url or source.url)
     words = accept(data, source, url or source.url)

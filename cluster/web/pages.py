@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from http import HTTPStatus
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +14,10 @@ from starlette.responses import HTMLResponse, Response
 from boardclass.geometry import DIMS
 from boardclass.printable import printable
 from boardclass.wordlist import DEFAULT_WORDLIST, available_names
+from cluster.watch.catalog import Place
 from cluster.web.site import Site
 from configs.dicesets import all_dice
+from configs.sources import Source, sources
 
 _FOLDER = Path(__file__).resolve().parent
 _environment = jinja2.Environment(
@@ -48,9 +51,17 @@ async def run(request: Request) -> Response:
 
 
 async def records(request: Request) -> Response:
-    """Return the gallery of published runs."""
+    """Return the gallery of published runs, English first."""
     site: Site = request.app.state.site
-    return render("records", places=list(site.records.places().values()), has_yawl="yawl" in available_names())
+    known = sources()
+    lists = [(place, known.get(place.name.partition("-")[2])) for place in site.records.places().values()]
+    places = sorted(lists, key=lambda pair: (_language(pair) != "English", _language(pair)))
+    groups = [(language, list(pairs)) for language, pairs in groupby(places, _language)]
+    return render("records", groups=groups, has_yawl="yawl" in available_names())
+
+
+def _language(pair: tuple[Place, Source | None]) -> str:
+    return pair[1].language if pair[1] else "Other word lists"
 
 
 async def board(_request: Request) -> Response:
