@@ -21,9 +21,8 @@ from pathlib import Path
 from typing import Any
 
 from boardclass.errors import OrderlyError
-from results.proof.claim import Question, read_claim, write_claim
+from results.proof.claim import Question, read_claim
 from results.proof.coverage import check_coverage
-from results.proof.rescore import rescore
 from results.proof.verify import record, verify
 from results.reading.query import summary
 from results.storage import files
@@ -33,7 +32,7 @@ from results.store.rows import SCHEMA
 from results.store.run import open_run
 from results.store.store import Store
 from results.upkeep.repair import repair
-from tests.results.helpers import ToyScorer, all_rows, fingerprint, partition
+from tests.results.helpers import ToyScorer, all_rows, conclude, fingerprint, partition
 
 REMEDY = re.compile("--drop-damaged|remove")
 COUNTS = {"flips": 2000, "truncations": 200, "swaps": 50}
@@ -58,11 +57,6 @@ def make_run(run: Path) -> Path:
         conclude(store)
     (run / files.LOCK).unlink(missing_ok=True)
     return run
-
-
-def conclude(store: Store) -> None:
-    listed = rescore(store, ToyScorer())
-    write_claim(store, check_coverage(partition(), store), listed, wordlist="toy", n_words=1)
 
 
 def answer(location: Path) -> Any:

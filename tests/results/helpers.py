@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from boardclass.errors import StoreError
 from boardclass.geometry import Geometry, geometry
 from boardclass.partition import Partition, parse_partition
 from results.proof.audit import _Question
+from results.proof.claim import write_claim
+from results.proof.coverage import check_coverage
+from results.proof.rescore import rescore
+from results.storage import files
+from results.storage.local import open_folder
 from results.store.fingerprint import Fingerprint
 from results.store.rows import Row
+from results.store.run import open_run
+from results.store.store import Store
 
 BUCKETS = "aeiou bcdfghjklmnpqrstvwxyz"
 CUTOFF = 80
@@ -86,3 +95,46 @@ def question_of(shape: Geometry, worth: dict[str, int]) -> _Question:
     question.near = np.array(rows, np.int64)
     question.take_words(dict(sorted(worth.items())))
     return question
+
+
+class KilledError(BaseException):
+    """Stands for SIGKILL: no handler runs."""
+
+
+BATCHES = (slice(0, 4), slice(4, 6))
+
+
+def conclude(store: Store) -> str:
+    """Score the boards of a complete run and claim it; return the digest."""
+    listed = rescore(store, ToyScorer())
+    return write_claim(store, check_coverage(partition(), store), listed, wordlist="toy", n_words=1).result_digest
+
+
+def drive(location: object, acknowledged: list[int]) -> None:
+    """Write the run batch by batch; a fault ends it where a dead process would end."""
+    store = Store.open(str(location), fingerprint(), {"a": 1})
+    try:
+        for batch in BATCHES:
+            new = [r for r in all_rows()[batch] if r.key not in store.index.done()]
+            store.append(new)
+            store.flush()
+            acknowledged += [r.class_id for r in new]
+        conclude(store)
+    except KilledError:
+        store._lock._unlock()  # the operating system does it
+        raise
+    except StoreError:
+        with contextlib.suppress(StoreError):
+            store.close()
+        raise
+    store.close()
+
+
+def check_whole_batches(location: object, acknowledged: list[int]) -> None:
+    """Check that a reader sees whole batches, and all that was acknowledged."""
+    if open_folder(str(location)).read(files.RUN) is None:
+        assert acknowledged == []
+        return
+    seen = tuple(r.class_id for r in open_run(str(location)).rows())
+    assert seen in [(), *(tuple(r.class_id for r in all_rows()[: batch.stop]) for batch in BATCHES)]
+    assert seen[: len(acknowledged)] == tuple(acknowledged), "nothing acknowledged is lost"

@@ -19,97 +19,13 @@ from results.store.store import Store
 from tests.results.helpers import BUCKETS, all_rows, fingerprint, partition, row, split_rows
 
 
-def cover(tmp_path, rows: list[Row]) -> Coverage:
+def cover(tmp_path, rows: list[Row], nodes: Any = None) -> Coverage:
     with Store.open(tmp_path, fingerprint()) as store:
         try:
             store.append(rows)
         except ConflictError:
             store.flush()
-    return check_coverage(partition(), open_run(tmp_path))
-
-
-def with_split(*, without: int | None = None, **changes: Any) -> list[Row]:
-    """All rows, class 0 split in two levels; one of the five rows altered or left out."""
-    split = split_rows(0)
-    if without is not None:
-        del split[without]
-    for index, values in changes.items():
-        place = int(index.removeprefix("row"))
-        split[place] = replace(split[place], **values)
-    return [*split, *all_rows()[1:]]
-
-
-def test_complete(tmp_path):
-    coverage = cover(tmp_path, all_rows())
-    assert coverage.complete
-    assert coverage.n_boards == coverage.n_boards_expected == 26**4
-    assert (coverage.n_classes, coverage.n_classes_done, coverage.n_units) == (6, 6, 6)
-    coverage.require_complete()
-    assert "all 6 classes settled" in coverage.message()
-
-
-def test_complete_with_splits_and_merged_duplicates(tmp_path):
-    coverage = cover(tmp_path, [*with_split(), *with_split()])
-    assert coverage.complete, coverage.message()
-    assert coverage.n_units == 10
-
-
-@pytest.mark.parametrize("index", range(6))
-def test_each_missing_class_is_named(tmp_path, index):
-    rows = all_rows()
-    gone = rows.pop(index)
-    coverage = cover(tmp_path, rows)
-    assert not coverage.complete
-    assert coverage.missing == (f"class {gone.class_id}",)
-    with pytest.raises(IncompleteError, match=f"class {gone.class_id}") as caught:
-        coverage.require_complete()
-    assert caught.value.exit_code == 4
-
-
-@pytest.mark.parametrize("without", [1, 2, 3, 4])
-def test_each_missing_unit_of_a_split_is_named(tmp_path, without):
-    coverage = cover(tmp_path, with_split(without=without))
-    assert not coverage.complete
-    class_id, path = split_rows(0)[without].key
-    assert coverage.missing == (f"class {class_id} path {path}",)
-    assert coverage.n_classes_done == 5
-
-
-def test_units_without_their_root_do_not_count(tmp_path):
-    assert cover(tmp_path, with_split(without=0)).missing == ("class 0",)
-
-
-WRONG = [
-    ({"row0": {"children": ("0=ae", "0=eiou")}}, "share boards"),
-    ({"row0": {"children": ("0=ae", "1=iou")}}, "share boards"),
-    ({"row0": {"children": ("0=ae", "0=iou", "0=ae/1=b")}}, "share boards"),
-    ({"row0": {"children": ("0=ae", "0=bcd")}}, "has 'aeiou'"),
-    ({"row0": {"children": ("0=ae", "0=iou"), "n_boards": 624}}, "hold 625 boards, it has 624"),
-    ({"row2": {"children": ("0=ae/0=i", "0=ae/1=b")}}, "share boards"),
-    ({"row2": {"children": ("0=ae/0=i",)}}, "forces 'i' on cell 0"),
-    ({"row1": {"n_boards": 376}}, "has 375 boards, its row says 376"),
-]
-
-
-@pytest.mark.parametrize(("changes", "message"), WRONG)
-def test_wrong_splits_are_problems(tmp_path, changes, message):
-    coverage = cover(tmp_path, with_split(**changes))
-    assert not coverage.complete
-    assert any(message in problem for problem in coverage.problems), coverage.problems
-    assert "problem: " in coverage.message()
-
-
-def test_a_board_of_another_unit_is_a_problem(tmp_path):
-    coverage = cover(tmp_path, with_split(row4={"status": "candidates", "candidates": (("zzzz", 100),)}))
-    assert not coverage.complete
-    assert "lists zzzz, which is not in it" in coverage.problems[0]
-
-
-def test_a_class_of_the_wrong_size_is_a_problem(tmp_path):
-    rows = all_rows()
-    coverage = cover(tmp_path, [replace(rows[0], n_boards=624), *rows[1:]])
-    assert not coverage.complete
-    assert coverage.problems == ("class 0 has 625 boards, its row says 624",)
+    return check_coverage(partition(), open_run(tmp_path), nodes)
 
 
 class Nodes:
@@ -127,28 +43,15 @@ class Nodes:
         return self.made.get(path, [])
 
 
-def test_split_units_with_the_children_that_the_search_makes_are_complete(tmp_path):
-    with Store.open(tmp_path, fingerprint()) as store:
-        store.append(with_split())
-        assert check_coverage(partition(), store, Nodes()).complete
-
-
-def test_a_unit_may_settle_its_first_parts_itself(tmp_path):
-    rest = ("0=ae/1=eiou", "0=iou")
-    root, high, _, _, deep = split_rows(0)
-    with Store.open(tmp_path, fingerprint()) as store:
-        store.append([replace(root, children=rest, settled=("0=ae/1=a",)), high, deep, *all_rows()[1:]])
-        assert check_coverage(partition(), store, Nodes()).complete
-
-
-SETTLED = [
-    (("0=ae",), ("0=iou",)),  # behind the first child
-    (("0=iou",), ("0=ae",)),  # before it
-    (("0=iou",), ("0=ae/1=eiou", "0=ae/1=a")),
-    (("0=ae/1=a",), ("0=iou", "0=ae/1=eiou")),
-    (("0=ae/1=eiou", "0=iou"), ("0=ae/1=a",)),
-    (("0=iou", "0=ae/1=a"), ("0=ae/1=eiou",)),
-]
+def with_split(*, without: int | None = None, **changes: Any) -> list[Row]:
+    """All rows, class 0 split in two levels; one of the five rows altered or left out."""
+    split = split_rows(0)
+    if without is not None:
+        del split[without]
+    for index, values in changes.items():
+        place = int(index.removeprefix("row"))
+        split[place] = replace(split[place], **values)
+    return [*split, *all_rows()[1:]]
 
 
 def settled_rows(children: tuple[str, ...], settled: tuple[str, ...]) -> list[Row]:
@@ -157,54 +60,86 @@ def settled_rows(children: tuple[str, ...], settled: tuple[str, ...]) -> list[Ro
     return [root, *(row(0, path=path, n_boards=Nodes.sizes[path]) for path in children), *all_rows()[1:]]
 
 
-@pytest.mark.parametrize(("children", "settled"), SETTLED)
-def test_a_unit_may_settle_parts_out_of_turn_and_says_so(tmp_path, children, settled):
-    with Store.open(tmp_path, fingerprint()) as store:
-        store.append(settled_rows(children, settled))
-        for nodes in (Nodes(), None):
-            coverage = check_coverage(partition(), store, nodes)
-            assert coverage.complete, coverage.message()
+COMPLETE = [
+    all_rows(),
+    with_split(),
+    [*with_split(), *with_split()],
+    settled_rows(("0=ae/1=eiou", "0=iou"), ("0=ae/1=a",)),
+    settled_rows(("0=ae",), ("0=iou",)),  # behind the first child
+    settled_rows(("0=iou",), ("0=ae",)),  # before it
+    settled_rows(("0=iou",), ("0=ae/1=eiou", "0=ae/1=a")),
+    settled_rows(("0=ae/1=a",), ("0=iou", "0=ae/1=eiou")),
+    settled_rows(("0=iou", "0=ae/1=a"), ("0=ae/1=eiou",)),
+]
 
 
-@pytest.mark.parametrize(
-    ("children", "settled", "message"),
-    [
-        (("0=ae",), (), "part '0=iou' is neither"),
-        (("0=iou",), (), "part '0=ae' is neither"),
-        (("0=ae/1=a",), ("0=ae/1=eiou",), "part '0=iou' is neither"),
-        (("0=ae/1=a",), ("0=iou",), "part '0=ae/1=eiou' is neither"),
-        (("0=ae/1=eiou", "0=iou"), (), "part '0=ae/1=a' is neither"),
-        (("0=iou",), ("0=ae/1=a",), "part '0=ae/1=eiou' is neither"),
-        (("0=ae", "0=iou"), ("0=ae/1=a",), "share boards"),  # below a child
-        (("0=ae/1=a", "0=iou"), ("0=ae",), "share boards"),  # above one
-        (("0=ae",), ("0=io",), "no node '0=io'"),
-        (("0=ae",), ("1=iou",), "share boards"),
-    ],
-)
-def test_settled_parts_that_the_search_would_not_name_are_problems(tmp_path, children, settled, message):
-    with Store.open(tmp_path, fingerprint()) as store:
-        store.append(settled_rows(children, settled))
-        coverage = check_coverage(partition(), store, Nodes())
+@pytest.mark.parametrize("rows", COMPLETE)
+@pytest.mark.parametrize("nodes", [None, Nodes()])
+def test_complete(tmp_path, rows, nodes):
+    coverage = cover(tmp_path, rows, nodes)
+    assert coverage.complete, coverage.message()
+    assert coverage.n_boards == coverage.n_boards_expected == 26**4
+    assert (coverage.n_classes, coverage.n_classes_done) == (6, 6)
+    assert coverage.n_units == len({each.key for each in rows})
+    coverage.require_complete()
+    assert "all 6 classes settled" in coverage.message()
+
+
+MISSING = [
+    *((all_rows()[:i] + all_rows()[i + 1 :], f"class {all_rows()[i].class_id}") for i in range(6)),
+    *((with_split(without=i), f"class 0 path {split_rows(0)[i].path}") for i in range(1, 5)),
+    (with_split(without=0), "class 0"),  # units without their root do not count
+    ([replace(all_rows()[0], status="error", message="worker died"), *all_rows()[1:]], "class 0"),
+]
+
+
+@pytest.mark.parametrize(("rows", "missing"), MISSING)
+def test_what_is_missing_is_named(tmp_path, rows, missing):
+    coverage = cover(tmp_path, rows)
+    assert not coverage.complete
+    assert coverage.missing == (missing,)
+    assert coverage.n_classes_done == 5
+    with pytest.raises(IncompleteError, match=missing) as caught:
+        coverage.require_complete()
+    assert caught.value.exit_code == 4
+
+
+WRONG = [
+    ([replace(all_rows()[0], n_boards=624), *all_rows()[1:]], None, "class 0 has 625 boards, its row says 624"),
+    (with_split(row0={"children": ("0=ae", "0=eiou")}), None, "share boards"),
+    (with_split(row0={"children": ("0=ae", "1=iou")}), None, "share boards"),
+    (with_split(row0={"children": ("0=ae", "0=iou", "0=ae/1=b")}), None, "share boards"),
+    (with_split(row0={"children": ("0=ae", "0=bcd")}), None, "has 'aeiou'"),
+    (with_split(row0={"children": ("0=ae", "0=iou"), "n_boards": 624}), None, "hold 625 boards, it has 624"),
+    (with_split(row2={"children": ("0=ae/0=i", "0=ae/1=b")}), None, "share boards"),
+    (with_split(row2={"children": ("0=ae/0=i",)}), None, "forces 'i' on cell 0"),
+    (with_split(row1={"n_boards": 376}), None, "has 375 boards, its row says 376"),
+    (with_split(row4={"status": "candidates", "candidates": (("zzzz", 100),)}), None, "lists zzzz, which is not in it"),
+    # settled parts and children that the search would not make
+    (settled_rows(("0=ae",), ()), Nodes(), "part '0=iou' is neither"),
+    (settled_rows(("0=iou",), ()), Nodes(), "part '0=ae' is neither"),
+    (settled_rows(("0=ae/1=a",), ("0=ae/1=eiou",)), Nodes(), "part '0=iou' is neither"),
+    (settled_rows(("0=ae/1=a",), ("0=iou",)), Nodes(), "part '0=ae/1=eiou' is neither"),
+    (settled_rows(("0=ae/1=eiou", "0=iou"), ()), Nodes(), "part '0=ae/1=a' is neither"),
+    (settled_rows(("0=iou",), ("0=ae/1=a",)), Nodes(), "part '0=ae/1=eiou' is neither"),
+    (settled_rows(("0=ae", "0=iou"), ("0=ae/1=a",)), Nodes(), "share boards"),  # below a child
+    (settled_rows(("0=ae/1=a", "0=iou"), ("0=ae",)), Nodes(), "share boards"),  # above one
+    (settled_rows(("0=ae",), ("0=io",)), Nodes(), "no node '0=io'"),
+    (settled_rows(("0=ae",), ("1=iou",)), Nodes(), "share boards"),
+    (with_split(row0={"children": ("0=ae",)}), Nodes(), "part '0=iou' is neither a child nor settled"),
+    (with_split(row0={"children": ("0=iou",)}), Nodes(), "part '0=ae' is neither a child nor settled"),
+    (with_split(row2={"children": ("0=ae/1=a",)}), Nodes(), "part '0=ae/1=eiou' is neither a child nor settled"),
+    (with_split(row0={"children": ("0=ae", "0=io")}), Nodes(), "no node '0=io'"),
+    (with_split(row1={"n_boards": 374}), Nodes(), "has 375 boards, its row says 374"),
+]
+
+
+@pytest.mark.parametrize(("rows", "nodes", "message"), WRONG)
+def test_what_is_wrong_is_a_problem(tmp_path, rows, nodes, message):
+    coverage = cover(tmp_path, rows, nodes)
     assert not coverage.complete
     assert any(message in problem for problem in coverage.problems), coverage.problems
-
-
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"row0": {"children": ("0=ae",)}}, "part '0=iou' is neither a child nor settled"),
-        ({"row0": {"children": ("0=iou",)}}, "part '0=ae' is neither a child nor settled"),
-        ({"row2": {"children": ("0=ae/1=a",)}}, "part '0=ae/1=eiou' is neither a child nor settled"),
-        ({"row0": {"children": ("0=ae", "0=io")}}, "no node '0=io'"),
-        ({"row1": {"n_boards": 374}}, "has 375 boards, its row says 374"),
-    ],
-)
-def test_children_that_the_search_would_not_make_are_problems(tmp_path, changes, message):
-    with Store.open(tmp_path, fingerprint()) as store:
-        store.append(with_split(**changes))
-        coverage = check_coverage(partition(), store, Nodes())
-    assert not coverage.complete
-    assert any(message in problem for problem in coverage.problems), coverage.problems
+    assert "problem: " in coverage.message()
 
 
 def test_conflicts_and_quarantined_units_are_named(tmp_path):
@@ -217,12 +152,6 @@ def test_conflicts_and_quarantined_units_are_named(tmp_path):
     assert coverage.quarantined == (f"class {rows[2].class_id}",)
     assert coverage.missing == (f"class {rows[2].class_id}",)
     assert coverage.n_classes_done == 4
-
-
-def test_an_error_row_is_missing_work(tmp_path):
-    rows = all_rows()
-    rows[0] = replace(rows[0], status="error", message="worker died")
-    assert cover(tmp_path, rows).missing == ("class 0",)
 
 
 @pytest.mark.parametrize("class_id", [1, 7, 16, 2**62])

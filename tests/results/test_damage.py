@@ -129,24 +129,6 @@ def test_altered_manifest(finished, tmp_path, change, message):
         Store.open(run, fingerprint())
 
 
-def test_missing_part_then_dropped_then_recomputed(finished, tmp_path):
-    run = spoilt(finished, tmp_path)
-    parts = sorted((run / files.RESULTS).iterdir())
-    parts[1].unlink()
-    parts[3].write_bytes(b"x" + parts[3].read_bytes()[1:])
-    with pytest.raises(DamagedError, match="--drop-damaged"):
-        Store.open(run, fingerprint())
-    rows = all_rows()
-    with Store.open(run, fingerprint(), mend=repair) as store:
-        assert [Path(name).name for name in store.dropped] == [parts[1].name, parts[3].name]
-        assert store.index.done() == {r.key for r in rows} - {rows[1].key, rows[3].key}
-        assert not (run / files.CLAIM).exists()
-        store.append([rows[1], rows[3]])
-        assert check_coverage(partition(), store).complete
-    with Store.open(run, fingerprint()) as store:
-        assert store.index.done() == {r.key for r in rows}
-
-
 def test_deleted_files(finished, tmp_path):
     truth = answer(finished)
     for victim in victims(finished):
@@ -170,30 +152,6 @@ def test_deleted_files(finished, tmp_path):
         else:
             with pytest.raises(DamagedError, match=f"{copy.name} is listed but missing"):
                 answer(run)
-
-
-def test_a_claim_without_its_rows_is_not_shown(finished, tmp_path):
-    run = spoilt(finished, tmp_path)
-    assert summary(run).proven
-    (run / files.MANIFEST).write_text("".join(lines(run)[:-1]))
-    sorted((run / files.RESULTS).iterdir())[-1].unlink()
-    found = summary(run)
-    assert not found.proven
-    assert found.statement is None
-    assert "it says that the run is proven; its rows do not: 1 of 6 classes has no verdict" in found.notes[0]
-    assert read_claim(open_run(run)) is not None
-
-
-@pytest.mark.parametrize("lost", range(6))
-def test_each_part_that_is_dropped_leaves_the_others(finished, tmp_path, lost):
-    run, rows = spoilt(finished, tmp_path), all_rows()
-    victim = sorted((run / files.RESULTS).iterdir())[lost]
-    victim.write_bytes(victim.read_bytes()[:-1])
-    with Store.open(run, fingerprint(), mend=repair) as store:
-        assert [Path(name).name for name in store.dropped] == [victim.name]
-        assert store.index.done() == {r.key for i, r in enumerate(rows) if i != lost}
-    with Store.open(run, fingerprint(), mend=repair) as store:
-        assert store.dropped == (), "nothing is damaged any more"
 
 
 def test_a_run_json_that_cannot_be_read_is_not_made_up(finished, tmp_path):

@@ -57,16 +57,6 @@ def test_foreign_lines_are_skipped(tmp_path):
     assert read_events(LocalFolder(tmp_path)) == [good]
 
 
-def test_only_the_end_of_a_long_log_is_read(tmp_path):
-    log = EventLog(LocalFolder(tmp_path))
-    for number in range(2000):
-        log.add("stage", text=str(number))
-    log.flush()
-    found = [int(event["text"]) for event in read_events(LocalFolder(tmp_path), 1000)]
-    assert found == list(range(found[0], 2000))
-    assert 5 < len(found) < 20
-
-
 def test_a_folder_that_refuses_loses_lines_only_when_it_lasts(tmp_path, monkeypatch):
     def full(descriptor: int, data: bytes) -> None:
         raise OSError(28, "No space left on device")

@@ -11,25 +11,18 @@ import pytest
 
 from boardclass.errors import StoreError
 from results.errors import WriteError
-from results.proof.claim import read_claim, write_claim
-from results.proof.coverage import check_coverage
-from results.proof.rescore import rescore
+from results.proof.claim import read_claim
 from results.reading.query import summary
 from results.storage import files
 from results.storage import local as storage
 from results.store.run import open_run
 from results.store.store import Store
 from results.upkeep.repair import repair
-from tests.results.helpers import ToyScorer, all_rows, fingerprint, partition
+from tests.results.helpers import KilledError, all_rows, check_whole_batches, conclude, drive, fingerprint
 from tests.samples import daily
 
 SEAM = ("write_all", "sync", "sync_folder", "replace", "link_new", "truncate")
 KINDS = ("kill", "torn", "torn late", "error")
-BATCHES = (slice(0, 4), slice(4, 6))
-
-
-class KilledError(BaseException):
-    """Stands for SIGKILL: no handler runs."""
 
 
 class Faults:
@@ -42,11 +35,17 @@ class Faults:
         for name in SEAM:
             monkeypatch.setattr(storage, name, self._wrapped(name, getattr(storage, name)))
 
+    def arm(self, at: int, kind: str) -> None:
+        """Let the call number ``at`` from now on fail."""
+        self.calls, self.fail_at = [], at
+        self.kind = ("ENOSPC", "EIO")[at % 2] if kind == "error" else kind
+
     def _wrapped(self, name, real):
         def call(*args):
             self.calls.append(name)
             if len(self.calls) - 1 != self.fail_at:
                 return real(*args)
+            self.fail_at = -1
             if self.kind.startswith("torn"):
                 if name == "write_all":
                     os.write(args[0], args[1][: len(args[1]) // 2])
@@ -60,59 +59,24 @@ class Faults:
         return call
 
 
-def drive(run: Path, acknowledged: list[int]) -> None:
-    """Write the run batch by batch; a fault ends it where a dead process would end."""
-    store = Store.open(run, fingerprint(), {"a": 1})
-    try:
-        for batch in BATCHES:
-            new = [r for r in all_rows()[batch] if r.key not in store.index.done()]
-            store.append(new)
-            store.flush()
-            acknowledged += [r.class_id for r in new]
-        conclude(store)
-    finally:
-        store._lock.release()
-
-
-def conclude(store: Store) -> str:
-    listed = rescore(store, ToyScorer())
-    coverage = check_coverage(partition(), store)
-    return write_claim(store, coverage, listed, wordlist="toy", n_words=3).result_digest
-
-
-def n_calls(tmp_path: Path, faults: Faults) -> int:
-    drive(tmp_path / "clean", [])
-    n = len(faults.calls)
-    assert n > 20
-    assert set(faults.calls) == set(SEAM) - {"truncate"}
-    return n
-
-
 @pytest.mark.parametrize("step", daily([4, 1], lambda step: step == 4), ids=["one way each", "all ways"])
 @pytest.mark.parametrize("kind", KINDS)
 def test_fault_at_every_call(tmp_path, monkeypatch, kind, step):
     faults = Faults(monkeypatch)
-    whole = [tuple(r.class_id for r in all_rows()[: batch.stop]) for batch in BATCHES]
-    total = n_calls(tmp_path, faults)
-    digest = summary(tmp_path / "clean").result_digest
+    drive(tmp_path / "clean", [])
+    digest, total = summary(tmp_path / "clean").result_digest, len(faults.calls)
+    assert total > 20
+    assert set(faults.calls) == set(SEAM) - {"truncate"}
     for at in range(KINDS.index(kind) % step, total, step):
         run = tmp_path / f"run-{at}"
         acknowledged: list[int] = []
-        faults.calls, faults.fail_at = [], at
-        faults.kind = ("ENOSPC", "EIO")[at % 2] if kind == "error" else kind
+        faults.arm(at, kind)
         with pytest.raises((KilledError, StoreError)) as caught:
             drive(run, acknowledged)
         if isinstance(caught.value, StoreError):
             assert str(run) in str(caught.value)
             assert "run again" in str(caught.value)
-        faults.fail_at = -1
-        if (run / files.RUN).exists():
-            seen = tuple(r.class_id for r in open_run(run).rows())
-            assert seen in [(), *whole], "a reader sees whole batches"
-            assert seen[: len(acknowledged)] == tuple(acknowledged), "nothing acknowledged is lost"
-            summary(run)
-        else:
-            assert acknowledged == []
+        check_whole_batches(run, acknowledged)
         drive(run, [])
         assert summary(run).result_digest == digest
         assert summary(run).n_rows["eliminated"] == 5
@@ -159,11 +123,9 @@ def test_fault_at_every_call_of_a_repair(tmp_path, monkeypatch, kind, step):
     assert set(faults.calls) == set(SEAM) - {"link_new"}
     for at in range(KINDS.index(kind) % step, total, step):
         run = shutil.copytree(tmp_path / "spoilt", tmp_path / f"run-{at}")
-        faults.calls, faults.fail_at = [], at
-        faults.kind = ("ENOSPC", "EIO")[at % 2] if kind == "error" else kind
+        faults.arm(at, kind)
         with pytest.raises((KilledError, StoreError)):
             repair_run(run)
-        faults.fail_at = -1
         with Store.open(run, fingerprint(), {"a": 1}, mend=repair) as store:
             assert intact <= store.index.done()
         repair_run(run)
@@ -174,40 +136,23 @@ def test_fault_at_every_call_of_a_repair(tmp_path, monkeypatch, kind, step):
 @pytest.mark.parametrize("kind", ["ENOSPC", "EIO"])
 def test_a_flush_that_failed_can_be_repeated(tmp_path, monkeypatch, kind):
     faults = Faults(monkeypatch)
-    faults.kind = kind
     for at in range(6):
         run = tmp_path / f"run-{at}"
         with Store.open(run, fingerprint()) as store:
             store.append(all_rows()[:2])
             store.flush()
             store.append(all_rows()[2:])
-            faults.calls, faults.fail_at = [], at
+            faults.arm(at, kind)
             with pytest.raises(WriteError, match=r"cannot write .*(No space|Input/output)") as raised:
                 store.flush()
             assert raised.value.exit_code == 2  # as docs/running.md says: nothing is damaged
             assert store.n_buffered == 4
-            faults.fail_at = -1
             store.flush()
             assert store.index.done() == {r.key for r in all_rows()}
         assert [r.key for r in open_run(run).rows()] == [r.key for r in all_rows()]
         with Store.open(run, fingerprint()) as store:
             assert len(store.leftovers) <= 1
     assert faults.calls
-
-
-def test_a_torn_manifest_line_is_cut_off(tmp_path):
-    with Store.open(tmp_path, fingerprint()) as store:
-        store.append(all_rows()[:2])
-        store.flush()
-        store.append(all_rows()[2:4])
-    manifest = tmp_path / files.MANIFEST
-    manifest.write_bytes(manifest.read_bytes()[:-20])
-    assert len(list(open_run(tmp_path).rows())) == 2
-    with Store.open(tmp_path, fingerprint()) as store:
-        assert len(store.leftovers) == 1
-        assert len(store.index.done()) == 2
-        store.append(all_rows()[2:])
-    assert len(list(open_run(tmp_path).rows())) == 6
 
 
 def test_a_manifest_cut_during_the_run_is_noticed(tmp_path):
@@ -225,7 +170,7 @@ def test_the_lock_is_given_back_when_the_last_flush_fails(tmp_path, monkeypatch)
     faults = Faults(monkeypatch)
     store = Store.open(tmp_path, fingerprint())
     store.append(all_rows())
-    faults.calls, faults.fail_at, faults.kind = [], 0, "ENOSPC"
+    faults.arm(0, "ENOSPC")
     with pytest.raises(StoreError):
         store.close()
     Store.open(tmp_path, fingerprint()).close()

@@ -43,11 +43,6 @@ def test_each_field_alone_changes_the_digest_and_is_fatal(tmp_path, field):
     assert before == {path: path.read_bytes() for path in (tmp_path / "run").rglob("*") if path.is_file()}
 
 
-def test_round_trip():
-    assert Fingerprint.from_json(fingerprint().to_json()) == fingerprint()
-    assert Fingerprint.from_json(fingerprint().to_json()).digest == fingerprint().digest
-
-
 @pytest.mark.parametrize(
     "values",
     [None, [], {}, {"dims": "2x2"}, {"cutoff": "80"}, {"cutoff": True}, {"scores": [1.5]}, {"wordlist_sha256": "x"}],

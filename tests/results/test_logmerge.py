@@ -66,15 +66,6 @@ def test_sessions_side_by_side_keep_their_own_lines():
     )
 
 
-def test_what_is_not_progress_all_stays():
-    rare = [
-        {"time": 5.0, "session": "a", "event": "worker_down", "worker": 1, "reason": "oom"},
-        {"time": 5.0, "session": "a", "event": "unit_failed", "class_id": 4},
-        {"time": 6.0, "session": "a", "event": "stopped", "reason": "Interrupted"},
-    ]
-    assert thinned([*session("a", 0.0, 1), *rare])[-3:] == rare
-
-
 def test_a_source_that_grows_is_merged_again_and_again(tmp_path):
     target, n_lines = LocalFolder(tmp_path / "target"), 0
     (tmp_path / "target").mkdir()

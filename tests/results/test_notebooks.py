@@ -9,9 +9,7 @@ from decimal import Decimal
 import pyarrow as pa
 import pytest
 
-from boardclass.board import Board
 from boardclass.errors import InputError
-from results.reading.query import top
 from results.reading.sql import connect
 from results.storage import files
 from results.store.run import open_run
@@ -46,11 +44,6 @@ def test_a_run_shows_what_is_stored_and_claims_nothing(folder):
     told = facts(html)
     assert (told["word list"], told["classes"], told["rows, eliminated"]) == ("<toy & co>", "6", "5")
     assert "proven" not in html.lower()
-
-
-def test_the_boards_of_a_run_draw_themselves(folder):
-    for item in top(folder):
-        assert item._repr_svg_() == Board(item.board)._repr_svg_()
 
 
 def test_a_damaged_run_says_so(folder):
@@ -93,11 +86,6 @@ def test_answers_turn_into_arrow_with_their_types(database):
     assert row.pop("none") != row["part"]
     assert row["large"] == Decimal(26 * 10**24)
     assert (row["whole"], row["nothing"], row["day"], row["list"]) == (2**40, None, "2020-01-02", [1, 2])
-
-
-def test_an_answer_without_rows_keeps_its_types(database):
-    table = database.query("SELECT board, score FROM boards WHERE false").to_arrow()
-    assert (table.num_rows, table.schema.types) == (0, [pa.string(), pa.int64()])
 
 
 def test_the_largest_whole_numbers_are_kept(database):

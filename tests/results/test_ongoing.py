@@ -67,15 +67,6 @@ def test_a_copy_is_resumed_with_all_that_is_there(name, tmp_path):
     assert list(open_run(copy).rows()) == rows
 
 
-@pytest.mark.parametrize("name", RUNS)
-def test_it_is_small_and_made_of_large_parts(name):
-    kept = [path for path in (FOLDER / name).rglob("*") if path.is_file() and path.name != files.LOCK]
-    assert sum(path.stat().st_size for path in kept) < 20 << 20
-    assert {path.suffix for path in kept} <= {".json", ".jsonl", ".parquet"}
-    parts = {path.name for path in (FOLDER / name / files.RESULTS).iterdir()}
-    assert parts == {part.name.partition("/")[2] for part in open_run(FOLDER / name).manifest.parts}
-
-
 def test_the_table_by_stratum_adds_up_to_the_whole_run(capsys):
     published = ROOT / "results" / "published" / "3x3-scowl70"
     assert strata.main(["3x3", str(published), "--prices", "123", "66"]) == 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -108,22 +109,10 @@ def test_its_boards_are_the_published_ones(name, project_root, golden):
     assert found == listed
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_top_shows_its_best_board(name, project_root, orderly):
-    shown = orderly("top", project_root / FOLDER / name, "-n", 1, "--format", "csv")
-    assert shown.code == 0
-    assert str(RUNS[name][2]) in shown.out
-
-
-@pytest.mark.parametrize("name", daily(NAMES, lambda name: name in ("3x3-yawl", "3x4-scowl70")))
+@pytest.mark.parametrize("name", daily(NAMES, lambda name: name == "3x3-scowl70"))
 def test_verify_accepts_it_and_changes_nothing(name, project_root, orderly, tmp_path):
     words = wordlist_of(name)
-    folder = tmp_path / name
-    for path in sorted((project_root / FOLDER / name).rglob("*")):
-        if path.is_file():
-            copy = folder / path.relative_to(project_root / FOLDER / name)
-            copy.parent.mkdir(parents=True, exist_ok=True)
-            copy.write_bytes(path.read_bytes())
+    folder = shutil.copytree(project_root / FOLDER / name, tmp_path / name)
     checked = orderly("verify", folder)
     assert checked.code == 0, checked.err
     assert words.sha256 == open_run(folder).fingerprint.wordlist_sha256

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 import pytest
 
 pytest.importorskip("altair", reason="the report needs the extra: pip install 'orderly-boggle[report]'")
@@ -136,42 +134,6 @@ def test_axe_finds_nothing_that_keeps_people_out(opened, published, begun, schem
         assert found.violations_count == 0, found.generate_report()
 
 
-def test_headings_and_landmarks_lead_through_the_page(opened, published):
-    tab = opened(published)
-    levels = tab.locator("h1, h2, h3, h4").evaluate_all("all => all.map((one) => Number(one.tagName[1]))")
-    assert levels[0] == 1
-    assert levels.count(1) == 1
-    assert all(after - before <= 1 for before, after in pairwise(levels))
-    for role in ("banner", "main", "contentinfo", "navigation"):
-        assert tab.get_by_role(role).count() == 1, role
-    names = tab.locator("h2").all_text_contents()
-    assert [tab.get_by_role("region", name=name, exact=True).count() for name in names] == [1] * len(names)
-    assert [
-        tab.locator(link).count() for link in tab.locator("nav a").evaluate_all("all => all.map((a) => a.hash)")
-    ] == [1] * len(names)
-    assert all(tab.locator("svg").evaluate_all("all => all.map((svg) => svg.getAttribute('aria-label'))"))
-
-
-HOLES = """([selector, n]) => {
-  const box = document.querySelector(selector);
-  [...box.children].slice(n).forEach((child) => child.remove());
-  const places = [...box.children].map((child) => child.getBoundingClientRect());
-  const right = box.getBoundingClientRect().right;
-  return [...new Set(places.map((place) => place.top))].filter((top) =>
-    Math.abs(Math.max(...places.filter((place) => place.top === top).map((place) => place.right)) - right) > 1);
-}"""
-
-
-@pytest.mark.parametrize("width", [375, 820, 1280])
-def test_the_grids_have_no_holes(opened, published, width):
-    tab = opened(published, viewport={"width": width, "height": 900})
-    for n in range(6, 0, -1):
-        assert tab.evaluate(HOLES, [".boards", n]) == [], n
-    for n in (2, 1):
-        assert tab.evaluate(HOLES, [".charts", n]) == [], n
-    assert tab.evaluate("document.documentElement.scrollWidth") <= width
-
-
 def test_words_are_filtered_and_paper_has_them_all(opened, published):
     tab = opened(published)
     card = tab.locator(".card").first
@@ -197,21 +159,6 @@ def test_a_phone_need_not_scroll_sideways(opened):
     assert value.bounding_box()["width"] > 200, "a long value has the width of the page"
 
 
-def lightness(colour):
-    return sum(int(part) for part in colour[colour.index("(") + 1 : -1].split(",")[:3]) / 3
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_letters_stand_out_in_light_and_dark(opened, scheme):
-    tab = opened(color_scheme=scheme)
-    colour = "(e, name) => getComputedStyle(e)[name]"
-    paper = lightness(tab.locator("body").evaluate(colour, "backgroundColor"))
-    assert (paper < 60) == (scheme == "dark")
-    for selector, name in (("body", "color"), ("svg.board text", "fill"), (".words button", "color")):
-        ink = lightness(tab.locator(selector).first.evaluate(colour, name))
-        assert abs(ink - paper) > 80, selector
-
-
 def test_on_paper_every_word_is_there_and_the_board_is_not_a_page(opened, tmp_path):
     tab = opened(color_scheme="dark")
     assert tab.locator("details:not([open])").count() > 0
@@ -219,14 +166,7 @@ def test_on_paper_every_word_is_there_and_the_board_is_not_a_page(opened, tmp_pa
     tab.emulate_media(media="print")
     assert tab.locator("details:not([open])").count() == 0
     assert not tab.locator(".screen").first.is_visible()
-    assert lightness(tab.locator("body").evaluate("e => getComputedStyle(e).backgroundColor")) == 255
+    assert tab.locator("body").evaluate("e => getComputedStyle(e).backgroundColor") == "rgb(255, 255, 255)"
     assert tab.locator("svg.board").first.bounding_box()["width"] < 300
     tab.pdf(path=tmp_path / "page.pdf")
     assert (tmp_path / "page.pdf").read_bytes().startswith(b"%PDF")
-
-
-def test_a_screenshot_has_something_on_it(opened, tmp_path):
-    picture = tmp_path / "page.png"
-    opened(**PHONE).screenshot(path=picture)
-    assert picture.read_bytes().startswith(b"\x89PNG")
-    assert picture.stat().st_size > 10_000

@@ -83,19 +83,6 @@ def test_batches_do_not_matter(store, monkeypatch):
     assert rescore(store, ToyScorer()) == whole
 
 
-def test_rescoring_again_replaces_the_list(store, tmp_path):
-    first = rescore(store, ToyScorer())
-    assert rescore(store, ToyScorer()) == first
-    assert len(list((tmp_path / files.RESCORED).glob("part-*"))) == 1
-
-
-def test_no_candidates(tmp_path):
-    with Store.open(tmp_path, fingerprint()) as store:
-        store.append(all_rows()[:-1])
-        assert rescore(store, ToyScorer()).boards == ()
-    assert boards(tmp_path) == []
-
-
 @pytest.mark.parametrize(
     "wrong",
     [

@@ -7,25 +7,20 @@ import fcntl
 import json
 import os
 import stat
-import subprocess
-import sys
 import tempfile
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-import pyarrow as pa
 import pytest
-from pyarrow import fs
 
 from boardclass.errors import StoreError
-from results.errors import ConflictError, DamagedError, RowError, StoreLockedError
+from results.errors import ConflictError, RowError, StoreLockedError
 from results.storage import files
-from results.storage import local as storage
 from results.storage.local import LocalFolder
 from results.storage.lock import current_owner
 from results.store.parts import describe, serialise
-from results.store.rows import SCHEMA, to_table
+from results.store.rows import to_table
 from results.store.run import open_run
 from results.store.store import FLUSH_ROWS, FLUSH_SECONDS, Store
 from tests.results.helpers import all_rows, fingerprint, row, split_rows
@@ -40,17 +35,6 @@ class Clock:
 
 def parts_of(run: Path) -> list[Path]:
     return sorted((run / files.RESULTS).glob("part-*.parquet"))
-
-
-def test_new_run_holds_what_was_said(tmp_path):
-    with Store.open(tmp_path / "a" / "run", fingerprint(), {"seed": 7}) as store:
-        assert not store.resumed
-        store.append(all_rows())
-        assert store.n_buffered == 6
-    run = open_run(tmp_path / "a" / "run")
-    assert run.info == {"seed": 7}
-    assert run.fingerprint == fingerprint()
-    assert [r.verdict for r in run.rows()] == [r.verdict for r in all_rows()]
 
 
 def test_run_is_resume(tmp_path):
@@ -219,20 +203,6 @@ def test_one_driver_per_run(tmp_path):
     Store.open(tmp_path, fingerprint()).close()
 
 
-def test_the_lock_of_a_killed_driver_is_free(tmp_path):
-    code = (
-        "import os, signal\nfrom results.store.store import Store\nfrom tests.results.helpers import fingerprint, row\n"
-        f"store = Store.open({str(tmp_path)!r}, fingerprint())\nstore.append([row(1)])\nstore.flush()\n"
-        "store.append([row(2)])\nos.kill(os.getpid(), signal.SIGKILL)\n"
-    )
-    root = Path(__file__).resolve().parents[2]
-    done = subprocess.run([sys.executable, "-c", code], cwd=root, check=False, timeout=60)
-    assert done.returncode == -9
-    assert (tmp_path / files.OWNER).exists()
-    with Store.open(tmp_path, fingerprint()) as store:
-        assert store.index.done() == {(1, "")}
-
-
 def test_leftovers_are_removed_and_told_foreign_files_stay(tmp_path):
     with Store.open(tmp_path, fingerprint()) as store:
         store.append([row(1)])
@@ -282,63 +252,6 @@ def test_a_closed_store_says_so(tmp_path):
     store.close()
     with pytest.raises(StoreError, match="closed"):
         store.append([row()])
-
-
-def test_object_store_holds_the_same(tmp_path, monkeypatch):
-    uri = f"mock://bucket{tmp_path}"
-    folder = storage.ObjectFolder(fs._MockFileSystem(), "bucket/run", uri)
-    monkeypatch.setattr("results.store.store.open_folder", lambda location: folder)
-    monkeypatch.setattr("results.store.run.open_folder", lambda location: folder)
-    rows = all_rows()
-    for part in (rows[:3], rows[3:]):
-        with Store.open(uri, fingerprint(), {"a": 1}) as store:
-            with pytest.raises(StoreLockedError):
-                Store.open(uri, fingerprint())
-            store.append(part)
-            store.flush()
-            store.append([row(7, path="0=a")])
-    assert len(list(open_run(uri).rows())) == 7
-    assert open_run(uri).info == {"a": 1}
-    line = folder.names(files.MANIFEST)[1]
-    saved = folder.read(line)
-    folder.remove(line)
-    with pytest.raises(StoreError, match="not the next line"):
-        open_run(uri)
-    assert saved is not None
-    folder.publish(line, saved)
-    assert len(list(open_run(uri).rows())) == 7
-    folder.remove(open_run(uri).manifest.parts[0].name)
-    with pytest.raises(DamagedError, match="missing"):
-        list(open_run(uri).rows())
-    assert not any(tmp_path.iterdir())
-
-
-@pytest.mark.parametrize("n_parts", [100, pytest.param(500, marks=pytest.mark.nightly)])
-def test_many_rows_resume(tmp_path, monkeypatch, n_parts):
-    monkeypatch.setattr(storage, "sync", lambda descriptor: None)
-    monkeypatch.setattr(storage, "sync_folder", lambda path: None)
-    Store.open(tmp_path, fingerprint()).close()
-    folder = storage.open_folder(tmp_path)
-    template = to_table([row(n_boards=10**15, host="node-17", cpu="a processor", kernel_hash="0" * 16)] * FLUSH_ROWS)
-    n_bytes = 0
-    place = SCHEMA.names.index("class_id")
-    for number in range(1, n_parts + 1):
-        ids = np.arange((number - 1) * FLUSH_ROWS, number * FLUSH_ROWS, dtype=np.int64) * 7
-        data = serialise(template.set_column(place, SCHEMA.field(place), pa.array(ids)))
-        part = describe(files.part_name(files.RESULTS, number), data, ids.tolist())
-        folder.publish(part.name, data)
-        n_bytes = folder.append_line(files.MANIFEST, part.format(), n_bytes)
-    with Store.open(tmp_path, fingerprint()) as store:
-        ids = store.index.done_ids()
-        assert list(store.index.pending()) == []
-    assert len(ids) == n_parts * FLUSH_ROWS
-
-
-def test_run_json_is_readable(tmp_path):
-    Store.open(tmp_path, fingerprint(), {"config": {"dims": "2x2"}}).close()
-    values = json.loads((tmp_path / files.RUN).read_text())
-    assert values["info"] == {"config": {"dims": "2x2"}}
-    assert values["fingerprint"]["cutoff"] == 80
 
 
 def start(run: Path) -> Store:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from boardclass.geometry import geometry
 from boardclass.partition import parse_partition
 from boardclass.scores import ScoreTable, n_letters
@@ -52,20 +50,3 @@ def test_any_budget_gives_one_digest(tmp_path):
     assert n_splits[0] == 0
     assert n_splits[2] > 0
     assert n_settled > 0
-
-
-@pytest.mark.parametrize("gone", [0, 1, -1])
-def test_a_child_lost_from_a_split_is_noticed(tmp_path, gone):
-    cut = parse_partition(BUCKETS, "2x2")
-    params = Params(unit_budget=0, node_budget=0, memory_mb=64)
-    breaker = Breaker(Spec("2x2", WORDS, POINTS + (11,) * (65 - len(POINTS)), CUTOFF, BUCKETS, params))
-    results = [breaker.break_unit(Unit(int(rank))) for ranks in cut.canonical_ranks() for rank in ranks]
-    split_one = next(result for result in results if result.status == "split" and len(result.children) > 2)
-    print_of = Fingerprint("2x2", "0" * 64, POINTS, CUTOFF, cut.text, geometry("2x2").cell_order)
-    row = Row.of_result(split_one, print_of)
-    kept = list(row.children)
-    lost = kept.pop(gone)
-    with Store.open(tmp_path, print_of) as store:
-        store.append([Row(**{**vars(row), "children": tuple(kept)})])
-        coverage = check_coverage(cut, store, SearchNodes(cut, params))
-    assert any(f"{lost!r} is neither a child nor settled" in problem for problem in coverage.problems)
