@@ -129,6 +129,14 @@ def make_in(folder: Path, *arguments: str) -> str:
     return printed.getvalue()
 
 
+@pytest.fixture(scope="session")
+def proven(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A finished 2x2 run of 55 classes with cutoff 12, to be read only: tests that change a run take a copy."""
+    folder = tmp_path_factory.mktemp("proven")
+    make_in(folder, "run", "2x2", "--cutoff", "12", "--workers", "0", "--out", "run")
+    return folder / "run"
+
+
 class Answer(NamedTuple):
     """The outcome of a command."""
 

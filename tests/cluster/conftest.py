@@ -1,10 +1,19 @@
-"""Commands on terminals."""
+"""Commands on terminals, and a run with all that real runs have."""
 
 from __future__ import annotations
+
+from pathlib import Path
 
 import pytest
 
 from tests.cluster.terminals import Terminal
+from tests.cluster.whole_run import make_whole_run
+
+
+@pytest.fixture(scope="session")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The run of tests/cluster/whole_run.py, to be read only."""
+    return make_whole_run(tmp_path_factory.mktemp("whole"))
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 import pytest
 
 from cluster.cli.app import PLACES
-from tests.conftest import COMMAND, ROOT, make_in
+from tests.conftest import COMMAND, ROOT
 from tests.samples import daily
 
 CLASS = "t ai e r"
@@ -48,17 +48,10 @@ CLOSED = {"stdin": "<&-", "stdout": ">&-", "stderr": "2>&-"}
 QUICK = ("score", "query", "status", "show")
 
 
-@pytest.fixture(scope="module")
-def made(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("bare")
-    make_in(folder, "run", "2x2", "--cutoff", "14", "--workers", "0", "--out", "run")
-    return folder / "run"
-
-
-def called(made, out, command, before="", after="", **environment):
+def called(proven, out, command, before="", after="", **environment):
     """Call a command in a shell; return code and all that it printed."""
     (out / "boards").write_text("aert,14\n")
-    run = shutil.copytree(made, out / "run", dirs_exist_ok=True)
+    run = shutil.copytree(proven, out / "run", dirs_exist_ok=True)
     words = [word.replace("RUN", str(run)).replace("OUT", str(out)) for word in COMMANDS[command]]
     done = subprocess.run(
         ["bash", "-c", f'{before} "$@" {after}', "bash", *COMMAND, command, *words],
@@ -81,8 +74,8 @@ def test_every_command_is_tried():
     ("command", "stream"),
     daily([(command, stream) for command in COMMANDS for stream in CLOSED], lambda command, _: command in QUICK),
 )
-def test_a_closed_stream_is_no_bug(made, tmp_path, command, stream):
-    code, said = called(made, tmp_path, command, after=CLOSED[stream])
+def test_a_closed_stream_is_no_bug(proven, tmp_path, command, stream):
+    code, said = called(proven, tmp_path, command, after=CLOSED[stream])
     assert "internal error" not in said
     assert "Traceback" not in said
     expected = {("score", "stdin"): 2, ("watch", stream): 2, ("serve", stream): 2}.get((command, stream), 0)
@@ -92,8 +85,8 @@ def test_a_closed_stream_is_no_bug(made, tmp_path, command, stream):
 
 
 @pytest.mark.parametrize("command", daily(COMMANDS, lambda command: command in QUICK))
-def test_a_folder_deleted_under_a_command_is_no_bug(made, tmp_path, command):
-    code, said = called(made, tmp_path, command, before='mkdir gone; cd gone; rmdir "$PWD";')
+def test_a_folder_deleted_under_a_command_is_no_bug(proven, tmp_path, command):
+    code, said = called(proven, tmp_path, command, before='mkdir gone; cd gone; rmdir "$PWD";')
     assert "internal error" not in said
     assert "Traceback" not in said
     assert code in (0, 2), said
@@ -101,11 +94,11 @@ def test_a_folder_deleted_under_a_command_is_no_bug(made, tmp_path, command):
 
 @pytest.mark.skipif(os.geteuid() != 0 or not shutil.which("setpriv"), reason="only root can be somebody else")
 @pytest.mark.parametrize("command", daily(COMMANDS, lambda command: command in ("show", "status")))
-def test_no_home_and_no_name_is_no_bug(made, command):
+def test_no_home_and_no_name_is_no_bug(proven, command):
     nobody = "setpriv --reuid 12345 --regid 12345 --clear-groups"
     nobody = f"chmod -R a+rwX .; env -u HOME -u XDG_CACHE_HOME -u NUMBA_CACHE_DIR {nobody}"
     with TemporaryDirectory() as folder:  # those of pytest are for one user only, and must stay so
-        code, said = called(made, Path(folder), command, before=nobody)
+        code, said = called(proven, Path(folder), command, before=nobody)
     assert "internal error" not in said
     assert "Traceback" not in said
     assert code in (0, 2), said

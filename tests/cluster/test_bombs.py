@@ -21,7 +21,7 @@ from results.store.rows import SCHEMA, to_table
 from results.store.run import open_run
 from tests.cluster.bombs import BOMBS, plant
 from tests.cluster.forge import write_part
-from tests.conftest import ROOT, make_in
+from tests.conftest import ROOT
 from tests.results.helpers import row
 from tests.samples import daily
 
@@ -30,33 +30,25 @@ KINDS = ("center", "edge", "corner")
 LIMIT_BYTES = 6 * 2**30  # of addresses; libraries and their threads take some two GiB of them
 
 
-@pytest.fixture(scope="module")
-def whole(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("bombs")
-    make_in(folder, "run", "2x2", "--cutoff", "14", "--workers", "0", "--out", "whole")
-    make_in(folder, "verify", "whole")
-    return folder / "whole"
-
-
 @pytest.mark.parametrize("name", ["many rows", "large page", "long list"])
-def test_a_part_that_says_that_it_is_too_large_is_refused(whole, tmp_path, orderly, name, monkeypatch):
+def test_a_part_that_says_that_it_is_too_large_is_refused(proven, tmp_path, orderly, name, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    run = shutil.copytree(whole, tmp_path / "run")
+    run = shutil.copytree(proven, tmp_path / "run")
     found = next(open_run(run).rows())
     plant(run, BOMBS[name](found), found.class_id)
     answer = orderly("verify", run)
     assert (answer.code, answer.out) == (3, "")
     assert "would become" in answer.err
-    answer = orderly("run", "2x2", "--cutoff", "14", "--workers", "0", "--out", run, "--drop-damaged")
+    answer = orderly("run", "2x2", "--cutoff", "12", "--workers", "0", "--out", run, "--drop-damaged")
     assert answer.code == 0
     assert "dropped results/part-00000001-" in answer.err
     assert orderly("verify", run).code == 0
 
 
 @pytest.mark.slow
-def test_a_part_that_lies_about_its_size_ends_at_the_limit_of_memory(whole, tmp_path):
+def test_a_part_that_lies_about_its_size_ends_at_the_limit_of_memory(proven, tmp_path):
     """What the page for running says of runs of strangers: ulimit -v."""
-    run = shutil.copytree(whole, tmp_path / "run")
+    run = shutil.copytree(proven, tmp_path / "run")
     found = next(open_run(run).rows())
     plant(run, BOMBS["shared text"](found), found.class_id)
     done = subprocess.run(
@@ -68,9 +60,9 @@ def test_a_part_that_lies_about_its_size_ends_at_the_limit_of_memory(whole, tmp_
     assert "no memory is left to read" in done.stderr
 
 
-def test_files_too_large_for_their_name_are_not_read(whole, tmp_path, orderly):
+def test_files_too_large_for_their_name_are_not_read(proven, tmp_path, orderly):
     for name in ("run.json", "claim.json", "manifest.jsonl"):
-        run = shutil.copytree(whole, tmp_path / name)
+        run = shutil.copytree(proven, tmp_path / name)
         with (run / name).open("ab") as file:
             file.truncate(2**33)  # a hole: it takes no room
         answer = orderly("status", run)
@@ -89,8 +81,8 @@ def test_what_is_written_can_be_read_whatever_its_size():
     assert pa.concat_tables([piece for piece, _ in pieces]).equals(many)
 
 
-def test_a_part_without_rows_is_damaged(whole, tmp_path):
-    run = shutil.copytree(whole, tmp_path / "run")
+def test_a_part_without_rows_is_damaged(proven, tmp_path):
+    run = shutil.copytree(proven, tmp_path / "run")
     write_part(run, SCHEMA.empty_table())
     with pytest.raises(DamagedError, match="a part has at least one"):
         list(open_run(run).rows())

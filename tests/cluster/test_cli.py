@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import resource
 import subprocess
 import sys
 
@@ -12,13 +10,11 @@ import pytest
 from boardclass.errors import IncompleteError, MismatchError, StoreError
 from cluster.cli import app as cli
 from cluster.cli.app import SECTIONS
-from tests.conftest import make_in
 
 PROVING = ("run", "status", "top", "show", "score", "bound", "solve", "verify")
 WORKBENCH = ("climb", "longest", "neighbours", "lists", "query", "compare", "roll", "report", "explain", "wordlist")
 COMMANDS = PROVING + WORKBENCH
 HEAVY = ("numba", "numpy", "pyarrow", "duckdb", "ray", "pydantic", "rich")
-UNREAD = ("numba", "pandas", "duckdb", "ray")  # what nobody needs who reads a run
 
 
 def test_help_lists_every_command_and_exit_code(orderly):
@@ -43,58 +39,25 @@ def test_every_command_explains_itself(orderly, command):
     assert answer.out.startswith(f"Usage: orderly {command}")
 
 
-def test_help_imports_nothing_heavy(project_root):
+@pytest.mark.parametrize(
+    ("arguments", "unneeded"),
+    [
+        (["--help"], HEAVY),
+        (["status", "RUN"], ("numba", "pandas", "duckdb", "ray")),  # most of the time would be theirs
+        (["top", "RUN"], ("numba", "pandas", "duckdb", "ray")),
+        (["show", "berlatdes"], ("numba",)),
+    ],
+)
+def test_a_command_imports_nothing_heavy_that_it_does_not_need(project_root, proven, arguments, unneeded):
+    arguments = [word.replace("RUN", str(proven)) for word in arguments]
     code = (
-        "import sys; sys.argv = ['orderly', '--help']\n"
+        f"import sys; sys.argv = {['orderly', *arguments]}\n"
         "from cluster.cli.start import main\n"
         "try: main()\n"
-        f"finally: print([name for name in {HEAVY} if name in sys.modules], file=sys.stderr)"
+        f"finally: print([name for name in {unneeded} if name in sys.modules], file=sys.stderr)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=project_root, check=False)
     assert (done.returncode, done.stderr) == (0, "[]\n")
-
-
-@pytest.mark.parametrize("command", ["status", "top"])
-def test_reading_a_run_needs_neither_compiler_nor_data_frames(project_root, tmp_path, command):
-    """Most of the time of such a command would be theirs."""
-    make_in(tmp_path, "run", "2x2", "--cutoff", "14", "--workers", "0", "--out", "run")
-    code = (
-        f"import sys; sys.argv = {['orderly', command, 'run']}\n"
-        "from cluster.cli.start import main\n"
-        "try: main()\n"
-        f"finally: print([name for name in {UNREAD} if name in sys.modules], file=sys.stderr)"
-    )
-    environment = {**os.environ, "PYTHONPATH": str(project_root)}
-    call = [sys.executable, "-c", code]
-    done = subprocess.run(call, capture_output=True, text=True, cwd=tmp_path, env=environment, check=False)
-    assert (done.returncode, done.stderr) == (0, "[]\n")
-
-
-def test_the_words_of_one_board_need_no_compiler(project_root):
-    code = (
-        "import sys; sys.argv = ['orderly', 'show', 'berlatdes']\n"
-        "from cluster.cli.start import main\n"
-        "try: main()\n"
-        "finally: print('numba' in sys.modules, file=sys.stderr)"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=project_root, check=False)
-    assert (done.returncode, done.stderr) == (0, "False\n")
-
-
-def test_help_is_quick(orderly_process):
-    """Count processor time, not wall time: the machine may be busy with other things."""
-    seconds = []
-    for _ in range(5):
-        start = processor_s()
-        assert orderly_process("--help").code == 0
-        seconds.append(processor_s() - start)
-    assert min(seconds) < 0.3
-
-
-def processor_s():
-    """Return the seconds that finished child processes have computed."""
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
 
 
 @pytest.mark.parametrize(

@@ -35,10 +35,6 @@ def test_score_as_json_and_table(orderly, words):
     assert BEE_FEE in orderly("score", "--wordlist", words, stdin=BEE_FEE).out
 
 
-def test_score_of_no_boards_is_an_empty_table(orderly, words):
-    assert orderly("score", "--wordlist", words, "--format", "csv") == (0, "board,score\n", "")
-
-
 def test_score_counts_letters_not_cells_for_qu(orderly, words):
     table = {"standard": 1 + 2, "words": 2, "1,10,100": 10 + 100}  # quit 4 letters, queen 5
     for name, expected in table.items():
@@ -89,12 +85,6 @@ def test_boards_may_be_typed_as_rows(orderly, words, command):
     more = () if command == ("lists",) else ("--wordlist", words)
     rows, columns = (orderly(*command, board, *more, "--format", "json") for board in ("ee/bf/ee", BEE_FEE))
     assert (rows.code, rows.out) == (0, columns.out)
-
-
-def test_rows_are_scored(orderly, words):
-    stdin = f"ee/bf/ee\n{BEE_FEE}\n"
-    answer = orderly("score", "--wordlist", words, "--format", "csv", stdin=stdin)
-    assert answer.out == f"board,score\n{BEE_FEE},3\n{BEE_FEE},3\n"
 
 
 @pytest.mark.parametrize(
@@ -243,13 +233,6 @@ def test_show_colours_the_cells_of_words_on_a_terminal(orderly, words, monkeypat
     assert "\x1b[" in orderly("show", BEE_FEE, "--wordlist", words).out
 
 
-@pytest.mark.parametrize("board", ["", "abc", "abcdefgh!", "a" * 17, "a b c d e f g h i"])
-def test_show_refuses_what_is_no_board(orderly, words, board):
-    answer = orderly("show", board, "--wordlist", words)
-    assert (answer.code, answer.out) == (2, "")
-    assert answer.err.count("\n") == 1
-
-
 def test_scores_of_the_published_best_boards(orderly, enable2k):
     boards = {"ligdrmanesietildsracsepes": 10406, "rpqaselinifcoita": None, "eeesrvrreeesrsrs": 189}
     answer = orderly("score", "--wordlist", "enable2k", "--format", "csv", stdin="\n".join(boards))
@@ -296,46 +279,6 @@ def test_bound_of_one_board_is_no_less_than_its_score(orderly, words):
     record = json.loads(orderly("bound", " ".join(BEE_FEE), "-w", words, "--format", "json").out)
     assert record["n_boards"] == 1
     assert min(record["sum_bound"], record["max_bound"], record["orderly_bound"]) >= 3
-
-
-@pytest.mark.parametrize(
-    ("arguments", "quoted"),
-    [
-        (["7"], "--dims"),
-        (["999", "--dims", "3x3"], "999"),
-        (["262144", "--dims", "3x3", "--buckets", "bdfgjqvwxz aeiou lnrsy chkmpt"], "262144"),
-        (["7", "--dims", "3x3", "--buckets", "abc def"], "missing"),
-        (["7", "--dims", "9x9", "--buckets", "abc def"], "9x9"),
-        (["ab cd ef"], "3"),
-        (["a b c d1"], "d1"),
-        (["aa b c d"], "aa"),
-        ([""], ""),
-    ],
-)
-def test_bound_refuses_what_is_no_class(orderly, words, arguments, quoted):
-    answer = orderly("bound", *arguments, "--wordlist", words)
-    assert (answer.code, answer.out) == (2, "")
-    assert quoted in answer.err
-
-
-@pytest.mark.parametrize("command", [["show", BEE_FEE], ["score"], ["bound", "a b c d"]])
-@pytest.mark.parametrize(
-    "options",
-    [
-        ["--wordlist", "nosuchlist"],
-        ["--wordlist", "./nosuchlist.txt"],
-        ["--wordlist", "/"],
-        ["--scores", "stndard"],
-        ["--scores", "1,x"],
-        ["--dims", "4by4"],
-    ],
-)
-def test_every_board_command_refuses_bad_options(orderly, words, command, options):
-    given = options if "--wordlist" in options else [*options, "--wordlist", words]
-    answer = orderly(*command, *given, stdin="abcd")
-    assert (answer.code, answer.out) == (2, "")
-    assert answer.err.startswith("orderly: ")
-    assert "Traceback" not in answer.err
 
 
 def test_a_table_that_would_overflow_is_refused(orderly, tmp_path):

@@ -48,11 +48,6 @@ def test_every_method_lists_canonical_boards_with_their_scores(orderly, words, m
     assert rows[0]["found"] >= 2
 
 
-def test_neither_the_workers_nor_a_repetition_change_the_result(orderly, words):
-    options = ("--dims", "3x3", "--method", "genetic", "--seed", "3")
-    assert climbed(orderly, words, *options) == climbed(orderly, words, *options, "--workers", "3")
-
-
 def test_excluded_letters_do_not_occur(orderly, words):
     rows = climbed(orderly, words, "--dims", "2x3", "--exclude", "AZ", "-n", "30")
     assert rows
@@ -71,39 +66,6 @@ def test_the_table_draws_the_best_board_and_csv_has_a_header(orderly, words):
     assert orderly("climb", "-d", "2x2", "-w", words, "--pool", "9", "--format", "csv").out.startswith(
         "board,score,found\n"
     )
-
-
-@pytest.mark.parametrize(
-    ("options", "quoted"),
-    [
-        ([], "--dims"),
-        (["--dims", "7x7"], "7x7"),
-        (["--dims", "2x2", "--exclude", "a1"], "'1'"),
-        (["--dims", "2x2", "--exclude", "abcdefghijklmnopqrstuvwxyz"], "no letter"),
-        (["--dims", "2x2", "--from", "abc"], "'abc'"),
-        (["--from", "abcd", "--exclude", "b"], "'b'"),
-        (["--dims", "2x2", "--contains", "abcde"], "'abcde'"),
-        (["--dims", "2x2", "--contains", "b!"], "'b!'"),
-        (["--dims", "2x2", "--contains", "bad", "--exclude", "d"], "'d'"),
-        (["--dims", "2x2", "--scores", "many"], "many"),
-        (["--dims", "2x2", "--method", "luck"], "luck"),
-        (["--dims", "2x2", "--pool", "0"], "--pool"),
-        (["--from", "seatxx", "--contains", "quit"], "does not hold the word 'qit'"),
-        (["--dims", "2x2", "--pool", "9999999"], "--pool"),
-        (["--dims", "2x2", "--workers", "9999"], "--workers"),
-        (["--dims", "2x2", "--scores", ""], "''"),
-        (["--dims", "2x2", "--pool", "4"], "5 runs with a pool of 4"),
-        (["--dims", "2x2", "--runs", "0"], "--runs"),
-        (["--dims", "2x2", "--workers", "-1"], "--workers"),
-        (["--dims", "2x2", "--seed", "x"], "--seed"),
-        (["--dims", "2x2", "-n", "0"], "-n"),
-    ],
-)
-def test_bad_options_are_refused(orderly, words, options, quoted):
-    answer = orderly("climb", *options, "--wordlist", words)
-    assert (answer.code, answer.out) == (2, "")
-    assert quoted in answer.err
-    assert "Traceback" not in answer.err
 
 
 def test_progress_is_one_line():

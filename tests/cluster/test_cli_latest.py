@@ -10,16 +10,15 @@ import pytest
 from boardclass.errors import IncompleteError
 from cluster.cli.options import chosen_run
 from results.storage import files
-from tests.conftest import make_in
 
 OTHERS = [("verify",), ("repeat", "--sample", "1"), ("certify",), ("audit",), ("watch",), ("report",)]
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory):
+def made(tmp_path_factory, proven):
     folder = tmp_path_factory.mktemp("latest")
-    make_in(folder, "run", "2x2", "--cutoff", "14", "--workers", "0", "--out", "runs/one")
-    shutil.copytree(folder / "runs" / "one", folder / "runs" / "2024" / "other")
+    for name in ("one", "2024/other"):
+        shutil.copytree(proven, folder / "runs" / name)
     return folder
 
 

@@ -37,22 +37,6 @@ def test_longest_finds_the_best_board_of_each_word(orderly, words):
     assert {row["word"] for row in sampled} == {row["word"] for row in rows}
 
 
-@pytest.mark.parametrize(
-    ("options", "quoted"),
-    [
-        (["-d", "3x3"], "no word"),
-        (["-d", "5x5", "--word", "a" * 25], "--sample"),
-        (["-d", "2x2", "--word", "abc"], "'abc'"),
-        (["-d", "2x3", "--letters", "9"], "9 letters"),
-        (["-d", "9x9"], "9x9"),
-    ],
-)
-def test_longest_refuses(orderly, words, options, quoted):
-    answer = orderly("longest", *options, "-w", words)
-    assert (answer.code, answer.out) == (2, "")
-    assert quoted in answer.err
-
-
 def test_neighbours(orderly, words):
     rows = rows_of(orderly("neighbours", "seatxd", "-d", "2x3", "-w", words, "-n", "1000", "--format", "csv"))
     own = int(rows_of_score(orderly, words, "seatxd"))

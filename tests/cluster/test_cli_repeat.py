@@ -113,12 +113,3 @@ def test_what_cannot_be_compared_is_incomplete_and_says_so(orderly, made, tmp_pa
     answer = orderly("repeat", made, "--sample", 3)
     assert (answer.code, answer.out) == (4, "")
     assert "took too long" in answer.err
-
-
-def test_bad_choices_are_refused(orderly, made, tmp_path):
-    for options in ((), ("--classes", "0", "--sample", "1"), ("--classes", "x"), ("--classes", "99999")):
-        assert orderly("repeat", made, *options).code == 2
-    assert orderly("repeat", tmp_path / "none", "--classes", "0").code == 2
-    too_many = orderly("repeat", made, "--sample", 10**6)
-    assert too_many.code == 2
-    assert "cannot draw 1,000,000 of" in too_many.err

@@ -11,13 +11,12 @@ import pytest
 from pyarrow.fs import FileSystem
 
 from results.storage import files
-from tests.conftest import make_in
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory):
+def folder(tmp_path_factory, proven):
     top = tmp_path_factory.mktemp("many")
-    make_in(top, "run", "2x2", "--cutoff", "10", "--workers", "0", "--out", "outside")
+    shutil.copytree(proven, top / "outside")
     for name in ("good", "deep/er/other"):
         shutil.copytree(top / "outside", top / "runs" / name)
     (top / "runs" / "linked").symlink_to(top / "outside")

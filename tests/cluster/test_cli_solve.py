@@ -33,18 +33,3 @@ def test_special_tiles(orderly, words):
     assert "beef" not in orderly(*plain, "--begin-only", f_cell).out
     assert "beef" in orderly(*plain, "--end-only", f_cell).out
     assert "fee" not in orderly(*plain, "--end-only", f_cell).out
-
-
-@pytest.mark.parametrize(
-    ("options", "text"),
-    [
-        (("abcd", "--method", "magic"), "magic"),
-        (("abcd", "--begin-only", "4"), "--begin-only"),
-        (("abcd", "--end-only", "x"), "--end-only"),
-        (("abc",), "3 cells"),
-    ],
-)
-def test_bad_input(orderly, words, options, text):
-    answer = orderly("solve", *options, "--wordlist", words)
-    assert (answer.code, answer.out) == (2, "")
-    assert text in answer.err

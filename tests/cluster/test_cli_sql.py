@@ -8,7 +8,6 @@ import json
 
 import pytest
 
-from tests.conftest import make_in
 from tests.samples import daily
 
 DICE = 'title = "four"\ndims = "2x2"\ndice = "abcde rrrr tttt eeee"\n'
@@ -20,15 +19,7 @@ def rows_of(answer):
 
 
 @pytest.fixture(scope="module")
-def proven(tmp_path_factory, project_root):
-    folder = tmp_path_factory.mktemp("asked")
-    options = ("--dims", "2x2", "--cutoff", "12", "--workers", "0", "--out", "run")
-    make_in(folder, "run", *options)
-    return folder / "run"
-
-
-@pytest.fixture(scope="module")
-def listed(proven, project_root):
+def listed(proven):
     from results.reading.query import boards
 
     return [item.board for item in boards(proven)]

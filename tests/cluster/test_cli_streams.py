@@ -12,17 +12,10 @@ import pytest
 
 from cluster.cli import app as cli
 from cluster.driver.progress import Overview, PlainLines
-from tests.conftest import COMMAND, ROOT, make_in
+from tests.conftest import COMMAND, ROOT
 from tests.samples import daily
 
 SHOW = ("show", "tear")
-
-
-@pytest.fixture(scope="module")
-def proven(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("streams")
-    make_in(folder, "run", "2x2", "--cutoff", "12", "--workers", "0", "--out", "run")
-    return folder / "run"
 
 
 def in_shell(line, *arguments, **environment):

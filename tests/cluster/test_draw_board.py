@@ -58,22 +58,3 @@ def test_show_draws_a_png(orderly, words, tmp_path):
     data = (tmp_path / "b.png").read_bytes()
     assert data.startswith(b"\x89PNG")
     assert struct.unpack(">II", data[16:24]) == (4 * SIZE, 6 * SIZE)
-
-
-@pytest.mark.parametrize(
-    ("options", "quoted"),
-    [
-        (["--out", "b.gif"], "'b.gif'"),
-        (["--out", "nosuch/b.svg"], "nosuch/b.svg"),
-        (["--out", "b.svg", "--word", "quit"], "'quit'"),
-        (["--out", "b.svg", "--word", ""], "''"),
-        (["--word", "beef"], "--out"),
-    ],
-)
-def test_show_refuses(orderly, words, tmp_path, monkeypatch, options, quoted):
-    monkeypatch.chdir(tmp_path)
-    before = sorted(path.name for path in tmp_path.iterdir())
-    answer = orderly("show", "ebeefe", "-w", words, *options)
-    assert (answer.code, answer.out) == (2, "")
-    assert quoted in answer.err
-    assert sorted(path.name for path in tmp_path.iterdir()) == before

@@ -15,30 +15,27 @@ from dataclasses import replace
 import pytest
 
 from boardclass.canonical import canonical_board
+from boardclass.errors import IncompleteError, MismatchError
 from boardclass.geometry import geometry
 from boardclass.scores import parse_scores
 from boardclass.wordlist import KNOWN_SHA256, load_wordlist
 from cluster.driver.driver import run
+from cluster.planning.nodes import run_nodes
 from configs.model import load_config
 from results.proof.claim import read_claim
 from results.proof.rescore import unscored_boards, write_rescored
+from results.reading.query import summary
 from results.storage import files
 from results.storage.lock import parse_owner
 from results.store.documents import list_name
 from results.store.rows import QUARANTINED, SPLIT
 from results.store.run import open_run
 from search.scoring.scorer import Scorer
-from tests.cluster.whole_run import forge, make_whole_run, seal_claim, seal_run, store_rows, without_boards
+from tests.cluster.whole_run import forge, seal_claim, seal_run, store_rows, verified, without_boards
 
-READERS = ("status", "top", "query", "compare", "report")
 SQL = "SELECT board, score, proven FROM boards"
 FORMATS = ("table", "json", "csv")
 LIE = "Of all 456,976 2x2 boards, none is better than qqqq."
-
-
-@pytest.fixture(scope="module")
-def whole(tmp_path_factory):
-    return make_whole_run(tmp_path_factory.mktemp("whole"))
 
 
 @pytest.fixture(scope="module")
@@ -157,31 +154,106 @@ def test_top_stops_at_a_damaged_part_without_boards(orderly, whole, tmp_path):
 # ---- what is claimed
 
 
-def test_rows_dropped_and_everything_sealed_again_prove_nothing(ask, whole, tmp_path, orderly):
-    folder = forge(tmp_path / "forged", whole, lambda rows: rows[:48] + rows[90:])
+def depth(row):
+    return row.path.count("/") + bool(row.path)
+
+
+def altered(where, **changes):
+    """Return what changes the first row that meets a condition; a change may depend on the row."""
+
+    def change(rows):
+        at = next(i for i, row in enumerate(rows) if where(row))
+        values = {name: value(rows[at]) if callable(value) else value for name, value in changes.items()}
+        return [*rows[:at], replace(rows[at], **values), *rows[at + 1 :]]
+
+    return change
+
+
+def without(where):
+    """Return what takes away the first row that meets a condition."""
+    return lambda rows: [row for row in rows if row is not next(filter(where, rows))]
+
+
+def forgotten(where):
+    """Return what takes away the first row that meets a condition, and its name from the split above."""
+
+    def change(rows):
+        gone = next(filter(where, rows))
+        kept = [row for row in rows if row is not gone]
+        cut = [replace(row, children=tuple(x for x in row.children if (row.class_id, x) != gone.key)) for row in kept]
+        assert sum(old.children != new.children for old, new in zip(kept, cut, strict=True)) == 1
+        return cut
+
+    return change
+
+
+def foreign_board(place):
+    """Return what puts a board of another class into the list of a row."""
+
+    def change(rows):
+        row = next(row for row in rows if len(row.candidates) > 3 and row.path)
+        foreign = next(x for other in rows for x in other.candidates if other.class_id != row.class_id and x[1] >= 4)
+        mixed = list(row.candidates)
+        mixed[place] = foreign
+        return [replace(item, candidates=tuple(mixed)) if item is row else item for item in rows]
+
+    return change
+
+
+def doubted(rows):
+    values = {"status": QUARANTINED, "n_boards": 0, "max_bound": 0, "candidates": (), "message": "differs"}
+    return [*rows, replace(rows[0], **values, counters=dict.fromkeys(rows[0].counters, 0))]
+
+
+FORGED = {  # rows rewritten, everything sealed again: how, exit code, what is said
+    "half of the rows left out": (lambda rows: rows[:48] + rows[90:], 4, "classes have no verdict"),
+    "a class left out": (without(lambda row: not row.path), 4, "1 of "),
+    "a verdict left out, level 2": (without(lambda row: depth(row) == 2 and row.status != SPLIT), 4, "1 part of"),
+    "a verdict left out, level 4": (without(lambda row: depth(row) == 4), 4, "1 part of a class"),
+    "a part forgotten, level 2": (forgotten(lambda row: depth(row) == 2 and not row.children), 5, "neither a child"),
+    "a part forgotten, level 4": (forgotten(lambda row: depth(row) == 4), 5, "neither a child nor settled"),
+    "the first board of another class": (foreign_board(0), 5, "which is not in it"),
+    "the second board of another class": (foreign_board(1), 5, "which is not in it"),
+    "the last board of another class": (foreign_board(-1), 5, "which is not in it"),
+    "a class of another size": (altered(lambda row: not row.path, n_boards=1), 5, "boards, its row says 1"),
+    "a part of another size": (
+        altered(lambda row: depth(row) == 3 and row.n_boards > 2, n_boards=lambda row: row.n_boards - 1),
+        5,
+        "boards, its row says",
+    ),
+    "a contradicted host": (doubted, 4, "come from hosts that replicas contradicted"),
+    "a unit given up": (
+        altered(lambda row: not row.path and row.status == "eliminated", status=QUARANTINED, host="", message="died"),
+        4,
+        "1 unit was given up",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FORGED)
+def test_rows_rewritten_and_everything_sealed_again_prove_nothing(whole, tmp_path, name):
+    change, code, told = FORGED[name]
+    folder = forge(tmp_path / "forged", whole, change)
+    found = summary(folder, run_nodes)
+    assert (found.proven, found.is_faulty) == (False, code == 5)
+    assert told in found.why_not
+    assert any("claim.json: it says that the run is proven; its rows do not" in note for note in found.notes)
+    with pytest.raises(MismatchError if code == 5 else IncompleteError):
+        verified(folder)
+
+
+@pytest.mark.parametrize("name", ["half of the rows left out", "a part forgotten, level 4"])
+def test_every_reader_says_that_such_a_run_is_not_proven(ask, whole, tmp_path, orderly, name):
+    change, code, told = FORGED[name]
+    folder = forge(tmp_path / "forged", whole, change)
     answers, page = ask(folder, FORMATS)
-    check_not_proven(answers, page)
+    check_not_proven(answers, page, code)
     check_other_formats(answers)
     for answer in answers.values():
         assert "claim.json: it says that the run is proven; its rows do not" in answer.err
-    assert orderly("verify", folder).code == 4
-
-
-@pytest.mark.parametrize("level", [2, 4])
-def test_a_part_dropped_from_a_deep_split_proves_nothing(ask, whole, tmp_path, orderly, level):
-    def drop(rows):
-        gone = next(row for row in rows if row.path.count("/") + 1 == level and not row.children and row.path)
-        cut = [
-            replace(row, children=tuple(child for child in row.children if (row.class_id, child) != gone.key))
-            for row in rows
-            if row is not gone
-        ]
-        assert sum(a.children != b.children for a, b in zip(cut, (r for r in rows if r is not gone), strict=True)) == 1
-        return cut
-
-    answers, page = ask(forge(tmp_path / "forged", whole, drop))
-    check_not_proven(answers, page, 5)
-    assert "neither a child nor settled" in answers["top", "json"].err
+    assert told in answers["top", "json"].err
+    answer = orderly("verify", folder)
+    assert (answer.code, answer.out) == (code, "")
 
 
 def test_a_forged_sentence_is_not_repeated_by_any_reader(ask, whole, tmp_path):
@@ -297,32 +369,6 @@ def test_a_structure_that_no_search_has_is_damage(orderly, whole, tmp_path, stru
         answer = orderly(command, folder)
         assert (answer.code, answer.out) == (3, "")
         assert files.RUN in answer.err
-
-
-# ---- who is not believed
-
-
-def test_a_claim_does_not_make_doubted_hosts_forgotten(ask, whole, tmp_path, orderly):
-    def doubt(rows):
-        evidence = replace(rows[0], status=QUARANTINED, n_boards=0, max_bound=0, candidates=(), message="differs")
-        return [*rows, replace(evidence, counters=dict.fromkeys(evidence.counters, 0))]
-
-    folder = forge(tmp_path / "forged", whole, doubt)
-    answers, page = ask(folder)
-    check_not_proven(answers, page)
-    assert "come from hosts that replicas contradicted" in answers["top", "json"].err
-    answer = orderly("verify", folder)
-    assert (answer.code, answer.out) == (4, "")
-
-
-def test_a_quarantined_unit_is_not_forgotten(ask, whole, tmp_path):
-    def give_up(rows):
-        gone = next(row for row in rows if not row.path and row.status == "eliminated")
-        return [replace(row, status=QUARANTINED, host="", message="died") if row is gone else row for row in rows]
-
-    answers, page = ask(forge(tmp_path / "forged", whole, give_up))
-    check_not_proven(answers, page)
-    assert "1 unit was given up" in answers["top", "json"].err
 
 
 # ---- rows that are not the run's own

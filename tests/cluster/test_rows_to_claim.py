@@ -8,10 +8,8 @@ from dataclasses import replace
 
 import pytest
 
-from boardclass.errors import IncompleteError, MismatchError
 from cluster.driver.driver import run
 from cluster.driver.loop import Ledger
-from cluster.planning.nodes import run_nodes
 from cluster.scheduling.events import Quarantine
 from configs.model import load_config
 from results.errors import ConflictError
@@ -26,13 +24,8 @@ from results.store.run import open_run
 from results.store.store import Store
 from results.upkeep.extend import reusable
 from search.breaker import Unit
-from tests.cluster.whole_run import coverage_of, is_proven, make_whole_run, store_rows, verified
+from tests.cluster.whole_run import is_proven, store_rows, verified
 from tests.results.crosscheck import boards_by_sql
-
-
-@pytest.fixture(scope="module")
-def whole(tmp_path_factory):
-    return make_whole_run(tmp_path_factory.mktemp("whole"))
 
 
 @pytest.fixture(scope="module")
@@ -72,47 +65,6 @@ def test_boards_of_every_part_and_every_row_are_read(whole, rows):
     listed = {(board, score, row.class_id) for row in rows for board, score in row.candidates}
     assert set(candidates(open_run(whole))) == listed
     assert {board for board, _, _ in listed if len(set(board)) > 3} != set()
-
-
-def test_a_part_lost_on_the_deepest_level_of_splits_is_missed(rows, written):
-    deepest = next(row for row in rows if row.status == SPLIT and depth(row) == 3)
-    lost = deepest.children[-1]
-    kept = [replace(row, children=row.children[:-1]) if row is deepest else row for row in rows]
-    folder = written([row for row in kept if row.key != (deepest.class_id, lost)])
-    assert f"its part {lost!r} is neither a child nor settled" in coverage_of(folder).problems[0]
-    with pytest.raises(MismatchError, match="neither a child nor settled"):
-        verified(folder)
-
-
-@pytest.mark.parametrize("level", [2, 4])
-def test_a_verdict_missing_far_down_is_missed(rows, written, level):
-    gone = next(row for row in rows if depth(row) == level and row.status != SPLIT)
-    folder = written([row for row in rows if row is not gone])
-    coverage = coverage_of(folder)
-    assert not coverage.complete
-    assert coverage.missing == (f"class {gone.class_id} path {gone.path}",)
-    assert not is_proven(folder)
-    with pytest.raises(IncompleteError):
-        verified(folder)
-
-
-@pytest.mark.parametrize("place", [0, 1, -1])
-def test_every_board_of_a_row_must_lie_in_its_unit(rows, written, place):
-    row = next(row for row in rows if len(row.candidates) > 3 and row.path)
-    foreign = next(
-        item for other in rows for item in other.candidates if other.class_id != row.class_id and item[1] >= 4
-    )
-    mixed = list(row.candidates)
-    mixed[place] = foreign
-    folder = written([replace(item, candidates=tuple(mixed)) if item is row else item for item in rows])
-    assert any(f"lists {foreign[0]}, which is not in it" in problem for problem in coverage_of(folder).problems)
-    assert not is_proven(folder)
-
-
-def test_a_size_that_is_wrong_on_a_deep_level_is_a_problem(rows, written):
-    row = next(row for row in rows if depth(row) == 3 and row.n_boards > 1)
-    folder = written([replace(item, n_boards=row.n_boards - 1) if item is row else item for item in rows])
-    assert any(f"has {row.n_boards} boards" in problem for problem in coverage_of(folder).problems)
 
 
 def test_without_the_rules_of_splitting_a_split_run_is_not_proven(whole):
@@ -194,20 +146,6 @@ def test_both_doubted_hosts_are_remembered(shared, written):
     folder = written([*shared, *doubt(shared[0], "a", "b")])
     assert open_run(folder).index.doubted_hosts == {"a", "b"}
     assert open_run(folder).doubted == of(shared, "a", "b")
-
-
-def test_a_claim_does_not_settle_doubts(shared, written, whole):
-    folder = written([*shared, *doubt(shared[0], "a", "b")])
-    for name in (files.CLAIM, files.RESCORED):
-        copy = shutil.copytree if (whole / name).is_dir() else shutil.copy
-        copy(whole / name, folder / name)
-    assert open_run(folder).doubted == of(shared, "a", "b")
-    found = summary(folder, run_nodes)
-    assert not found.proven
-    assert f"{len(of(shared, 'a', 'b'))} verdicts come from hosts that replicas contradicted (a, b)" in found.why_not
-    assert any("its rows do not" in note for note in found.notes)
-    with pytest.raises(IncompleteError, match="come from hosts that replicas contradicted"):
-        verified(folder)
 
 
 def test_what_was_found_again_is_not_in_doubt_any_more(shared, written):

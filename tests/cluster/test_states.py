@@ -23,7 +23,6 @@ from results.store.rows import from_table
 from results.store.run import open_run
 from results.store.store import Store
 from tests.cluster.web import serving
-from tests.conftest import make_in
 
 SAID = {
     "finished": State.PROVEN,
@@ -45,9 +44,9 @@ def written(folder, like, rows):
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory):
+def folder(tmp_path_factory, proven):
     top = tmp_path_factory.mktemp("states")
-    make_in(top, "run", "2x2", "--cutoff", "10", "--workers", "0", "--out", "runs/finished")
+    shutil.copytree(proven, top / "runs" / "finished")
     finished = open_run(top / "runs" / "finished")
     rows = [row for table in finished.tables() for row in from_table(table)]
     contradiction = replace(rows[0], max_bound=1, status="split", candidates=(), children=("0=ab", "0=cd"))

@@ -19,13 +19,6 @@ SMALL = ("run", "2x2", "--cutoff", "10", "--workers", "0")
 LONG = ("--dims", "3x3", "--cutoff", "430", "--buckets", "bdfgjqvwxz aeiou lnrsy chkmpt", "--workers", "0")
 
 
-@pytest.fixture(scope="module")
-def run(tmp_path_factory):
-    top = tmp_path_factory.mktemp("watch")
-    make_in(top, *SMALL, "--out", "run")
-    return top / "run"
-
-
 def state_of(folder):
     """Return everything about the files of a run that a reader might change."""
     found = {}
@@ -37,20 +30,20 @@ def state_of(folder):
 
 
 @pytest.mark.parametrize("key", daily([b"q", b"Q", b"\x03"], lambda key: key != b"Q"))
-def test_a_finished_run_is_shown_and_a_key_ends_it_and_nothing_is_changed(terminal_of, run, key):
-    before = state_of(run)
-    terminal = terminal_of("watch", run)
+def test_a_finished_run_is_shown_and_a_key_ends_it_and_nothing_is_changed(terminal_of, proven, key):
+    before = state_of(proven)
+    terminal = terminal_of("watch", proven)
     text = terminal.wait_for("proven", "55 of 55 classes (100.0 %)", "14  aert", "q quits")
     assert "┌────┬────┐" in text
     assert "free" in text
     terminal.type(key)
     assert terminal.end() == 0
     assert termios.tcgetattr(terminal.slave)[3] == terminal.before[3], "the terminal echoes again"
-    assert state_of(run) == before
+    assert state_of(proven) == before
 
 
-def test_it_follows_the_size_of_the_terminal(terminal_of, run):
-    terminal = terminal_of("watch", run, rows=40, columns=120)
+def test_it_follows_the_size_of_the_terminal(terminal_of, proven):
+    terminal = terminal_of("watch", proven, rows=40, columns=120)
     terminal.wait_for("proven", "14  aert")
     wide = max(map(len, terminal.text.splitlines()))
     terminal.resize(16, 44)
@@ -79,8 +72,8 @@ def test_a_run_that_goes_on_shows_its_workers_and_ends_before_the_eyes(terminal_
     assert terminal.end() == 0
 
 
-def test_a_run_damaged_while_it_is_watched_is_not_called_proven_any_more(terminal_of, run, tmp_path):
-    shutil.copytree(run, tmp_path / "run")
+def test_a_run_damaged_while_it_is_watched_is_not_called_proven_any_more(terminal_of, proven, tmp_path):
+    shutil.copytree(proven, tmp_path / "run")
     terminal = terminal_of("watch", tmp_path / "run")
     terminal.wait_for("proven")
     part = next((tmp_path / "run" / files.RESULTS).iterdir())
@@ -91,8 +84,8 @@ def test_a_run_damaged_while_it_is_watched_is_not_called_proven_any_more(termina
     assert "proven" not in text
 
 
-def test_hostile_text_does_nothing_to_the_terminal(terminal_of, run, tmp_path):
-    shutil.copytree(run, tmp_path / "run")
+def test_hostile_text_does_nothing_to_the_terminal(terminal_of, proven, tmp_path):
+    shutil.copytree(proven, tmp_path / "run")
     line = '{"time": 1.0, "session": "x", "event": "stopped", "reason": "E", "message": "\\u001b[2J\\u202egone[red]"}\n'
     (tmp_path / "run" / files.EVENTS).write_text(line)
     terminal = terminal_of("watch", tmp_path / "run")
@@ -100,8 +93,8 @@ def test_hostile_text_does_nothing_to_the_terminal(terminal_of, run, tmp_path):
     assert "55 of 55" in text
 
 
-def test_without_a_terminal_it_says_what_to_use(orderly, run, tmp_path):
-    answer = orderly("watch", run)
+def test_without_a_terminal_it_says_what_to_use(orderly, proven, tmp_path):
+    answer = orderly("watch", proven)
     assert (answer.code, answer.out) == (2, "")
     assert "orderly status" in answer.err
     assert orderly("watch", tmp_path / "none").code == 2

@@ -15,9 +15,7 @@ import pytest
 
 pytest.importorskip("uvicorn", reason="needs the extra: pip install 'orderly-boggle[serve]'")
 
-from cluster.answers.status import view
 from cluster.web.server import DEFAULT_HOST, LocalServer
-from results.log import Live
 from results.storage import files
 from tests.cluster.processes import descendants, listening_addresses
 from tests.cluster.web import Client, serving
@@ -43,10 +41,10 @@ HOSTILE = "<script>alert(1)</script>\u202e\x1b[2J"
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory):
+def folder(tmp_path_factory, proven):
     """Return a folder of runs: a proven one, links to one outside, and one that a stranger wrote."""
     top = tmp_path_factory.mktemp("web")
-    make_in(top, "run", "2x2", "--cutoff", "10", "--workers", "0", "--out", "outside")
+    shutil.copytree(proven, top / "outside")
     shutil.copytree(top / "outside", top / "runs" / "good")
     (top / "runs" / "linked").symlink_to(top / "outside")
     (top / "secret.txt").write_text(SECRET)
@@ -212,13 +210,6 @@ def test_a_run_is_never_called_proven_after_a_file_has_changed(folder, tmp_path)
         assert seen <= {"reading", "unreadable"}
         assert client.ask(f"/api/runs/{key}/proven").json.get("proven") is not True
         assert settled(client, key)["state"] == "unreadable"
-
-
-def test_a_driver_has_no_better_board_than_the_rows_of_a_proven_run():
-    rows = {"rows_state": "proven", "proven": True, "best_score": 14, "best_boards": ["aert"], "boards": []}
-    now = Live(True, None, {"best_score": 999, "best_board": "zzzz"}, 1.0, None, None, {}, None)
-    assert view(rows, now)["best_score"] == 14
-    assert view({**rows, "proven": False}, now)["best_score"] == 999
 
 
 def test_a_board_of_a_run_is_scored_with_its_own_list_and_points_or_not_at_all(tmp_path, monkeypatch):

@@ -13,13 +13,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from boardclass.partition import parse_partition
 from boardclass.scores import parse_scores
 from cluster.driver.driver import run
 from cluster.planning.nodes import run_nodes
 from configs.model import RunConfig, SearchConfig
 from results.proof.claim import digest_of
-from results.proof.coverage import check_coverage
 from results.proof.rescore import unscored_boards, write_rescored
 from results.proof.verify import VerifyResult, record, verify
 from results.reading.query import summary
@@ -66,12 +64,6 @@ def verified(folder: Path) -> VerifyResult:
     asked = open_run(folder)
     scorer = toy_scorer()
     return verify(asked, run_nodes(asked), scorer, scorer, question_of(asked))
-
-
-def coverage_of(folder: Path) -> Any:
-    asked = open_run(folder)
-    partition = parse_partition(asked.fingerprint.partition, asked.fingerprint.dims)
-    return check_coverage(partition, asked, run_nodes(asked))
 
 
 def store_rows(folder: Path, old: Run, rows: Iterable[Row], info: Mapping[str, Any] | None = None) -> Path:

@@ -327,22 +327,6 @@ def test_certificates_that_do_not_hold_together_are_a_mismatch(orderly, copy):
         assert files.CERTIFICATES in answer.err
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        ("--classes", "x"),
-        ("--classes", "99999999"),
-        ("--sample", "999"),
-        ("--classes", "0", "--sample", "1"),
-        ("--hot", "--sample", "1"),
-        ("--hot", "--classes", "0"),
-        ("--force", "5"),
-    ],
-)
-def test_bad_choices(orderly, certified, options):
-    assert orderly("certify", certified, *options).code == 2
-
-
 def test_every_flipped_bit_of_a_body_is_rejected(copy):
     rows = all_rows(copy)
     row = largest(rows)

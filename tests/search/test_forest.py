@@ -72,17 +72,6 @@ def survivors(
     return found, first
 
 
-def good_cutoff(bare: dict[int, str], share: float = 0.97) -> int:
-    """Return a cutoff near the best multi-score, so that the survivors are few and not none."""
-    grown = new_forest().grow(node_with(bare), free_of(node_with(bare)))
-    assert grown is not None
-    high = low = survivors(grown, 10**6, bare)[1]
-    while not survivors(grown, low, bare, 2000)[0]:
-        low = int(low * share)
-    assert low < high
-    return low
-
-
 BARE = [{4: "e"}, {4: "t"}, {4: "z"}, {4: "e", 1: "s"}, {4: "a", 1: "e", 7: "t"}, {4: "est"}, {4: "s", 1: "ae", 7: "e"}]
 
 

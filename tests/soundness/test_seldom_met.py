@@ -13,7 +13,7 @@ from boardclass.errors import StoreError
 from cluster.driver.driver import run
 from cluster.planning.nodes import SearchNodes
 from cluster.planning.shares import Share
-from cluster.scheduling.events import Assign, Publish, Quarantine, UnitFailed
+from cluster.scheduling.events import Assign, Publish, Quarantine
 from cluster.watch.catalog import Catalog
 from cluster.watch.view import Watched
 from cluster.web.site import Site
@@ -26,7 +26,7 @@ from results.store.parts import describe, read_part, serialise
 from results.store.rows import QUARANTINED, SCHEMA
 from results.store.run import open_run
 from results.store.store import Store
-from results.upkeep.extend import COVERS, EVERYTHING, extend, inherited, reusable
+from results.upkeep.extend import COVERS, EVERYTHING, extend, inherited
 from results.upkeep.repair import repair
 from search.breaker import Breaker, Unit
 from search.replica import Replicator
@@ -179,17 +179,6 @@ def test_two_trusted_hosts_that_differ_are_both_flagged():
     assert sorted(given_up.hosts) == ["a", "b"] == sorted(trust.flagged)
 
 
-def test_a_replica_may_fail_twice():
-    made, orders = bench(100, "ab")
-    made.tell(told(orders[0], "a"))
-    out = made.tell(told(orders[1], "b"))
-    for tries in (1, 2, 3):
-        (check,) = [order for order in of(out, Assign) if order.replica and order.units == orders[0].units]
-        out = made.tell(UnitFailed(check.worker, check.assignment, check.units[0], "no"))
-        published = [item.answer.result.unit for item in of(out, Publish)]
-        assert (orders[0].units[0] in published) == (tries == 3)
-
-
 # ---- replicas
 
 
@@ -227,15 +216,6 @@ def test_a_run_promises_for_max_bound_what_its_source_promised(made, tmp_path):
         there.append(list(found.rows()))
     assert inherited(found)[COVERS] == found.info[COVERS] != ""
     assert inherited(open_run(tmp_path))[COVERS] == ""
-
-
-@pytest.mark.parametrize("counter", ["n_nodes", "n_pushes", "n_splits", "n_survivors"])
-def test_a_unit_that_took_more_than_one_bound_proves_no_lower_cutoff_in_old_runs(tmp_path, counter):
-    """Old versions kept the last bound of a unit, not the largest."""
-    rows = [row(0, max_bound=10), row(1, max_bound=10, counters={counter: 1})]
-    with Store.open(tmp_path, fingerprint(), {}) as store:
-        store.append(rows)
-    assert [found.class_id for found in reusable(open_run(tmp_path), 50)] == [0]
 
 
 def test_boards_that_a_higher_cutoff_drops_count_for_max_bound(tmp_path):
