@@ -9,6 +9,7 @@ The page carries its data, style and script; a content security policy forbids i
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
@@ -87,6 +88,10 @@ def render(run: Run, scorer: WordScorer, n_boards: int = 6, nodes_of: NodesOf | 
     StoreError
         When the run is damaged.
     """
+    try:
+        Path.home()
+    except RuntimeError:  # there is none, and altair asks for it when it is imported
+        os.environ["HOME"] = os.devnull
     try:
         import jinja2
 
@@ -271,12 +276,12 @@ def time_charts(charts: Any, found: Summary, database: Database, stages: Mapping
     so_far = "." if found.proven else ", so far."
     costs = [row["seconds"] for row in records(database, COSTS)]
     named = [{"stage": printable(name)[:_MAX_NAME], "seconds": seconds} for name, seconds in stages.items()]
-    log, depth = "Wall time of the driver, all sessions together", "Seconds of computing by the number of cells forced"
+    log, depth = "Wall time of the driver, all sessions together", "Seconds by the clock, by the number of cells forced"
     return _not_empty(
         _chart("Time by stage", log + so_far, charts.named_bars, named, "stage", "seconds", "seconds"),
         _chart(
             "Cost of a class",
-            f"Seconds of computing per board class, subclasses included{so_far}",
+            f"Seconds by the clock per board class, subclasses included{so_far}",
             *(charts.bars, histogram(costs) if any(costs) else [], "x", "n", "seconds", "classes"),
         ),
         _chart(

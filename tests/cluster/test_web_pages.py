@@ -352,5 +352,6 @@ def test_a_run_is_watched_until_it_ends_without_a_reload(opened, folder):
         assert process.wait(60) == 0
     assert tab.evaluate("window.never") == "reloaded"
     expect(tab.locator("#percent")).to_have_text("100.0 %")
+    expect(tab.locator("#cost")).to_contain_text(re.compile("(seconds|hours) of one worker.*, by the clock: on a busy"))
     expect(tab.locator("#claim")).to_contain_text("Proven. Of all")
     expect(tab.locator("#boards li").first).to_contain_text("202 points")

@@ -12,7 +12,7 @@ export function drawMap(map, canvas, spoken, told) {
   const n = map.first.length, done = sum(map.done), found = map.found.filter((value) => value > 0).length;
   const each = map.n_classes > n ? `each tile stands for about ${Math.round(map.n_classes / n)} classes` : "each tile is a class";
   told.textContent = `${count(map.n_classes)} classes in the order of their numbers, ${each}.`;
-  canvas.setAttribute("aria-label", `Map of the classes: ${count(done)} of ${count(map.n_classes)} done, boards found in ${count(found)} of ${count(n)} tiles, ${duration(sum(map.seconds))} of computing. Arrow keys walk over the tiles.`);
+  canvas.setAttribute("aria-label", `Map of the classes: ${count(done)} of ${count(map.n_classes)} done, boards found in ${count(found)} of ${count(n)} tiles, ${duration(sum(map.seconds))} by the clock. Arrow keys walk over the tiles.`);
   if (!canvas.dataset.ready) {
     canvas.dataset.ready = "yes";
     const again = () => paint(canvas);
