@@ -14,7 +14,7 @@ from boardclass import jit
 from tests.bench.size import n_lines
 from tests.conftest import ROOT
 
-FLOORS = ("boardclass", "search", "results", "configs", "cluster")
+FLOORS = ("boardclass", "search", "configs", "results", "cluster")
 ROOMS = {  # the lowest first: each uses only those before it, and itself
     "search": (
         "bits keys params node scoring solvers paper local terms trees node_search breaker certificate_kernels "

@@ -36,12 +36,11 @@ def look(run: Run) -> tuple[dict[str, Any], Summary]:
     StoreError
         When the run is damaged.
     """
-    from cluster.planning.nodes import run_nodes
     from results.log import live
     from results.reading.query import summary
 
     now = live(run.folder)  # before the rows, which take longer to read: the driver goes on meanwhile
-    found = summary(run, run_nodes)
+    found = summary(run)
     return view(view_of_rows(found), now), found
 
 

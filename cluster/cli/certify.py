@@ -63,7 +63,6 @@ def certify(
     """
     directory = chosen_run(directory)
     from boardclass.geometry import geometry
-    from boardclass.partition import parse_partition
     from results.proof.certificates import certified_parts, write_certificates
     from results.storage.lock import RunLock
     from results.store.run import open_run
@@ -71,10 +70,9 @@ def certify(
 
     run = open_run(directory)
     asked = run.fingerprint
-    partition = parse_partition(asked.partition, asked.dims)
     words = run_wordlist(run, wordlist)
     certifier = Certifier(geometry(asked.dims, asked.cell_order), words.words, asked.scores, asked.cutoff)
-    parts = _chosen_parts(run, partition, certifier, _Choice(classes, sample, seed, hot, force))
+    parts = _chosen_parts(run, certifier, _Choice(classes, sample, seed, hot, force))
     lock = RunLock(run.folder)
     lock.acquire()
     record = dict.fromkeys(("parts", "parts_from_before", "splits", "leaves", "boards", "bytes"), 0)
@@ -91,7 +89,7 @@ def certify(
                     f"class {class_id} is certified in smaller parts than {quote(forced)}: certify the rest of it with "
                     f"--force {max(map(len, done[class_id]))}"
                 )
-            shape = certifier.shape(partition.class_letters(class_id), forced)
+            shape = certifier.shape(run.partition.class_letters(class_id), forced)
             waiting.append((class_id, shape))
             counts = {"splits": shape.n_splits, "leaves": shape.n_leaves, "boards": shape.n_boards}
             record |= {name: record[name] + count for name, count in counts.items()}
@@ -108,7 +106,7 @@ def certify(
     write_record(record, fmt)
 
 
-def _chosen_parts(run: Run, partition: Partition, certifier: Certifier, choice: _Choice) -> Iterable[Part]:
+def _chosen_parts(run: Run, certifier: Certifier, choice: _Choice) -> Iterable[Part]:
     """Return the classes to certify, cut into parts where more cells have several letters than one tree takes.
 
     Raises
@@ -118,6 +116,7 @@ def _chosen_parts(run: Run, partition: Partition, certifier: Certifier, choice: 
     """
     if sum([choice.classes is not None, choice.sample is not None, choice.hot]) > 1:
         raise InputError("give one of --classes, --sample and --hot, not several")
+    partition = run.partition
     if choice.force is not None and choice.force > partition.dims.n:
         raise InputError(f"--force {choice.force}: expected at most the {partition.dims.n} cells of the board")
     classes: Iterable[int] = (int(rank) for ranks in partition.canonical_ranks() for rank in ranks)

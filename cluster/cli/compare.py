@@ -46,13 +46,12 @@ def compare(
     directory = chosen_run(*directories)
     from boardclass.cutoff import reaches
     from boardclass.geometry import geometry, parse_dims
-    from cluster.planning.nodes import run_nodes
     from results.reading.query import summary
     from results.store.run import open_run
 
     run = open_run(directory)
     shape = geometry(parse_dims(run.fingerprint.dims))
-    found = summary(run, run_nodes)
+    found = summary(run)
     here = {item.board: item.score for item in found.listed.boards}
     there = read_boards(file, shape)
     bare = [board for board, score in there.items() if score is None and board not in here]

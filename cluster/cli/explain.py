@@ -136,15 +136,19 @@ def explain(
 def _explain_stored(directory: str, class_id: int, fmt: Format) -> None:
     """Print what a run stored about a class: every unit with its verdict."""
     check_run_directory(directory)
-    from results.reading.sql import connect
+    from boardclass.parts import depth
+    from results.store.run import open_run
 
-    database = connect([directory])
-    sql = (
-        "SELECT path, status, n_boards, max_bound, len(candidates) AS candidates, n_terms, n_pushes, seconds "
-        f"FROM classes WHERE class_id = {class_id:d} ORDER BY depth, path"
+    rows = sorted(
+        (row for row in open_run(directory).rows() if row.class_id == class_id),
+        key=lambda row: (depth(row.path), row.path),
     )
-    answer = database.query(sql)
-    database.close()
-    if not answer.rows:
+    if not rows:
         raise InputError(f"the run in {quote(directory)} has no verdict on class {class_id} yet, or no such class")
-    write_table(answer.columns, answer.rows, fmt)
+    columns = ("path", "status", "n_boards", "max_bound", "candidates", "n_terms", "n_pushes", "seconds")
+    listed = [
+        (row.path, row.status, row.n_boards, row.max_bound, len(row.candidates))
+        + (row.counters["n_terms"], row.counters["n_pushes"], row.seconds)
+        for row in rows
+    ]
+    write_table(columns, listed, fmt)

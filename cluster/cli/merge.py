@@ -22,18 +22,12 @@ def merge(
     """Put runs of the same question together: TARGET gets what it lacks, as new files; the sources stay as they are."""
     for source in sources:
         check_run_directory(source)
-    from boardclass.partition import parse_partition
-    from cluster.planning.nodes import SearchNodes, run_params
     from results.reading.query import summary
     from results.store.run import open_run
     from results.upkeep import merging
 
     runs = [open_run(source) for source in sources]
-    asked = runs[0].fingerprint
-    partition = parse_partition(asked.partition, asked.dims)
-    nodes = SearchNodes(partition, run_params(runs[0].info), asked.cell_order)
-    checked = merging.check_sources(runs, partition, nodes)
-    done = merging.merge(target, checked)
+    done = merging.merge(target, merging.check_sources(runs))
     found = summary(target)
     record = {
         "target": target,
@@ -43,12 +37,12 @@ def merge(
         "new parts": len(done.parts),
         "lines of the log added": done.n_lines,
         "classes settled": found.n_classes_done,
-        "classes": partition.n_canonical,
+        "classes": found.n_classes,
     }
     if fmt is not Format.table:
         write_record({name.replace(" ", "_"): value for name, value in record.items()}, fmt)
         return
-    if found.n_classes_done == partition.n_canonical:
+    if found.n_classes_done == found.n_classes:
         text = "All classes have verdicts; `orderly verify` checks whether that proves it."
     else:
         text = "Nothing is proven yet."

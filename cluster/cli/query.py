@@ -52,11 +52,10 @@ def query(
     directories = chosen_runs(directories)
     if sql is None and not (sys.stdin and sys.stdin.isatty() and sys.stdout.isatty()):
         raise InputError(f"nothing is asked; {_EXPECTED}")
-    from cluster.planning.nodes import run_nodes
     from results.reading.limits import Limits
     from results.reading.sql import connect
 
-    with closing(connect(directories, run_nodes, memory)) as database:
+    with closing(connect(directories, memory)) as database:
         n_rows = MAX_DRAWN if fmt is Format.table else MAX_ROWS
         limits = Limits(timeout, memory, n_rows)
         if sql is None:

@@ -35,22 +35,18 @@ def repeat(
     directory = chosen_run(directory)
     if (classes is None) == (sample is None):
         raise InputError("give either --classes, such as --classes 0,17, or --sample N")
-    from boardclass.partition import parse_partition
     from cluster.driver.repeat import drawn_rows, repeated, rows_of_classes
-    from cluster.planning.nodes import run_params
+    from results.proof.nodes import run_spec
     from results.store.run import open_run, raise_conflicts
-    from search.breaker import Spec
 
     run = open_run(directory)
     raise_conflicts(run.conflicts)
-    asked = run.fingerprint
     words = run_wordlist(run, wordlist)
     if classes is not None:
-        rows = rows_of_classes(run, named_classes(parse_partition(asked.partition, asked.dims), classes))
+        rows = rows_of_classes(run, named_classes(run.partition, classes))
     else:
         rows = drawn_rows(run, sample or 0, seed)
-    params = run_params(run.info)
-    spec = Spec(asked.dims, words.words, asked.scores, asked.cutoff, asked.partition, params, asked.cell_order)
+    spec = run_spec(run, words.words)
     found: list[Repeated] = []
     for item in repeated(spec, rows, seed, workers):
         found.append(item)

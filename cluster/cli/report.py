@@ -25,7 +25,6 @@ def report(
     """Write one self-contained HTML page about a run: claim, boards with their words, charts."""
     directory = chosen_run(directory)
     from boardclass.scores import ScoreTable
-    from cluster.planning.nodes import run_nodes
     from results.reading.report import render
     from results.store.run import open_run
     from search.scoring.scorer import Scorer
@@ -33,7 +32,7 @@ def report(
     run = open_run(directory)
     words = run_wordlist(run, wordlist)
     scorer = Scorer(run.fingerprint.dims, words.words, ScoreTable("run", run.fingerprint.scores))
-    page, found = render(run, scorer, n, run_nodes)
+    page, found = render(run, scorer, n)
     html = page.encode()
     where = _default_page(directory) if out is None else out
     write_file(Path(where), html)

@@ -58,12 +58,11 @@ def top(
     """List the best boards of one or more runs."""
     chosen = chosen_runs(directories)
     filters = _Filters(tuple(contains or ()), min_words, rollable, words)
-    from cluster.planning.nodes import run_nodes
     from results.reading.query import named_runs, summary
 
     runs = named_runs(chosen)
     passing = {name: _Passing(run, filters, wordlist) for name, run in runs}
-    summaries = {name: summary(run, run_nodes) for name, run in runs}
+    summaries = {name: summary(run) for name, run in runs}
     kept: list[tuple[str, Board]] = []
     for name, found in summaries.items():
         kept += [(name, item) for item in _first(found.listed.boards, n, passing[name])]

@@ -39,25 +39,20 @@ def verify(
     directory = chosen_run(directory)
     from boardclass.scores import ScoreTable
     from cluster.driver.repeat import spot_check
-    from cluster.planning.nodes import run_nodes, run_params
     from results.proof.claim import question_of
+    from results.proof.nodes import run_spec
     from results.proof.verify import record
     from results.proof.verify import verify as verify_run
     from results.store.run import open_run
-    from search.breaker import Spec
     from search.scoring.scorer import Scorer
 
     run = open_run(directory)
     print_of = run.fingerprint
     words = run_wordlist(run, wordlist)
     table = ScoreTable(question_of(run).scores, print_of.scores)
-    scorer, params = Scorer(print_of.dims, words.words, table), run_params(run.info)
-    spec = Spec(
-        print_of.dims, words.words, print_of.scores, print_of.cutoff, print_of.partition, params, print_of.cell_order
-    )
+    scorer, spec = Scorer(print_of.dims, words.words, table), run_spec(run, words.words)
     found = verify_run(
         run,
-        run_nodes(run),
         scorer,
         Referee(print_of.dims, words.words, table),
         replace(question_of(run), wordlist=words.name, n_words=len(words.words), scores=table.name),

@@ -23,7 +23,7 @@ from cluster.workers.ray_cluster import LOCAL, check_guarded, check_installed
 from configs.model import RunConfig
 from results.errors import DamagedError
 from results.log import EventLog
-from results.proof.coverage import describe_out_of_space, out_of_space
+from results.proof.coverage import foreign_rows
 from results.store.run import Run
 from results.store.store import Store
 from results.upkeep.extend import extend, inherited, open_source
@@ -84,7 +84,7 @@ def run(
         run_info = plan.run_info | {SHARE: str(share or "")} | (inherited(source) if source else {})
         with Store.open(plan.location, plan.fingerprint, run_info, mend=repair if drop_damaged else None) as store:
             check_structure(plan.spec.params, store.run.info, plan.location)
-            _check_own(store.run, plan)
+            _check_own(store.run)
             with Journal(EventLog(store.run.folder)) as journal:
                 _tell_faults(store, progress, journal)
                 if source:
@@ -96,7 +96,7 @@ def run(
         progress.end()
 
 
-def _check_own(run: Run, plan: Plan) -> None:
+def _check_own(run: Run) -> None:
     """Refuse to go on with a run that has rows of classes that are not its own: they could never be settled.
 
     Raises
@@ -104,9 +104,8 @@ def _check_own(run: Run, plan: Plan) -> None:
     DamagedError
         Naming classes, parts and the way out.
     """
-    foreign = out_of_space(plan.partition, run.index.class_ids)
-    if foreign:
-        raise DamagedError(f"{run.folder.where('')} has {describe_out_of_space(run, foreign)}")
+    if foreign := foreign_rows(run):
+        raise DamagedError(f"{run.folder.where('')} has {foreign}")
 
 
 def _source(location: str, plan: Plan) -> Run:

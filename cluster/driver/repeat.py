@@ -19,9 +19,9 @@ from boardclass.errors import IncompleteError, InputError, MismatchError
 from boardclass.partition import parse_partition
 from boardclass.printable import counted
 from boardclass.processes import pool
-from cluster.planning.nodes import SearchNodes, paths_of
 from results.errors import RowError
 from results.proof.coverage import uncovered
+from results.proof.nodes import SearchNodes, paths_of
 from results.proof.rescore import BoardList
 from results.store.rows import CANDIDATES, ELIMINATED, Key, Row
 from results.store.run import Run

@@ -37,7 +37,7 @@ from cluster.workers.executors import Executor
 from cluster.workers.ray_cluster import ClusterGoneError, RayError
 from results.errors import DamagedError
 from results.log import RESCORING
-from results.proof.claim import Claim, digest_of, write_claim
+from results.proof.claim import Claim, digest_of, make_claim, publish_claim, question_of
 from results.proof.coverage import Coverage
 from results.proof.prove import prove
 from results.proof.rescore import BoardList, candidates, rescore
@@ -216,14 +216,16 @@ class Session:
         run = store.snapshot()  # the only one: what is claimed is what was read
         self._check_read(run)
         listed = rescore(run, plan.scorer)
-        proof = prove(run, lambda _: plan.nodes(), thorough=True)
+        proof = prove(run, thorough=True)
         coverage = proof.coverage
         assert coverage is not None, "looked at thoroughly"
         claim = None
         complete = proof.proven
         if complete:
             name, n_words = plan.wordlist.name, len(plan.wordlist.words)
-            claim = write_claim(run, coverage, listed, wordlist=name, n_words=n_words, scores=plan.table.name)
+            question = replace(question_of(run), wordlist=name, n_words=n_words, scores=plan.table.name)
+            claim = make_claim(run.fingerprint, coverage, listed, question)
+            publish_claim(run, claim)
         digest = digest_of(plan.fingerprint, listed, complete=complete)
         missing, share_done = "" if complete else "\n".join(filter(None, (message, proof.why_not))), False
         if self._hand and not complete:

@@ -1,7 +1,6 @@
 """Before a run: what is to be searched and what it will cost.
 
     make_plan            plan.py       a configuration, validated, with its classes and fingerprint
-    SearchNodes          nodes.py      how the search cuts classes, for the coverage check
     Share                shares.py     the K-th of N equal shares of the classes
     estimate, variants   estimate.py   cost from random classes, also of other partitions and budgets
 

@@ -22,9 +22,9 @@ from boardclass.jit import kernel_hash
 from boardclass.partition import Partition, parse_partition
 from boardclass.scores import ScoreTable, parse_scores
 from boardclass.wordlist import WordList, load_wordlist
-from cluster.planning.nodes import SearchNodes
 from configs.model import RunConfig
 from results.errors import DamagedError
+from results.proof.nodes import SearchNodes
 from results.storage.local import open_folder
 from results.store.fingerprint import Fingerprint, check_same_structure
 from results.store.run import read_identity

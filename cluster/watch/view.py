@@ -137,11 +137,10 @@ class Watcher:
         return watched
 
     def _read_rows(self) -> None:
-        from cluster.planning.nodes import run_nodes
         from results.reading.query import summary
 
         with self.watched.reading_rows():
-            found = summary(self.watched.place.check(), run_nodes)
+            found = summary(self.watched.place.check())
             boards = [(item.board, item.score) for item in found.listed.boards[:8]]
             self.watched.rows = {**view_of_rows(found), "boards": boards}
 

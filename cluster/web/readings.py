@@ -31,14 +31,13 @@ def read_run(location: str) -> dict[str, Any]:
         When there is no run, or it is damaged.
     """
     from cluster.answers.status import view_of_rows
-    from cluster.planning.nodes import run_nodes
     from results.reading.report import dear_classes
     from results.reading.sql import Database
     from results.storage.local import disk_use
     from results.store.run import open_run
 
     run = open_run(location)
-    database = Database([("run", run)], run_nodes)
+    database = Database([("run", run)])
     found = database.summaries["run"]
     (seconds, n_units, n_hosts), *_ = database.query(_TOTALS).rows
     told = {

@@ -21,7 +21,7 @@ from boardclass.printable import counted
 from boardclass.scores import parse_scores
 from results.errors import DamagedError
 from results.proof.coverage import Coverage
-from results.proof.rescore import BoardList, Source
+from results.proof.rescore import BoardList
 from results.storage import files
 from results.store.documents import format_document, list_name, read_model
 from results.store.fingerprint import Fingerprint
@@ -95,15 +95,6 @@ class Claim:
     verdict_digest: str = ""
 
 
-@dataclass(frozen=True)
-class Checked:
-    """What ``orderly verify`` adds to a claim; the fields are those of :class:`Claim`."""
-
-    strength: str
-    statistics: dict[str, int]
-    verdict_digest: str
-
-
 def result_digest(fingerprint: Fingerprint, boards: Iterable[tuple[str, int]], *, complete: bool) -> str:
     """Return the SHA-256 of the answer: the question asked, whether it is answered, canonical boards with scores.
 
@@ -125,57 +116,13 @@ def digest_of(fingerprint: Fingerprint, listed: BoardList, *, complete: bool) ->
     return result_digest(fingerprint, ((item.board, item.score) for item in listed.boards), complete=complete)
 
 
-def write_claim(
-    source: Source,
-    coverage: Coverage,
-    listed: BoardList,
-    *,
-    wordlist: str,
-    n_words: int,
-    scores: str = "custom",
-    checked: Checked | None = None,
-) -> Claim:
-    """Write ``claim.json`` and return what it says.
-
-    Parameters
-    ----------
-    source : Store or Run
-    coverage : Coverage
-        Of this run, as :func:`results.proof.coverage.check_coverage` found it.
-    listed : BoardList
-        As :func:`results.proof.rescore.rescore` made it.
-    wordlist, scores : str
-        Names of the word list and of the score table, for the sentence.
-    n_words : int
-        Usable words of the list.
-    checked : Checked, optional
-        What verification did beyond coverage and rescoring.
-
-    Raises
-    ------
-    IncompleteError
-        When a class has no verdict; nothing is written.
-    """
-    run = source.snapshot()
-    question = replace(question_of(run), wordlist=wordlist, n_words=n_words, scores=scores)
-    claim = make_claim(run.fingerprint, coverage, listed, question, checked)
-    publish_claim(run, claim)
-    return claim
-
-
 def publish_claim(run: Run, claim: Claim) -> None:
     """Write a claim as ``claim.json`` of its run."""
     run.folder.publish(files.CLAIM, format_document({"format": _FORMAT, **asdict(claim)}))
 
 
-def make_claim(
-    fingerprint: Fingerprint,
-    coverage: Coverage,
-    listed: BoardList,
-    question: Question,
-    checked: Checked | None = None,
-) -> Claim:
-    """Return the claim that coverage and boards support, see :func:`write_claim`.
+def make_claim(fingerprint: Fingerprint, coverage: Coverage, listed: BoardList, question: Question) -> Claim:
+    """Return the claim that coverage and boards support.
 
     Raises
     ------
@@ -185,7 +132,7 @@ def make_claim(
     coverage.require_complete()
     question = replace(question, wordlist=list_name(question.wordlist, fingerprint.wordlist_sha256))
     best = listed.boards[0].score if listed.boards else None
-    claim = Claim(
+    return Claim(
         statement=statement_of(fingerprint, listed, question),
         strength=COMPLETE,
         result_digest=digest_of(fingerprint, listed, complete=True),
@@ -202,7 +149,6 @@ def make_claim(
         best_boards=tuple(item.board for item in listed.boards if item.score == best),
         boards=tuple((item.board, item.score) for item in listed.boards[:MAX_LISTED]),
     )
-    return replace(claim, **asdict(checked)) if checked else claim
 
 
 def read_claim(run: Run) -> Claim | None:

@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -27,10 +27,12 @@ from boardclass.partition import Partition
 from boardclass.parts import SEPARATOR, last_part
 from boardclass.printable import counted
 from results.errors import RowError
-from results.proof.rescore import Source
 from results.store.parts import read_part
 from results.store.rows import SCHEMA, SPLIT, Key, parse_path
 from results.store.run import Run
+
+if TYPE_CHECKING:
+    from results.proof.nodes import SearchNodes
 
 
 @dataclass(frozen=True)
@@ -94,30 +96,24 @@ class Coverage:
             raise IncompleteError(f"the run proves nothing yet: {self.message()}\nRun again to go on.")
 
 
-def check_coverage(partition: Partition, source: Source, nodes: NodesLike | None = None) -> Coverage:
+def check_coverage(run: Run, nodes: SearchNodes | None = None) -> Coverage:
     """Compare what a run holds with the whole space of its partition.
 
     Parameters
     ----------
-    partition : Partition
-        That of the run.
-    source : Store or Run
-    nodes : NodesLike, optional
-        With it, the children of every split unit are compared with those that the search would make, one by one.
-        A unit settles some parts itself, so without it a child lost from the list goes unnoticed.
+    run : Run
+    nodes : SearchNodes, optional
+        How the search cuts classes, by default what ``run.json`` says.  The parts of every split unit are compared with
+        those that the search would make, one by one.
 
     Raises
     ------
     DamagedError, RowError
         When a stored file or row cannot be trusted.
-    ValueError
-        When the partition is not that of the run.
     """
-    run = source.snapshot()
-    if (partition.text, str(partition.dims)) != (run.fingerprint.partition, run.fingerprint.dims):
-        raise ValueError(f"partition {partition.text!r} of {partition.dims} is not that of the run")
+    partition = run.partition
     faults = Faults()
-    units = Units(run, partition, faults)
+    units = Units(run, faults)
     unfinished = units.check_splits(nodes) | {class_id for class_id, _ in run.conflicts}
     units.check_boards()
     sizes = ClassSizes(partition)
@@ -142,7 +138,7 @@ def check_coverage(partition: Partition, source: Source, nodes: NodesLike | None
         n_seen += len(counted)
     if n_classes != partition.n_canonical:
         faults.add_problem(f"{n_classes} canonical classes enumerated, {partition.n_canonical} counted")
-    foreign = describe_out_of_space(run, out_of_space(partition, run.index.class_ids))
+    foreign = foreign_rows(run)
     if foreign or n_seen < len(units.ids):
         faults.add_problem(foreign or f"{len(units.ids) - n_seen} stored classes are not classes of the run")
     conflicting, quarantined = sorted(run.conflicts), sorted(run.index.quarantined)
@@ -169,8 +165,6 @@ class Units:
     Parameters
     ----------
     run : Run
-    partition : Partition
-        That of the run.
     faults : Faults
         Takes what the checks find.
 
@@ -182,7 +176,7 @@ class Units:
         How many boards their rows say they hold.
     """
 
-    def __init__(self, run: Run, partition: Partition, faults: Faults) -> None:
+    def __init__(self, run: Run, faults: Faults) -> None:
         table = run.verdict_table
         roots = table.filter(pc.equal(table.column("path"), ""))
         ids = roots.column("class_id").to_numpy()
@@ -193,12 +187,19 @@ class Units:
         self._below = {
             _key(row): int(row["n_boards"]) for row in below.select(["class_id", "path", "n_boards"]).to_pylist()
         }
+        self._run = run
         self._table = table
-        self._partition = partition
+        self._partition = run.partition
         self._faults = faults
 
-    def check_splits(self, nodes: NodesLike | None) -> set[int]:
+    def check_splits(self, nodes: SearchNodes | None) -> set[int]:
         """Check every split unit that a root leads to; return the classes that have an open unit."""
+        if not self._run.index.splits:
+            return set()
+        if nodes is None:
+            from results.proof.nodes import run_nodes
+
+            nodes = run_nodes(self._run)
         rows = self._table.filter(pc.equal(self._table.column("status"), SPLIT))
         columns = ["class_id", "path", "n_boards", "children", "settled"]
         splits = {_key(row): row for row in rows.select(columns).to_pylist()}
@@ -221,30 +222,27 @@ class Units:
                     stack.append(child)
         return unfinished
 
-    def _check_split(self, row: dict[str, Any], children: list[Key], nodes: NodesLike | None) -> None:
+    def _check_split(self, row: dict[str, Any], children: list[Key], nodes: SearchNodes) -> None:
         """Check the parts of one split unit: they share no board, lie in the unit, and make it up.
 
         A unit names each part that it decided itself (settled, in the order of its search) and each that it left to be
-        searched (children).  A part may not be, hold or lie in another.  With ``nodes``, each must be one that the
-        search makes, and together they must be the whole unit, so that a lost part is noticed wherever it stood.
+        searched (children).  A part may not be, hold or lie in another.  Each must be one that the search makes, and
+        together they must be the whole unit, so that a lost part is noticed wherever it stood.
         """
         key, n_boards, settled = _key(row), int(row["n_boards"]), row["settled"]
         check_apart(key[1], [*row["children"], *settled])
-        total = 0
+        total = sum(nodes.n_boards(key[0], path) for path in settled)
         for child in children:
-            size = self._below.get(child, 1)
+            size, expected = self._below.get(child, 1), nodes.n_boards(*child)
             most = math.prod(len(bucket) for bucket in self.unit_letters(child))
-            expected = nodes.n_boards(*child) if nodes else size
             if child in self._below and not 1 <= size == expected <= most:
-                raise RowError(f"{unit_name(child)} has {expected if nodes else most} boards, its row says {size}")
+                raise RowError(f"{unit_name(child)} has {expected} boards, its row says {size}")
             total += size
-        total += sum(nodes.n_boards(key[0], path) if nodes else 1 for path in settled)
         if total > n_boards:
             raise RowError(f"its parts hold {total} boards, it has {n_boards}")
-        if nodes:
-            lost = uncovered(nodes, key, [*row["children"], *settled])
-            if lost is not None:
-                raise RowError(f"its part {lost!r} is neither a child nor settled")
+        lost = uncovered(nodes, key, [*row["children"], *settled])
+        if lost is not None:
+            raise RowError(f"its part {lost!r} is neither a child nor settled")
 
     def check_boards(self) -> None:
         """Check that each candidate is a board of the unit that lists it."""
@@ -301,7 +299,7 @@ def check_apart(path: str, children: Sequence[str]) -> None:
         todo += [(branch, group) for branch, group in below.items() if group != [branch]]
 
 
-def uncovered(nodes: NodesLike, unit: Key, named: Sequence[str]) -> str | None:
+def uncovered(nodes: SearchNodes, unit: Key, named: Sequence[str]) -> str | None:
     """Return a part of a unit that the ``named`` parts do not cover; None if they cover the unit.
 
     Every split on the way from the unit to a named part is made anew, so a part that was lost cannot hide.
@@ -343,16 +341,6 @@ def _key(row: dict[str, Any]) -> Key:
 
 Letters = tuple[str, ...]
 MAX_EXAMPLES = 10
-
-
-class NodesLike(Protocol):
-    """How the search cuts a class into parts: a pure function of class, path and the run's parameters."""
-
-    def n_boards(self, class_id: int, path: str) -> int:
-        """Return the number of boards of a part; InputError when no split makes it."""
-
-    def parts(self, class_id: int, path: str) -> Sequence[str]:
-        """Return the paths that a part is split into, in the order of the search."""
 
 
 class ClassSizes:
@@ -425,8 +413,9 @@ def out_of_space(partition: Partition, ids: npt.NDArray[np.int64]) -> list[int]:
     return sorted([*ids[~inside].tolist(), *own[partition.orbit_sizes(own) == 0].tolist()])
 
 
-def describe_out_of_space(run: Run, classes: Sequence[int]) -> str:
-    """Return which classes are not the run's own, where their rows stand and how to get rid of them; may be empty."""
+def foreign_rows(run: Run) -> str:
+    """Return which rows are of classes not the run's own, where they stand, how to get rid of them; may be empty."""
+    classes = out_of_space(run.partition, run.index.class_ids)
     if not classes:
         return ""
     asked, names = pa.array(classes), []

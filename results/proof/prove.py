@@ -10,22 +10,18 @@ While something is plainly open, the rows are not checked one by one, so a reade
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from boardclass.canonical import canonical_board
 from boardclass.cutoff import reaches
 from boardclass.errors import IncompleteError, MismatchError
 from boardclass.geometry import geometry
-from boardclass.partition import Partition, parse_partition
 from boardclass.printable import counted
-from results.proof.coverage import Coverage, NodesLike, check_coverage, describe_out_of_space, out_of_space, unit_name
+from results.proof.coverage import Coverage, check_coverage, foreign_rows, unit_name
 from results.proof.coverage import listed as listed_names
 from results.proof.rescore import BoardList, unscored_boards
 from results.storage import files
 from results.store.run import Run
-
-NodesOf = Callable[[Run], NodesLike]  # how the search of a run cuts its classes: cluster.planning.nodes.run_nodes
 
 
 @dataclass(frozen=True)
@@ -77,15 +73,13 @@ class Proof:
         return self.coverage
 
 
-def prove(run: Run, nodes_of: NodesOf | None = None, *, thorough: bool = False) -> Proof:
+def prove(run: Run, *, thorough: bool = False) -> Proof:
     """Return what the rows of a run prove.
 
     Parameters
     ----------
     run : Run
         As it is on disk.
-    nodes_of : callable, optional
-        Returns how the search cuts the classes of a run.  Without it, a run with split units is never proven.
     thorough : bool
         Look at every row even when something is plainly open.
 
@@ -94,32 +88,28 @@ def prove(run: Run, nodes_of: NodesOf | None = None, *, thorough: bool = False) 
     StoreError
         When a file is damaged or a row breaks a rule.
     """
-    partition = parse_partition(run.fingerprint.partition, run.fingerprint.dims)
     listed = unscored_boards(run)
-    missing, foreign = _open(run, partition), out_of_space(partition, run.index.class_ids)
-    faults = [describe_out_of_space(run, foreign)] if foreign else []
+    missing, foreign = _open(run), foreign_rows(run)
+    faults = [foreign] if foreign else []
     if run.conflicts:
         named = listed_names([unit_name(key) for key in run.conflicts])
         units = counted(len(run.conflicts), "unit has", "units have")
         faults.append(f"{units} contradicting verdicts ({named})")
     coverage = None
     if thorough or not (missing or faults):
-        nodes = nodes_of(run) if nodes_of else None
-        coverage = check_coverage(partition, run, nodes)
+        coverage = check_coverage(run)
         if coverage.n_problems:
             faults = [coverage.message()]
         elif not coverage.complete:
             missing = [coverage.message(), *_in_doubt(run)]
-        if nodes is None and run.index.splits:
-            missing.append("this reader does not know how its search splits classes: orderly verify does")
     if not missing and (lost := _lost_climb(run, listed)):
         faults.append(lost)
     return Proof(listed, coverage, tuple(missing), tuple(faults))
 
 
-def _open(run: Run, partition: Partition) -> list[str]:
+def _open(run: Run) -> list[str]:
     """Return what the index shows to be open."""
-    index = run.index
+    index, partition = run.index, run.partition
     n_done, n_pending = len(index.done_ids()), sum(1 for _ in index.pending())
     classes = counted(partition.n_canonical, "class", "classes")
     told = [

@@ -46,13 +46,6 @@ class ScorerLike(Protocol):
         """Return int32[m]: the exact score of each board."""
 
 
-class Source(Protocol):
-    """An open store or a run read from disk."""
-
-    def snapshot(self) -> Run:
-        """Return the run as it is on disk now."""
-
-
 class _Told(BaseModel):
     """The manifest of the list of boards."""
 
@@ -101,9 +94,8 @@ class BoardList:
         return sum(board.n_images for board in self.boards)
 
 
-def rescore(source: Source, scorer: ScorerLike) -> BoardList:
+def rescore(run: Run, scorer: ScorerLike) -> BoardList:
     """Score every candidate of a run again and store the list, see :func:`scored_again`."""
-    run = source.snapshot()
     listed = scored_again(run, scorer)
     write_rescored(run, listed)
     return listed

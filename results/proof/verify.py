@@ -25,8 +25,8 @@ import pyarrow.compute as pc
 
 from boardclass.errors import MismatchError, StoreError
 from results.proof.certificates import audited
-from results.proof.claim import COMPLETE, Checked, Claim, Question, disagreement, make_claim, publish_claim, read_claim
-from results.proof.coverage import Coverage, NodesLike
+from results.proof.claim import COMPLETE, Claim, Question, disagreement, make_claim, publish_claim, read_claim
+from results.proof.coverage import Coverage
 from results.proof.prove import prove
 from results.proof.rescore import BoardList, ScorerLike, candidates, read_rescored, scored_again, write_rescored
 from results.storage import files
@@ -51,7 +51,6 @@ class VerifyResult:
 
 def verify(
     run: Run,
-    nodes: NodesLike,
     scorer: ScorerLike,
     referee: ScorerLike,
     question: Question,
@@ -63,8 +62,6 @@ def verify(
     ----------
     run : Run
         As opened from disk.
-    nodes : NodesLike
-        How the search cuts classes into parts.
     scorer, referee : ScorerLike
         The production scorer, and one that shares no code with it.
     question : Question
@@ -82,7 +79,7 @@ def verify(
         When rows do not add up, a score is wrong, or the stored claim or list of boards says something else.
     """
     raise_conflicts(run.conflicts)
-    coverage = prove(run, lambda _: nodes, thorough=True).require(run.folder.where(""))
+    coverage = prove(run, thorough=True).require(run.folder.where(""))
     n_checked = _double_check(run, referee)
     listed = scored_again(run, scorer)
     stored = read_rescored(run)
@@ -91,8 +88,7 @@ def verify(
             f"the list of boards in {run.folder.where(files.RESCORED_MANIFEST)} is not what the rows give: do not use "
             "what was taken from it; remove it, and `orderly verify --write` rewrites it"
         )
-    checked = Checked(COMPLETE, statistics(run), verdict_digest(run))
-    claim = make_claim(run.fingerprint, coverage, listed, question, checked)
+    claim = make_claim(run.fingerprint, coverage, listed, question)
     earlier, notes = read_claim(run), []
     if earlier and (told := disagreement(earlier, claim, "")):
         where = run.folder.where(files.CLAIM)
@@ -103,7 +99,8 @@ def verify(
             )
         notes.append(f"{where} is out of date: {told}; --write rewrites it")
     searched = f"coverage and boards; {search_again(listed) if search_again else NOT_SEARCHED}"
-    claim = replace(claim, strength=_strength(run, listed, searched, n_checked))
+    strength = _strength(run, listed, searched, n_checked)
+    claim = replace(claim, strength=strength, statistics=statistics(run), verdict_digest=verdict_digest(run))
     return VerifyResult(claim, coverage, listed, searched, tuple(notes))
 
 

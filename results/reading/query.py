@@ -15,10 +15,9 @@ from typing import Any
 import numpy as np
 
 from boardclass.errors import IncompleteError, InputError, MismatchError, quote
-from boardclass.partition import parse_partition
 from results.proof.claim import Question, digest_of, disagreement, make_claim, question_of, read_claim
 from results.proof.coverage import out_of_space
-from results.proof.prove import NodesOf, prove
+from results.proof.prove import prove
 from results.proof.rescore import Board, BoardList, read_rescored, unscored_boards
 from results.storage import files
 from results.store.fingerprint import Fingerprint
@@ -153,15 +152,8 @@ def top(location: str | Path | Run, n: int = 10) -> list[Board]:
     return boards(location)[: max(0, n)]
 
 
-def summary(location: str | Path | Run, nodes_of: NodesOf | None = None) -> Summary:
+def summary(location: str | Path | Run) -> Summary:
     """Return how far a run is and what its rows prove.
-
-    Parameters
-    ----------
-    location : str, Path or Run
-    nodes_of : callable, optional
-        Returns how the search of a run cuts its classes (``cluster.planning.nodes.run_nodes``).  Without it a run that
-        has split units is not proven: a part lost from a split would go unnoticed.
 
     Raises
     ------
@@ -169,15 +161,14 @@ def summary(location: str | Path | Run, nodes_of: NodesOf | None = None) -> Summ
         When there is no run, or it is damaged.
     """
     run = _opened(location)
-    proof = prove(run, nodes_of)
+    proof = prove(run)
     listed, stored = proof.listed, read_rescored(run)
     rescored = stored == listed
     proven = proof.proven and rescored
     unscored = "its boards were not scored again: the command that made the run does, and orderly verify --write"
     digest = digest_of(run.fingerprint, listed, complete=proven)
-    partition = parse_partition(run.fingerprint.partition, run.fingerprint.dims)
     done_ids, open_ids = run.index.done_ids(), [class_id for class_id, _ in run.index.pending()]
-    own = np.setdiff1d(done_ids, out_of_space(partition, done_ids))
+    own = np.setdiff1d(done_ids, out_of_space(run.partition, done_ids))
     why_not = "" if proven else proof.why_not or unscored
     question = question_of(run)
     claim = make_claim(run.fingerprint, proof.coverage, listed, question) if proven and proof.coverage else None
@@ -193,7 +184,7 @@ def summary(location: str | Path | Run, nodes_of: NodesOf | None = None) -> Summ
         info=run.info,
         question=question,
         n_rows={status: run.index.n_loaded[status] for status in STATUSES},
-        n_classes=partition.n_canonical,
+        n_classes=run.partition.n_canonical,
         n_classes_begun=len(own),
         n_classes_done=len(np.setdiff1d(own, open_ids)),
         n_pending=len(open_ids),

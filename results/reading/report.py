@@ -25,7 +25,6 @@ from boardclass.partition import parse_partition
 from boardclass.printable import printable
 from boardclass.scores import n_letters
 from results.log import MAX_BYTES, RESCORING, live, read_events
-from results.proof.prove import NodesOf
 from results.reading.query import State, Summary, state_of
 from results.reading.sql import Database
 from results.store.run import Run
@@ -68,7 +67,7 @@ class Page(NamedTuple):
     found: Summary
 
 
-def render(run: Run, scorer: WordScorer, n_boards: int = 6, nodes_of: NodesOf | None = None) -> Page:
+def render(run: Run, scorer: WordScorer, n_boards: int = 6) -> Page:
     """Return the report of a run.
 
     Parameters
@@ -78,8 +77,6 @@ def render(run: Run, scorer: WordScorer, n_boards: int = 6, nodes_of: NodesOf | 
         For the word list and score table of the run.
     n_boards : int
         How many of the best boards are drawn with their words.
-    nodes_of : callable, optional
-        That of :func:`results.reading.query.summary`.
 
     Raises
     ------
@@ -98,7 +95,7 @@ def render(run: Run, scorer: WordScorer, n_boards: int = 6, nodes_of: NodesOf | 
         from results.reading import charts
     except ImportError as error:
         raise InputError(f"the report needs {error.name}: {install('report')}") from error
-    database = Database([("run", run)], nodes_of)
+    database = Database([("run", run)])
     found = database.summaries["run"]
     (work,) = records(database, _WORK)
     values = {

@@ -32,7 +32,6 @@ from boardclass.errors import InputError, quote
 from boardclass.printable import counted
 from boardclass.tables import html_table
 from results.errors import LimitError
-from results.proof.prove import NodesOf
 from results.reading.limits import Limits, Watch, limited
 from results.reading.query import Summary, named_runs, summary
 from results.store.rows import SCHEMA
@@ -209,8 +208,6 @@ class Database:
     Parameters
     ----------
     runs : sequence of (str, Run)
-    nodes_of : callable, optional
-        That of :func:`results.reading.query.summary`.
     memory_mb : int, optional
         MiB that DuckDB may take for a query, beyond the views; no limit by default.
 
@@ -220,10 +217,8 @@ class Database:
         By name of run: what each of them proves.
     """
 
-    def __init__(
-        self, runs: Sequence[tuple[str, Run]], nodes_of: NodesOf | None = None, memory_mb: int | None = None
-    ) -> None:
-        self.summaries = {name: summary(run, nodes_of) for name, run in runs}
+    def __init__(self, runs: Sequence[tuple[str, Run]], memory_mb: int | None = None) -> None:
+        self.summaries = {name: summary(run) for name, run in runs}
         self._connection = duckdb.connect(":memory:", config={"threads": 2})
         views = {
             "boards": boards_table(self.summaries),
@@ -315,14 +310,12 @@ class Database:
         self._connection.close()
 
 
-def connect(locations: Sequence[str | Path], nodes_of: NodesOf | None = None, memory_mb: int | None = None) -> Database:
+def connect(locations: Sequence[str | Path], memory_mb: int | None = None) -> Database:
     """Return the views of one or more run directories; ``run`` is the last part of the path, made distinct.
 
     Parameters
     ----------
     locations : sequence of str or Path
-    nodes_of : callable, optional
-        That of :func:`results.reading.query.summary`.
     memory_mb : int, optional
         MiB that DuckDB may take for a query.
 
@@ -338,7 +331,7 @@ def connect(locations: Sequence[str | Path], nodes_of: NodesOf | None = None, me
     Answer(columns=('score', 'boards'), rows=[(14, 6)])
     >>> database.close()
     """
-    return Database(named_runs(locations), nodes_of, memory_mb)
+    return Database(named_runs(locations), memory_mb)
 
 
 def _too_long(sql: str, limits: Limits) -> str:

@@ -19,7 +19,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from boardclass.errors import StoreError, quote
-from boardclass.partition import parse_partition
+from boardclass.partition import Partition, parse_partition
 from boardclass.tables import html_table
 from results.errors import ConflictError, DamagedError, RowError
 from results.storage import files
@@ -224,7 +224,6 @@ class Run:
 
     def _repr_html_(self) -> str:
         """Return the table that a notebook shows: what is stored, not what it proves."""
-        partition = parse_partition(self.fingerprint.partition, self.fingerprint.dims)
         listed = list_name(self.info.get("wordlist", {}).get("name"), self.fingerprint.wordlist_sha256)
         facts: list[tuple[str, object]] = [
             ("board", self.fingerprint.dims),
@@ -232,7 +231,7 @@ class Run:
             ("its SHA-256", self.fingerprint.wordlist_sha256),
             ("cutoff", self.fingerprint.cutoff),
             ("letter buckets", self.fingerprint.partition),
-            ("classes", partition.n_canonical),
+            ("classes", self.partition.n_canonical),
             ("parts", len(self.manifest.parts)),
         ]
         try:
@@ -241,9 +240,10 @@ class Run:
             facts.append(("rows", f"cannot be read: {error}"))
         return html_table(f"{self.folder.where('')}: what is stored; summary() says what it proves", (), facts)
 
-    def snapshot(self) -> Run:
-        """Return the run itself: it does not change."""
-        return self
+    @cached_property
+    def partition(self) -> Partition:
+        """The letter buckets, which make the board classes."""
+        return parse_partition(self.fingerprint.partition, self.fingerprint.dims)
 
     @cached_property
     def index(self) -> Index:

@@ -24,10 +24,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from boardclass.errors import InputError, MismatchError
-from boardclass.partition import Partition
 from results.errors import ConflictError, FingerprintError, RowError
 from results.log import merge_logs
-from results.proof.coverage import NodesLike, check_coverage, describe_out_of_space, out_of_space
+from results.proof.coverage import check_coverage, foreign_rows
 from results.storage import files
 from results.storage.files import Folder
 from results.storage.local import LocalFolder, open_folder
@@ -89,17 +88,13 @@ class Sources:
     n_verdicts: int
 
 
-def check_sources(runs: Sequence[Run], partition: Partition, nodes: NodesLike) -> Sources:
+def check_sources(runs: Sequence[Run]) -> Sources:
     """Read every row of some runs of one question and check that they can be put together.
 
     Parameters
     ----------
     runs : sequence of Run
         At least one; they may be unfinished, and a driver may write to them meanwhile.
-    partition : Partition
-        That of the first.
-    nodes : NodesLike
-        How the first one cuts classes into parts.
 
     Raises
     ------
@@ -118,9 +113,9 @@ def check_sources(runs: Sequence[Run], partition: Partition, nodes: NodesLike) -
         check_same(first.fingerprint, run.fingerprint, where, _APART)
         check_same_structure(first.info.get("structure", {}), run.info, where, _STRUCTURE)
         raise_conflicts(run.conflicts)
-        if foreign := describe_out_of_space(run, out_of_space(partition, run.index.class_ids)):
+        if foreign := foreign_rows(run):
             raise RowError(f"{where} has {foreign}; nothing was merged")
-        coverage = check_coverage(partition, run, nodes)
+        coverage = check_coverage(run)
         if coverage.n_problems:
             raise MismatchError(f"the rows in {where} do not fit together, nothing was merged: {coverage.message()}")
     tables = [_placed(run) for run in runs]

@@ -7,8 +7,8 @@ import pytest
 from boardclass.errors import InputError
 from boardclass.partition import parse_partition
 from boardclass.scores import parse_scores
-from cluster.planning.nodes import SearchNodes
 from results.proof.coverage import uncovered
+from results.proof.nodes import SearchNodes
 from search.breaker import Breaker, Spec, Unit
 from search.params import Params
 

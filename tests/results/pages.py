@@ -7,7 +7,6 @@ from pathlib import Path
 
 from boardclass.scores import ScoreTable, parse_scores
 from boardclass.wordlist import load_wordlist
-from cluster.planning.nodes import run_nodes
 from results.proof.rescore import rescore
 from results.reading.report import render
 from results.store.rows import Row
@@ -27,7 +26,7 @@ def make_page(folder: Path, rows: Sequence[Row], events: str = "") -> Path:
     with Store.open(folder, fingerprint(), info) as store:
         store.append(rows)
         store.flush()
-        rescore(store, ToyScorer())
+        rescore(store.snapshot(), ToyScorer())
     if events:
         (folder / "events.jsonl").write_text(events)
     html = render(open_run(folder), Scorer("2x2", WORDS, ScoreTable("toy", (0, 0, 0, 1, 1) + (2,) * 60)), 2).html
@@ -40,5 +39,5 @@ def make_published_page(path: Path) -> Path:
     """Write the report of the published 3x3 run for the bundled list: six boards with 200 words each."""
     run = open_run(ROOT / "results" / "published" / "3x3-scowl70")
     scorer = Scorer("3x3", load_wordlist("scowl70").words, parse_scores("standard"))
-    path.write_text(render(run, scorer, nodes_of=run_nodes).html, encoding="utf-8")
+    path.write_text(render(run, scorer).html, encoding="utf-8")
     return path

@@ -16,15 +16,13 @@ from results.proof.claim import (
     read_claim,
     result_digest,
     statement_of,
-    write_claim,
 )
-from results.proof.coverage import check_coverage
 from results.proof.rescore import Board, BoardList, rescore
 from results.reading.query import summary
 from results.storage import files
 from results.store.run import open_run
 from results.store.store import Store
-from tests.results.helpers import ToyScorer, all_rows, fingerprint, partition
+from tests.results.helpers import ToyScorer, all_rows, conclude, fingerprint
 
 BOARDS = [("wxyz", 94), ("tvyz", 89)]
 
@@ -32,10 +30,7 @@ BOARDS = [("wxyz", 94), ("tvyz", 89)]
 def claim_of(location, rows) -> Claim:
     with Store.open(location, fingerprint()) as store:
         store.append(rows)
-        listed = rescore(store, ToyScorer())
-        return write_claim(
-            store, check_coverage(partition(), store), listed, wordlist="toy", n_words=12, scores="custom"
-        )
+        return conclude(store)
 
 
 def test_the_sentence_and_the_file(tmp_path):
@@ -66,7 +61,7 @@ def test_no_claim_without_coverage(tmp_path):
     assert not (tmp_path / files.CLAIM).exists()
     assert not summary(tmp_path).proven
     with Store.open(tmp_path, fingerprint()) as store:
-        listed = rescore(store, ToyScorer())
+        listed = rescore(store.snapshot(), ToyScorer())
     assert summary(tmp_path).result_digest == digest_of(fingerprint(), listed, complete=False)
 
 
@@ -97,8 +92,7 @@ def test_the_digest_depends_on_the_answer_alone():
 def test_the_sentence_fits_the_number_of_boards(tmp_path, boards, text):
     with Store.open(tmp_path, fingerprint()) as store:
         store.append(all_rows())
-        listed = BoardList(tuple(boards), len(boards))
-        claim = write_claim(store, check_coverage(partition(), store), listed, wordlist="toy", n_words=12)
+        claim = conclude(store, BoardList(tuple(boards), len(boards)))
     assert text in claim.statement
 
 

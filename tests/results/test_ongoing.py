@@ -11,7 +11,6 @@ from boardclass.canonical import canonical_board
 from boardclass.errors import InputError
 from boardclass.partition import parse_partition
 from cluster.cli.compare import read_boards
-from cluster.planning.nodes import SearchNodes, run_nodes, run_params
 from results.proof.coverage import check_coverage
 from results.reading.query import boards, summary
 from results.storage import files
@@ -29,12 +28,10 @@ RUNS = sorted(path.parent.name for path in FOLDER.glob(f"*/{files.RUN}"))
 @pytest.mark.parametrize("name", RUNS)
 def test_its_rows_fit_together_and_it_is_said_to_prove_nothing(name, orderly):
     run = open_run(FOLDER / name)
-    partition = parse_partition(run.fingerprint.partition, run.fingerprint.dims)
-    nodes = SearchNodes(partition, run_params(run.info), run.fingerprint.cell_order)
-    coverage = check_coverage(partition, run, nodes)
+    coverage = check_coverage(run)
     assert (coverage.n_problems, coverage.n_conflicting) == (0, 0), coverage.message()
     assert not coverage.complete, "move it to results/published"
-    assert not summary(run, run_nodes).proven
+    assert not summary(run).proven
     assert orderly("status", FOLDER / name).code == 0
     answer = orderly("top", FOLDER / name)
     assert (answer.code, "found so far, not proven" in answer.err) == (4, True)

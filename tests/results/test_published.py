@@ -10,15 +10,12 @@ import pytest
 from boardclass.canonical import canonical_board
 from boardclass.errors import WordListError
 from boardclass.geometry import geometry
-from boardclass.partition import parse_partition
 from boardclass.wordlist import KNOWN_SHA256, WordList, load_wordlist
-from cluster.planning.nodes import SearchNodes, run_nodes
 from configs.sources import sources
 from results.proof.claim import Claim, read_claim
 from results.proof.coverage import check_coverage
 from results.reading.query import boards, summary
 from results.store.run import open_run
-from search.params import Params
 from tests.conftest import ROOT
 from tests.results.crosscheck import boards_by_sql
 from tests.samples import daily
@@ -82,7 +79,7 @@ def test_the_table_of_others_names_the_best_board_for_yawl_with_the_score_of_ano
 def test_every_board_is_covered_and_the_claim_is_complete(name, project_root):
     cutoff, n_boards, best, n_classes = RUNS[name]
     run = open_run(project_root / FOLDER / name)
-    found = summary(run, run_nodes)
+    found = summary(run)
     assert found.proven
     assert found.notes == ()
     assert found.fingerprint.cutoff == cutoff
@@ -90,10 +87,7 @@ def test_every_board_is_covered_and_the_claim_is_complete(name, project_root):
     assert len(found.listed.boards) == n_boards
     assert found.listed.boards[0].score == best
     assert boards_by_sql(run) == found.listed
-    dims = str(found.fingerprint.dims)
-    partition = parse_partition(found.fingerprint.partition, dims)
-    structure = {k: tuple(v) if isinstance(v, list) else v for k, v in run.info["structure"].items()}
-    coverage = check_coverage(partition, run, SearchNodes(partition, Params(**structure), run.fingerprint.cell_order))
+    coverage = check_coverage(run)
     assert coverage.complete, coverage.message()
 
 

@@ -24,7 +24,7 @@ def run_folder(tmp_path_factory):
     with Store.open(folder, fingerprint(), {"wordlist": {"name": "toy", "n_words": 3}}) as store:
         store.append(all_rows())
         store.flush()
-        rescore(store, ToyScorer())
+        rescore(store.snapshot(), ToyScorer())
     return folder
 
 
@@ -52,7 +52,7 @@ def test_every_view_says_what_is_not_proven(tmp_path):
     with Store.open(tmp_path / "begun", fingerprint()) as store:
         store.append(all_rows()[2:])
         store.flush()
-        rescore(store, ToyScorer())
+        rescore(store.snapshot(), ToyScorer())
     database = connect([tmp_path / "begun"])
     assert database.query("SELECT DISTINCT proven FROM boards").rows == [(False,)]
     ((state, statement, why_not),) = database.query("SELECT state, statement, why_not FROM runs").rows

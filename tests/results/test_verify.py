@@ -8,7 +8,7 @@ from boardclass.errors import MismatchError
 from results.proof.claim import Question, read_claim
 from results.proof.verify import verify
 from results.store.run import open_run
-from tests.results.damage import NoParts, make_run, verified
+from tests.results.damage import make_run, verified
 from tests.results.helpers import ToyScorer
 
 
@@ -25,6 +25,6 @@ def test_each_of_the_two_scorers_is_listened_to(tmp_path, doubter):
     before = read_claim(open_run(location))
     scorers = {"production scorer": ToyScorer(), "independent scorer": ToyScorer(), doubter: OneMore()}
     with pytest.raises(MismatchError, match="class"):
-        verify(open_run(location), NoParts(), *scorers.values(), Question("toy", 1, "custom"))
+        verify(open_run(location), *scorers.values(), Question("toy", 1, "custom"))
     assert read_claim(open_run(location)) == before, "nothing is claimed anew"
     assert verified(location)

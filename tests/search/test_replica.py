@@ -8,7 +8,7 @@ import pytest
 
 from boardclass.errors import IncompleteError, InputError
 from boardclass.geometry import geometry
-from cluster.planning.nodes import SearchNodes, paths_of
+from results.proof.nodes import SearchNodes, paths_of
 from search.breaker import Unit, UnitResult
 from search.node import class_node
 from search.params import Params

@@ -27,7 +27,6 @@ from boardclass.wordlist import load_wordlist
 from cluster.cli.certify import named_classes
 from cluster.cli.compare import read_boards
 from cluster.cli.solve import parse_cells
-from cluster.planning.nodes import SearchNodes
 from cluster.planning.shares import Share, parse_share
 from configs.dicesets import DiceSet, load_dice
 from configs.model import RunConfig, load_config
@@ -35,6 +34,7 @@ from results.log import FIELDS, read_events
 from results.proof import audit as checker
 from results.proof.certificates import read_audits
 from results.proof.claim import read_claim
+from results.proof.nodes import SearchNodes
 from results.proof.rescore import read_rescored
 from results.reading.query import summary
 from results.reading.report import read_stages

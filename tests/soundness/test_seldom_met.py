@@ -11,7 +11,6 @@ import pytest
 
 from boardclass.errors import StoreError
 from cluster.driver.driver import run
-from cluster.planning.nodes import SearchNodes
 from cluster.planning.shares import Share
 from cluster.scheduling.events import Assign, Publish, Quarantine
 from cluster.watch.catalog import Catalog
@@ -19,6 +18,7 @@ from cluster.watch.view import Watched
 from cluster.web.site import Site
 from configs.model import load_config
 from results.errors import ConflictError
+from results.proof.nodes import SearchNodes
 from results.storage import files
 from results.storage.local import LocalFolder
 from results.store import parts

@@ -1,17 +1,17 @@
 """How the search cuts classes into parts, for the coverage check: what workers say of their splits is not believed.
 
-The rules are those of ``search.node``; the structural parameters that they follow are recorded with the run (plan.py).
+The rules are those of ``search.node``; the structural parameters that they follow are recorded with the run.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from boardclass.errors import ConfigError, InputError, quote
+from boardclass.errors import InputError, quote
 from boardclass.geometry import geometry
-from boardclass.partition import Partition, parse_partition
+from boardclass.partition import Partition
 from boardclass.parts import way_to
 from configs.model import SearchConfig
 from results.errors import DamagedError
@@ -21,7 +21,7 @@ from search.params import Params
 
 if TYPE_CHECKING:
     from results.store.run import Run
-    from search.breaker import UnitResult
+    from search.breaker import Spec, UnitResult
 
 _KEPT = 1 << 16
 
@@ -34,37 +34,44 @@ def run_nodes(run: Run) -> SearchNodes:
     DamagedError
         When no search can have the recorded parameters.
     """
-    partition = parse_partition(run.fingerprint.partition, run.fingerprint.dims)
-    try:
-        params = run_params(run.info)
-    except ConfigError as error:
-        raise DamagedError(
-            f"{run.folder.where(files.RUN)}: no search has such a structure: {error}; restore the file from a copy"
-        ) from error
-    return SearchNodes(partition, params, run.fingerprint.cell_order)
+    return SearchNodes(run.partition, run_params(run), run.fingerprint.cell_order)
 
 
-def run_params(info: Mapping[str, Any]) -> Params:
+def run_spec(run: Run, words: Sequence[str]) -> Spec:
+    """Return what a breaker is told to search classes of a run again.
+
+    Raises
+    ------
+    DamagedError
+        As :func:`run_params`.
+    """
+    from search.breaker import Spec  # loads the kernels
+
+    of = run.fingerprint
+    return Spec(of.dims, tuple(words), of.scores, of.cutoff, of.partition, run_params(run), of.cell_order)
+
+
+def run_params(run: Run) -> Params:
     """Return the search parameters that a run recorded, with defaults for those that it left out.
 
     Raises
     ------
-    ConfigError
-        When a value is of another type or outside its range.
+    DamagedError
+        When no search can have them.
     """
     given: dict[str, Any] = {}
-    config = info.get("config")
-    for place in (config.get("search") if isinstance(config, Mapping) else None, info.get("structure")):
-        if isinstance(place, Mapping):
-            given |= {k: v for k, v in place.items() if k in SearchConfig.model_fields and v is not None}
+    for place in (run.info.get("config", {}).get("search", {}), run.info.get("structure", {})):
+        given |= {k: v for k, v in place.items() if k in SearchConfig.model_fields and v is not None}
     try:
         return SearchConfig.model_validate(given).params()
     except ValueError as error:
-        raise ConfigError(f"these are not rules of any search: {quote(given, 200)}") from error
+        raise DamagedError(
+            f"{run.folder.where(files.RUN)}: no search has such rules: {quote(given, 200)}; restore the file from a copy"
+        ) from error
 
 
 class SearchNodes:
-    """The parts that splits of the search make (``results.proof.coverage.NodesLike``).
+    """The parts that splits of the search make.
 
     Parameters
     ----------
@@ -72,7 +79,8 @@ class SearchNodes:
         That of the run.
     params : Params
         With the structural parameters of the run; budgets do not matter.
-    cell_order : sequence of int         That of the run; empty: the default one of the board's geometry.
+    cell_order : sequence of int
+        That of the run; empty: the default one of the board's geometry.
     """
 
     def __init__(self, partition: Partition, params: Params, cell_order: Sequence[int] = ()) -> None:
