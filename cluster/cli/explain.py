@@ -145,10 +145,9 @@ def _explain_stored(directory: str, class_id: int, fmt: Format) -> None:
     )
     if not rows:
         raise InputError(f"the run in {quote(directory)} has no verdict on class {class_id} yet, or no such class")
-    columns = ("path", "status", "n_boards", "max_bound", "candidates", "n_terms", "n_pushes", "seconds")
+    facts, counters = ("path", "status", "n_boards", "max_bound", "candidates"), ("n_terms", "n_pushes")
     listed = [
-        (row.path, row.status, row.n_boards, row.max_bound, len(row.candidates))
-        + (row.counters["n_terms"], row.counters["n_pushes"], row.seconds)
+        (*(getattr(row, name) for name in facts[:-1]), len(row.candidates), *map(row.counters.get, counters), row.seconds)
         for row in rows
     ]
-    write_table(columns, listed, fmt)
+    write_table((*facts, *counters, "seconds"), listed, fmt)

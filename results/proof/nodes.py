@@ -66,7 +66,7 @@ def run_params(run: Run) -> Params:
         return SearchConfig.model_validate(given).params()
     except ValueError as error:
         raise DamagedError(
-            f"{run.folder.where(files.RUN)}: no search has such rules: {quote(given, 200)}; restore the file from a copy"
+            f"{run.folder.where(files.RUN)}: no search has the rules {quote(given, 200)}; restore the file from a copy"
         ) from error
 
 
