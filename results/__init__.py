@@ -19,7 +19,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from results.reading.query import boards, summary, top
+    from results.proof.prove import boards, summary, top
     from results.reading.sql import connect
     from results.store.rows import Row
     from results.store.run import Run, open_run
@@ -29,11 +29,11 @@ __all__ = ["Row", "Run", "boards", "connect", "open_run", "summary", "top"]
 _HOMES = {
     "Row": "store.rows",
     "Run": "store.run",
-    "boards": "reading.query",
+    "boards": "proof.prove",
     "connect": "reading.sql",
     "open_run": "store.run",
-    "summary": "reading.query",
-    "top": "reading.query",
+    "summary": "proof.prove",
+    "top": "proof.prove",
 }
 
 

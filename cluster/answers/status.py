@@ -22,7 +22,7 @@ from cluster.streams import console, tell
 if TYPE_CHECKING:
     from boardclass.wordlist import WordList
     from results.log import Live
-    from results.reading.query import Summary
+    from results.proof.prove import Summary
     from results.store.run import Run
 
 _MIN_MEASURED, _FEW_MEASURED = 3, 30  # classes finished: below, no range; below, a rough guess
@@ -37,7 +37,7 @@ def look(run: Run) -> tuple[dict[str, Any], Summary]:
         When the run is damaged.
     """
     from results.log import live
-    from results.reading.query import summary
+    from results.proof.prove import summary
 
     now = live(run.folder)  # before the rows, which take longer to read: the driver goes on meanwhile
     found = summary(run)
@@ -95,7 +95,7 @@ def view(rows: Mapping[str, Any], now: Live | None, *, is_current: bool = True, 
     dict
         None: not known, or known only while somebody works on the run.
     """
-    from results.reading.query import State, state_of
+    from results.proof.prove import State, state_of
 
     is_running = now is not None and now.is_running
     told = now.progress if now else {}

@@ -46,7 +46,7 @@ def compare(
     directory = chosen_run(*directories)
     from boardclass.cutoff import reaches
     from boardclass.geometry import geometry, parse_dims
-    from results.reading.query import summary
+    from results.proof.prove import summary
     from results.store.run import open_run
 
     run = open_run(directory)

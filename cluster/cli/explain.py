@@ -145,9 +145,6 @@ def _explain_stored(directory: str, class_id: int, fmt: Format) -> None:
     )
     if not rows:
         raise InputError(f"the run in {quote(directory)} has no verdict on class {class_id} yet, or no such class")
-    facts, counters = ("path", "status", "n_boards", "max_bound", "candidates"), ("n_terms", "n_pushes")
-    listed = [
-        (*(getattr(row, name) for name in facts[:-1]), len(row.candidates), *map(row.counters.get, counters), row.seconds)
-        for row in rows
-    ]
-    write_table((*facts, *counters, "seconds"), listed, fmt)
+    columns = ("path", "status", "n_boards", "max_bound", "candidates", "n_terms", "n_pushes", "seconds")
+    told = [{**vars(row), **row.counters, "candidates": len(row.candidates)} for row in rows]
+    write_table(columns, [[item[name] for name in columns] for item in told], fmt)

@@ -22,7 +22,7 @@ def merge(
     """Put runs of the same question together: TARGET gets what it lacks, as new files; the sources stay as they are."""
     for source in sources:
         check_run_directory(source)
-    from results.reading.query import summary
+    from results.proof.prove import summary
     from results.store.run import open_run
     from results.upkeep import merging
 

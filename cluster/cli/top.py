@@ -58,7 +58,7 @@ def top(
     """List the best boards of one or more runs."""
     chosen = chosen_runs(directories)
     filters = _Filters(tuple(contains or ()), min_words, rollable, words)
-    from results.reading.query import named_runs, summary
+    from results.proof.prove import named_runs, summary
 
     runs = named_runs(chosen)
     passing = {name: _Passing(run, filters, wordlist) for name, run in runs}

@@ -36,7 +36,7 @@ def runs(given: RunsArgument = None, fmt: FormatOption = Format.table) -> None:
 def _told(place: Place) -> dict[str, Any]:
     """Return what ``status`` says about a run, or why it cannot be read."""
     from cluster.answers.status import look
-    from results.reading.query import State
+    from results.proof.prove import State
     from results.store.run import open_run
 
     try:

@@ -1,7 +1,7 @@
 """One run from config to claim; running it again resumes it.
 
     run -> make_plan        everything validated, nothing written
-        -> Store.open       created, or opened and compared; check_structure likewise
+        -> Store.open       created, or opened and compared; the rules of splitting likewise
         -> Session          search, then conclude (session.py)
 
 The command line calls :func:`run` and prints the :class:`RunOutcome`; it decides nothing about the run itself.
@@ -13,9 +13,9 @@ import time
 
 from boardclass.jit import kernel_hash
 from cluster.driver.journal import Journal
-from cluster.driver.progress import Progress, Silent
+from cluster.driver.progress import Progress
 from cluster.driver.session import MakeExecutor, RunOutcome, Session
-from cluster.planning.plan import Plan, check_structure, make_plan
+from cluster.planning.plan import Plan, make_plan
 from cluster.planning.shares import SHARE, Hand, Share
 from cluster.scheduling.events import Policy
 from cluster.workers.executors import InProcessExecutor, ProcessExecutor
@@ -24,6 +24,7 @@ from configs.model import RunConfig
 from results.errors import DamagedError
 from results.log import EventLog
 from results.proof.coverage import foreign_rows
+from results.store.fingerprint import check_same_structure
 from results.store.run import Run
 from results.store.store import Store
 from results.upkeep.extend import extend, inherited, open_source
@@ -73,7 +74,7 @@ def run(
     MismatchError
         When rescoring contradicts the rows.
     """
-    progress = progress or Silent()
+    progress = progress or Progress()
     began_s = time.monotonic()
     make_executor = make_executor or default_executor(config)
     try:
@@ -83,7 +84,7 @@ def run(
         hand = Hand(share, plan) if share else None
         run_info = plan.run_info | {SHARE: str(share or "")} | (inherited(source) if source else {})
         with Store.open(plan.location, plan.fingerprint, run_info, mend=repair if drop_damaged else None) as store:
-            check_structure(plan.spec.params, store.run.info, plan.location)
+            check_same_structure(plan.run_info["structure"], store.run.info, plan.location)
             _check_own(store.run)
             with Journal(EventLog(store.run.folder)) as journal:
                 _tell_faults(store, progress, journal)
@@ -111,7 +112,7 @@ def _check_own(run: Run) -> None:
 def _source(location: str, plan: Plan) -> Run:
     """Return the run that a plan extends, if it is one that it can extend."""
     source = open_source(location, plan.fingerprint)
-    check_structure(plan.spec.params, source.info, location)
+    check_same_structure(plan.run_info["structure"], source.info, location)
     return source
 
 

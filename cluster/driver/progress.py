@@ -11,7 +11,7 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import IO, TYPE_CHECKING, Any, Protocol
+from typing import IO, TYPE_CHECKING, Any
 
 from boardclass.printable import counted, duration, percent, printable
 from cluster.scheduling.events import Report
@@ -39,8 +39,8 @@ class Overview:
     n_own: int = 0  # classes of the share
 
 
-class Progress(Protocol):
-    """What the driver tells; every call returns at once."""
+class Progress:
+    """What the driver tells; every call returns at once.  This one shows nothing."""
 
     def begin(self, overview: Overview) -> None:
         """Take note that the search begins."""
@@ -58,26 +58,7 @@ class Progress(Protocol):
         """Clean up; may be called twice."""
 
 
-class Silent:
-    """Shows nothing."""
-
-    def begin(self, overview: Overview) -> None:
-        """Ignore it."""
-
-    def update(self, report: Report) -> None:
-        """Ignore it."""
-
-    def stage(self, text: str) -> None:
-        """Ignore it."""
-
-    def note(self, text: str) -> None:
-        """Ignore it."""
-
-    def end(self) -> None:
-        """Do nothing."""
-
-
-class PlainLines:
+class PlainLines(Progress):
     """One line at the start, one per 30 s, one at the end: for log files.
 
     Parameters
@@ -127,7 +108,7 @@ class PlainLines:
         write_lines(self._stream, line)
 
 
-class Bar:
+class Bar(Progress):
     """One line that is redrawn: for terminals."""
 
     def __init__(self, stream: IO[str]) -> None:

@@ -1,13 +1,12 @@
 """From a config to everything that a run needs; all bad input is found here, nothing is written.
 
 make_plan -> dims, word list, score table, partition -> cutoff (given, stored, or climbed) -> fingerprint, spec
-             check_structure: whether a stored run cuts its classes into parts by the same rules
 """
 
 from __future__ import annotations
 
 import platform
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib import metadata
 from typing import Any
@@ -26,7 +25,7 @@ from configs.model import RunConfig
 from results.errors import DamagedError
 from results.proof.nodes import SearchNodes
 from results.storage.local import open_folder
-from results.store.fingerprint import Fingerprint, check_same_structure
+from results.store.fingerprint import Fingerprint
 from results.store.run import read_identity
 from results.upkeep.extend import COVERS, EVERYTHING
 from search.breaker import Spec
@@ -160,17 +159,6 @@ def structure(params: Params) -> dict[str, Any]:
     """Return the structural parameters as ``run.json`` holds them."""
     values = {name: getattr(params, name) for name in STRUCTURAL}
     return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
-
-
-def check_structure(params: Params, run_info: Mapping[str, Any], where: str) -> None:
-    """Refuse to go on with a run whose classes were cut into parts by other rules.
-
-    Raises
-    ------
-    FingerprintError
-        Naming each structural parameter that differs with both values.
-    """
-    check_same_structure(structure(params), run_info, where)
 
 
 def default_location(config: RunConfig, dims: str, wordlist_name: str) -> str:

@@ -30,7 +30,7 @@ from cluster.answers.status import done, going_on
 from cluster.streams import console
 from cluster.watch.view import Watched, Watcher
 from results.log import read_events
-from results.reading.query import State
+from results.proof.prove import State
 from results.storage.local import DiskUse, disk_use, open_folder
 
 _STYLES = {

@@ -137,7 +137,7 @@ class Watcher:
         return watched
 
     def _read_rows(self) -> None:
-        from results.reading.query import summary
+        from results.proof.prove import summary
 
         with self.watched.reading_rows():
             found = summary(self.watched.place.check())

@@ -10,7 +10,7 @@ from boardclass.board import format_rows
 from boardclass.partition import parse_partition
 
 if TYPE_CHECKING:
-    from results.reading.query import Summary
+    from results.proof.prove import Summary
     from results.reading.sql import Database
     from results.store.run import Run
 

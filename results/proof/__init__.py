@@ -1,6 +1,6 @@
 """From rows to a claim, and the checks of it.  Nothing that a run says about itself is believed.
 
-    prove             prove.py         what the rows prove
+    summary, prove    prove.py         the state of a run: how far it is, what its rows prove
       check_coverage  coverage.py      every board in exactly one unit with a verdict; nodes.py: how the search splits
       rescore         rescore.py       exact scores, canonical boards
     make_claim        claim.py         the record of what was found, and how it is said

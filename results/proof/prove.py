@@ -1,27 +1,41 @@
-"""What the rows of a run prove.  Every reader works it out again: nothing that a run says about itself is believed.
+"""What the rows of a run prove, its state, and how far it is, also while a driver writes to it.
 
-    prove -> unscored_boards    the boards, with the scores that the rows give                      rescore.py
-          -> check_coverage     every board in exactly one unit with a verdict                      coverage.py
-          -> Run.doubted        no verdict rests on a host that was contradicted
-          -> the board that the cutoff was climbed to is among those listed
+    summary
+      prove
+        unscored_boards    rescore.py     the boards, with the scores that the rows give
+        check_coverage     coverage.py    every board in exactly one unit with a verdict
+        Run.doubted        run.py         no verdict rests on a host that was contradicted
+                                          the board that the cutoff was climbed to is among those listed
+
+Every reader works it out again: nothing that a run says about itself is believed.  ``claim.json`` and ``rescored/`` are
+records of what was found once: a reader says when they disagree with the rows, and believes the rows.
 
 While something is plainly open, the rows are not checked one by one, so a reader of a run under way answers at once.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 from boardclass.canonical import canonical_board
 from boardclass.cutoff import reaches
-from boardclass.errors import IncompleteError, MismatchError
+from boardclass.errors import IncompleteError, InputError, MismatchError, quote
 from boardclass.geometry import geometry
 from boardclass.printable import counted
-from results.proof.coverage import Coverage, check_coverage, foreign_rows, unit_name
+from results.proof.claim import Question, digest_of, disagreement, make_claim, question_of, read_claim
+from results.proof.coverage import Coverage, check_coverage, foreign_rows, out_of_space, unit_name
 from results.proof.coverage import listed as listed_names
-from results.proof.rescore import BoardList, unscored_boards
+from results.proof.rescore import Board, BoardList, read_rescored, unscored_boards
 from results.storage import files
-from results.store.run import Run
+from results.store.fingerprint import Fingerprint
+from results.store.rows import STATUSES
+from results.store.run import Run, open_run
 
 
 @dataclass(frozen=True)
@@ -145,3 +159,194 @@ def _lost_climb(run: Run, listed: BoardList) -> str:
         if not any((item.board, item.score) == (image, score) for item in listed.boards):
             return f"{where} says that the search began from {board}, which scores {score:,}; the rows do not list it"
     return ""
+
+
+class State(StrEnum):
+    """What is said of a run in one word."""
+
+    PROVEN = "proven"  # its rows prove the answer
+    FAULTY = "faulty"  # its rows contradict each other or the run: more searching does not help
+    RUNNING = "running"  # a driver works on it
+    INCOMPLETE = "incomplete"  # something is missing, and nobody works on it
+    READING = "reading"  # its rows have not been read since they changed
+    UNREADABLE = "unreadable"  # it is damaged, or is not a run
+
+
+def state_of(rows: State | None, *, is_running: bool, error: str = "") -> State:
+    """Return the state of a run.
+
+    Parameters
+    ----------
+    rows : State or None
+        What the rows show (``Summary.state``); None when they have not been read since they changed.
+    is_running : bool
+        Whether a driver holds its lock.
+    error : str
+        Why it cannot be read; empty when it can.
+    """
+    if error:
+        return State.UNREADABLE
+    if rows in (State.PROVEN, State.FAULTY):
+        return rows
+    return State.RUNNING if is_running else rows or State.READING
+
+
+@dataclass(frozen=True)
+class Summary:
+    """How far a run is and what it proves.
+
+    Attributes
+    ----------
+    question : Question
+        How ``run.json`` names what was asked.
+    n_rows : dict
+        Rows by status.
+    n_classes, n_classes_begun, n_classes_done : int
+        Classes of the run, those of them whose root has a verdict, and those of these with nothing left below.
+    n_pending : int
+        Children of split units without a verdict.
+    n_quarantined, n_conflicts : int
+        Units given up, and units with contradicting rows.
+    listed : BoardList
+        Boards at or above the cutoff, as the rows give them.
+    rescored : bool
+        Whether the exact pass left a list of the same boards and scores.
+    proven : bool
+        Whether the rows cover all boards there are, and the boards were scored exactly.
+    why_not : str
+        What stands against it; empty when proven.
+    is_faulty : bool
+        Whether the rows contradict each other or the run: more searching does not help.
+    statement : str or None
+        The sentence that the rows prove.
+    notes : tuple of str
+        In what ``claim.json`` and ``rescored/`` disagree with the rows.
+    result_digest : str
+        Digest of the answer so far.
+    """
+
+    fingerprint: Fingerprint
+    info: dict[str, Any]
+    question: Question
+    n_rows: dict[str, int]
+    n_classes: int
+    n_classes_begun: int
+    n_classes_done: int
+    n_pending: int
+    n_quarantined: int
+    n_conflicts: int
+    listed: BoardList
+    rescored: bool
+    proven: bool
+    why_not: str
+    is_faulty: bool
+    statement: str | None
+    notes: tuple[str, ...]
+    result_digest: str
+
+    @property
+    def state(self) -> State:
+        """The state that the rows show: proven, faulty or incomplete, whether or not a driver works on the run."""
+        return State.PROVEN if self.proven else State.FAULTY if self.is_faulty else State.INCOMPLETE
+
+    @property
+    def caveat(self) -> str:
+        """What to say with whatever is shown of a run that is not proven; else empty."""
+        return "" if self.proven else f"found so far, not proven: {self.why_not}"
+
+    def require_proven(self, where: str) -> None:
+        """Say that what was shown of the run is not proven.
+
+        Raises
+        ------
+        IncompleteError, MismatchError
+            When it is not; the latter when the rows are faulty.
+        """
+        if not self.proven:
+            raise (MismatchError if self.is_faulty else IncompleteError)(f"{where}: {self.caveat}")
+
+
+def boards(location: str | Path | Run) -> list[Board]:
+    """Return the boards that the rows of a run list, best first; :func:`summary` says whether they are all there are.
+
+    Raises
+    ------
+    StoreError
+        When there is no run, or it is damaged.
+    """
+    return list(unscored_boards(_opened(location)).boards)
+
+
+def top(location: str | Path | Run, n: int = 10) -> list[Board]:
+    """Return the ``n`` best boards of a run, see :func:`boards`.
+
+    Examples
+    --------
+    >>> top("runs/2x2-scowl70-14", 1)
+    [Board(board='aert', score=14, n_images=8)]
+    """
+    return boards(location)[: max(0, n)]
+
+
+def summary(location: str | Path | Run) -> Summary:
+    """Return how far a run is and what its rows prove.
+
+    Raises
+    ------
+    StoreError
+        When there is no run, or it is damaged.
+    """
+    run = _opened(location)
+    proof = prove(run)
+    listed, stored = proof.listed, read_rescored(run)
+    rescored = stored == listed
+    proven = proof.proven and rescored
+    unscored = "its boards were not scored again: the command that made the run does, and orderly verify --write"
+    digest = digest_of(run.fingerprint, listed, complete=proven)
+    done_ids, open_ids = run.index.done_ids(), [class_id for class_id, _ in run.index.pending()]
+    own = np.setdiff1d(done_ids, out_of_space(run.partition, done_ids))
+    why_not = "" if proven else proof.why_not or unscored
+    question = question_of(run)
+    claim = make_claim(run.fingerprint, proof.coverage, listed, question) if proven and proof.coverage else None
+    notes = []
+    if (recorded := read_claim(run)) and (told := disagreement(recorded, claim, why_not)):
+        notes.append(f"do not believe {run.folder.where(files.CLAIM)}: {told}")
+    if stored is not None and not rescored:
+        notes.append(
+            f"do not believe {run.folder.where(files.RESCORED_MANIFEST)}: its boards are not those of the rows"
+        )
+    return Summary(
+        fingerprint=run.fingerprint,
+        info=run.info,
+        question=question,
+        n_rows={status: run.index.n_loaded[status] for status in STATUSES},
+        n_classes=run.partition.n_canonical,
+        n_classes_begun=len(own),
+        n_classes_done=len(np.setdiff1d(own, open_ids)),
+        n_pending=len(open_ids),
+        n_quarantined=len(run.index.quarantined),
+        n_conflicts=len(run.conflicts),
+        listed=listed,
+        rescored=rescored,
+        proven=proven,
+        why_not=why_not,
+        is_faulty=bool(proof.faults),
+        statement=claim.statement if claim else None,
+        notes=tuple(notes),
+        result_digest=digest,
+    )
+
+
+def _opened(location: str | Path | Run) -> Run:
+    return location if isinstance(location, Run) else open_run(location)
+
+
+def named_runs(locations: Sequence[str | Path]) -> list[tuple[str, Run]]:
+    """Return each run with a distinct name: its folder's, or the whole location where folders have the same name."""
+    texts = [str(location).rstrip("/") or "/" for location in locations]
+    short = [text.rpartition("/")[2] or text for text in texts]
+    names = short if len(set(short)) == len(short) else texts
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise InputError(f"run directory {quote(twice)} is given twice")
+    return [(name, open_run(location)) for name, location in zip(names, locations, strict=True)]

@@ -1,6 +1,5 @@
-"""For people: boards, figures, SQL and the report.  Every reader says whether the run is proven.
+"""For people: SQL and the report.  Every reader says whether the run is proven.
 
-    boards, top, summary   query.py
     connect -> Database    sql.py      SQL over runs, sealed off from files; limits.py
     render                 report.py   one HTML page from templates/; charts.py
 

@@ -13,7 +13,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from boardclass.board import LETTERS, format_rows
 from boardclass.board_svg import STYLE, board_svg
@@ -25,39 +25,16 @@ from boardclass.partition import parse_partition
 from boardclass.printable import printable
 from boardclass.scores import n_letters
 from results.log import MAX_BYTES, RESCORING, live, read_events
-from results.reading.query import State, Summary, state_of
+from results.proof.prove import State, Summary, state_of
 from results.reading.sql import Database
 from results.store.run import Run
+
+if TYPE_CHECKING:
+    from search.scoring.scorer import Scorer
 
 _TEMPLATES = Path(__file__).resolve().parent / "templates"
 _LISTED = 500
 _NEAR = _DEAR = 5
-
-
-class FoundLike(Protocol):
-    """A word on a board."""
-
-    @property
-    def word(self) -> str:
-        """In q-form."""
-
-    @property
-    def points(self) -> int:
-        """Points."""
-
-    @property
-    def path(self) -> tuple[int, ...]:
-        """Cells of one way to spell it."""
-
-
-class WordScorer(Protocol):
-    """An exact scorer that also tells the words."""
-
-    def scores(self, boards: list[str]) -> Any:
-        """Return int32[m]: the exact score of each board."""
-
-    def words(self, board: str) -> Sequence[FoundLike]:
-        """Return the words on a board."""
 
 
 class Page(NamedTuple):
@@ -67,13 +44,13 @@ class Page(NamedTuple):
     found: Summary
 
 
-def render(run: Run, scorer: WordScorer, n_boards: int = 6) -> Page:
+def render(run: Run, scorer: Scorer, n_boards: int = 6) -> Page:
     """Return the report of a run.
 
     Parameters
     ----------
     run : Run
-    scorer : WordScorer
+    scorer : Scorer
         For the word list and score table of the run.
     n_boards : int
         How many of the best boards are drawn with their words.
@@ -171,7 +148,7 @@ def _coverage(found: Summary, database: Database) -> dict[str, Any]:
     }
 
 
-def _drawn(board: str, score: int, scorer: WordScorer, found: Summary) -> dict[str, Any]:
+def _drawn(board: str, score: int, scorer: Scorer, found: Summary) -> dict[str, Any]:
     """Return a board with its drawing and its words by number of letters, each with its path."""
     words = sorted(scorer.words(board), key=lambda item: (-n_letters(item.word), item.word))
     heat = [0] * len(board)
@@ -194,7 +171,7 @@ def _drawn(board: str, score: int, scorer: WordScorer, found: Summary) -> dict[s
     }
 
 
-def _sensitivity(charts: Any, found: Summary, scorer: WordScorer) -> dict[str, Any] | None:
+def _sensitivity(charts: Any, found: Summary, scorer: Scorer) -> dict[str, Any] | None:
     """Return what one step makes of the best board: the map of changed letters, and the best of the other boards."""
     if not found.listed.boards:
         return None

@@ -32,8 +32,8 @@ from boardclass.errors import InputError, quote
 from boardclass.printable import counted
 from boardclass.tables import html_table
 from results.errors import LimitError
+from results.proof.prove import Summary, named_runs, summary
 from results.reading.limits import Limits, Watch, limited
-from results.reading.query import Summary, named_runs, summary
 from results.store.rows import SCHEMA
 from results.store.run import Run
 

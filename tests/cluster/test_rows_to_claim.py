@@ -13,8 +13,8 @@ from cluster.driver.loop import Ledger
 from cluster.scheduling.events import Quarantine
 from configs.model import load_config
 from results.errors import ConflictError
+from results.proof.prove import summary
 from results.proof.rescore import candidates, unscored_boards
-from results.reading.query import summary
 from results.storage import files
 from results.storage.local import LocalFolder
 from results.store import rows as rows_module

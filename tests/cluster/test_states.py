@@ -16,7 +16,7 @@ pytest.importorskip("altair", reason="the report needs the extra: pip install 'o
 
 from cluster.watch.view import Watcher
 from results.errors import ConflictError
-from results.reading.query import State, state_of
+from results.proof.prove import State, state_of
 from results.reading.sql import connect
 from results.storage import files
 from results.store.rows import from_table
@@ -136,7 +136,7 @@ def test_any_error_in_reading_rows_is_said_and_the_same_files_are_not_read_again
         calls.append(1)
         raise ZeroDivisionError("oh")
 
-    monkeypatch.setattr("results.reading.query.summary", fail)
+    monkeypatch.setattr("results.proof.prove.summary", fail)
     watcher = Watcher(str(folder / "finished"))
     record = looked(watcher)
     assert (record["state"], record["error"]) == (State.UNREADABLE, "internal error, ZeroDivisionError: oh")

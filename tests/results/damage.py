@@ -23,8 +23,8 @@ from typing import Any
 from boardclass.errors import OrderlyError
 from results.proof.claim import Question, read_claim
 from results.proof.coverage import check_coverage
+from results.proof.prove import summary
 from results.proof.verify import record, verify
-from results.reading.query import summary
 from results.storage import files
 from results.storage.local import open_folder
 from results.store.parts import read_manifest, read_parts

@@ -17,8 +17,8 @@ from results.proof.claim import (
     result_digest,
     statement_of,
 )
+from results.proof.prove import summary
 from results.proof.rescore import Board, BoardList, rescore
-from results.reading.query import summary
 from results.storage import files
 from results.store.run import open_run
 from results.store.store import Store

@@ -15,7 +15,7 @@ from boardclass.errors import StoreError
 from results.errors import DamagedError, FingerprintError, RowError
 from results.proof.claim import read_claim
 from results.proof.coverage import check_coverage
-from results.reading.query import summary
+from results.proof.prove import summary
 from results.storage import files
 from results.store.parts import parse_parquet, parse_part
 from results.store.rows import SCHEMA

@@ -12,7 +12,7 @@ import pytest
 from boardclass.errors import StoreError
 from results.errors import WriteError
 from results.proof.claim import read_claim
-from results.reading.query import summary
+from results.proof.prove import summary
 from results.storage import files
 from results.storage import local as storage
 from results.store.run import open_run

@@ -15,7 +15,7 @@ import pytest
 from boardclass.errors import InputError, StoreError
 from results.errors import DamagedError, StoreLockedError
 from results.proof.claim import read_claim
-from results.reading.query import summary
+from results.proof.prove import summary
 from results.storage import files, lock
 from results.storage import local as storage
 from results.storage.lock import current_owner

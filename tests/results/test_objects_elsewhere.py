@@ -10,7 +10,7 @@ import pytest
 
 from boardclass.errors import StoreError
 from results.errors import StoreLockedError
-from results.reading.query import summary
+from results.proof.prove import summary
 from results.storage import files, lock
 from results.storage.local import open_folder
 from results.store.run import open_run

@@ -12,7 +12,7 @@ from boardclass.errors import InputError
 from boardclass.partition import parse_partition
 from cluster.cli.compare import read_boards
 from results.proof.coverage import check_coverage
-from results.reading.query import boards, summary
+from results.proof.prove import boards, summary
 from results.storage import files
 from results.store.rows import SPLIT
 from results.store.run import open_run

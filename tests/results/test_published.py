@@ -14,7 +14,7 @@ from boardclass.wordlist import KNOWN_SHA256, WordList, load_wordlist
 from configs.sources import sources
 from results.proof.claim import Claim, read_claim
 from results.proof.coverage import check_coverage
-from results.reading.query import boards, summary
+from results.proof.prove import boards, summary
 from results.store.run import open_run
 from tests.conftest import ROOT
 from tests.results.crosscheck import boards_by_sql

@@ -10,9 +10,9 @@ import pytest
 
 from boardclass.errors import InputError, StoreError
 from results.errors import LimitError
+from results.proof.prove import boards
 from results.proof.rescore import rescore
 from results.reading.limits import Limits
-from results.reading.query import boards
 from results.reading.sql import connect
 from results.store.store import Store
 from tests.results.helpers import ToyScorer, all_rows, fingerprint

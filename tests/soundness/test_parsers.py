@@ -35,8 +35,8 @@ from results.proof import audit as checker
 from results.proof.certificates import read_audits
 from results.proof.claim import read_claim
 from results.proof.nodes import SearchNodes
+from results.proof.prove import summary
 from results.proof.rescore import read_rescored
-from results.reading.query import summary
 from results.reading.report import read_stages
 from results.storage import files
 from results.storage.local import LocalFolder, open_folder
