@@ -24,7 +24,7 @@ from configs.model import RunConfig
 from results.errors import DamagedError
 from results.log import EventLog
 from results.proof.coverage import foreign_rows
-from results.store.fingerprint import check_same_structure
+from results.store.documents import check_same_structure
 from results.store.run import Run
 from results.store.store import Store
 from results.upkeep.extend import extend, inherited, open_source

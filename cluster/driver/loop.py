@@ -30,7 +30,7 @@ from cluster.scheduling.events import (
 from cluster.scheduling.scheduler import Scheduler
 from cluster.workers.executors import Executor
 from results.errors import RowError
-from results.store.fingerprint import Fingerprint
+from results.store.documents import Fingerprint
 from results.store.rows import QUARANTINED, Row, check_rows
 from results.store.store import Store
 

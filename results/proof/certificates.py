@@ -37,7 +37,7 @@ from results.proof.claim import digest_of
 from results.proof.rescore import BOARD_SCHEMA, BoardList, read_rescored
 from results.storage import files
 from results.storage.files import Folder
-from results.store.documents import format_document, read_model
+from results.store.documents import publish_document, read_model
 from results.store.parts import check_parquet, parse_parquet, serialised
 from results.store.run import Run
 
@@ -135,7 +135,6 @@ def _row(digest: str, class_id: int, shape: Any) -> dict[str, Any]:
 
 
 _COUNTS = ("n_boards", "n_boards_all", "n_classes", "n_parts", "n_splits", "n_leaves", "n_left")
-_FORMAT = 1
 _REMEDY = "remove it and run `orderly audit` on the run again"
 
 
@@ -182,7 +181,7 @@ def record_audit(run: Run, found: Audit, n_asked: int | None, seed: int) -> None
     drawn = {} if n_asked is None else {"n_asked": n_asked, "seed": seed}
     entry = {**_subject(run, read_rescored(run)), **drawn, "complete": found.complete, **asdict(found)}
     entries = [other for other in read_audits(run) if other != entry]
-    run.folder.publish(files.AUDITS, format_document({"format": _FORMAT, "audits": [*entries, entry]}))
+    publish_document(run.folder, files.AUDITS, {"audits": [*entries, entry]})
 
 
 def read_audits(run: Run) -> list[dict[str, Any]]:

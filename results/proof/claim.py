@@ -23,13 +23,11 @@ from results.errors import DamagedError
 from results.proof.coverage import Coverage
 from results.proof.rescore import BoardList
 from results.storage import files
-from results.store.documents import format_document, list_name, read_model
-from results.store.fingerprint import Fingerprint
+from results.store.documents import Fingerprint, list_name, publish_document, read_model
 from results.store.run import Run
 
 COMPLETE = "complete"
 MAX_LISTED = 1000
-_FORMAT = 1
 _REMEDY = "remove it and run `orderly run` on the directory again to rewrite it"
 
 
@@ -118,7 +116,7 @@ def digest_of(fingerprint: Fingerprint, listed: BoardList, *, complete: bool) ->
 
 def publish_claim(run: Run, claim: Claim) -> None:
     """Write a claim as ``claim.json`` of its run."""
-    run.folder.publish(files.CLAIM, format_document({"format": _FORMAT, **asdict(claim)}))
+    publish_document(run.folder, files.CLAIM, asdict(claim))
 
 
 def make_claim(fingerprint: Fingerprint, coverage: Coverage, listed: BoardList, question: Question) -> Claim:

@@ -33,7 +33,7 @@ from results.proof.coverage import Coverage, check_coverage, foreign_rows, out_o
 from results.proof.coverage import listed as listed_names
 from results.proof.rescore import Board, BoardList, read_rescored, unscored_boards
 from results.storage import files
-from results.store.fingerprint import Fingerprint
+from results.store.documents import Fingerprint
 from results.store.rows import STATUSES
 from results.store.run import Run, open_run
 

@@ -23,13 +23,12 @@ from boardclass.geometry import geometry
 from results.errors import DamagedError
 from results.storage import files
 from results.storage.files import Folder
-from results.store.documents import format_document, read_model
+from results.store.documents import publish_document, read_model
 from results.store.parts import read_single, serialise
 from results.store.run import Run
 
 _REMEDY = "run the search again with --drop-damaged, or remove rescored/manifest.json and run `orderly verify`"
 _BATCH = 50_000
-_FORMAT = 1
 BOARD_SCHEMA = pa.schema(
     [
         pa.field("board", pa.string(), nullable=False),
@@ -185,13 +184,12 @@ def write_rescored(run: Run, listed: BoardList) -> None:
     name = files.part_name(files.RESCORED, 1)
     folder.publish(name, data)
     document = {
-        "format": _FORMAT,
         "name": name,
         "part_sha256": hashlib.sha256(data).hexdigest(),
         "n_candidates": listed.n_candidates,
         "n_manifest_bytes": run.manifest.n_bytes,
         "fingerprint": run.fingerprint.digest,
     }
-    folder.publish(files.RESCORED_MANIFEST, format_document(document))
+    publish_document(folder, files.RESCORED_MANIFEST, document)
     for old in older:
         folder.remove(old)

@@ -4,8 +4,7 @@
     open_run -> Run                 run.py           the reader of everything; its Index: which units are done
       Row, SCHEMA, check_table      rows.py          the row, and what every row must obey
       read_manifest, read_parts     parts.py
-      read_document                 documents.py     sealed JSON
-      Fingerprint                   fingerprint.py   what a run was asked
+      read_document, Fingerprint    documents.py     sealed JSON; what a run was asked
 
 Uses ``storage``.
 """

@@ -1,7 +1,9 @@
-"""JSON documents that carry their own SHA-256, and what ``run.json`` tells besides the fingerprint of the run.
+"""JSON documents with their own SHA-256; and what ``run.json`` tells: what was asked, and the circumstances.
 
-Of ``run.json`` types and sizes are checked, not truth.  Every field may be missing, and there may be others.  A field
-that is there has its type, and so has all that it holds.
+The fingerprint is everything that determines the answer and the meaning of a class id, and nothing else.  Budgets,
+workers and seeds are left out: they change how long a run takes and how units are split, never what is true.
+
+Of the rest of ``run.json`` types and sizes are checked, not truth.  Each field may be missing, there may be others.
 """
 
 from __future__ import annotations
@@ -9,17 +11,23 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from functools import cached_property
 from string import ascii_lowercase
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, ClassVar, Literal, TypeVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
-from boardclass.errors import quote
+from boardclass.errors import InputError, StoreError, quote
+from boardclass.geometry import parse_dims
+from boardclass.partition import parse_partition
+from boardclass.scores import MAX_LETTERS, MIN_LETTERS, SUM_LIMIT
 from boardclass.wordlist import KNOWN_SHA256, known_name
-from results.errors import DamagedError
+from results.errors import DamagedError, FingerprintError
 from results.storage.files import Folder
 
-_SEAL, _FORMAT = "sha256", 1
+_SEAL = "sha256"
+FORMAT = 1
 _Model = TypeVar("_Model")
 
 
@@ -28,6 +36,11 @@ def format_document(values: Mapping[str, Any]) -> bytes:
     return (
         json.dumps({**values, _SEAL: _digest(values)}, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
     ).encode()
+
+
+def publish_document(folder: Folder, name: str, values: Mapping[str, Any]) -> None:
+    """Write a document of this version into a run."""
+    folder.publish(name, format_document({"format": FORMAT, **values}))
 
 
 def parse_document(data: bytes, where: str, remedy: str) -> dict[str, Any]:
@@ -73,15 +86,18 @@ def read_model(folder: Folder, name: str, kind: TypeAdapter[_Model], remedy: str
     values = read_document(folder, name, remedy)
     if values is None:
         return None
-    if values.pop("format", None) != _FORMAT:
+    if values.pop("format", None) != FORMAT:
         raise DamagedError(f"{folder.where(name)} is not of this version; {remedy}")
     try:
         return kind.validate_json(json.dumps(values), strict=True)
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        at = ".".join(map(str, first["loc"]))
-        told = f"{at} is {quote(first['input'])}: {first['msg']}"
-        raise DamagedError(f"{folder.where(name)} is not of this version: {told}; {remedy}") from error
+        raise DamagedError(f"{folder.where(name)} is not of this version: {first_fault(error)}; {remedy}") from error
+
+
+def first_fault(error: ValidationError) -> str:
+    """Return the first field that a model refuses, its value, and why."""
+    first = error.errors(include_url=False)[0]
+    return f"{'.'.join(map(str, first['loc']))} is {quote(first['input'])}: {first['msg']}"
 
 
 def _digest(values: Mapping[str, Any]) -> str:
@@ -159,9 +175,7 @@ def check_info(info: Any) -> dict[str, Any]:
     try:
         _Info.model_validate(info)
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        where = ".".join(map(str, ("info", *first["loc"])))
-        raise ValueError(f"{where} is {quote(first['input'])}: {first['msg']}") from error
+        raise ValueError(f"info.{first_fault(error)}") from error
     return dict(info)
 
 
@@ -172,3 +186,156 @@ def list_name(told: object, sha256: str) -> str:
     if not isinstance(told, str) or not told:
         return "a list without a name"
     return f"a list that is not the {told} that it is said to be" if told in KNOWN_SHA256 else told
+
+
+_ANOTHER = "Use another --out, or the same settings."
+_EXTEND = " With another --out, --extend takes over what this run proves at the other cutoff."
+
+
+_Points = Annotated[int, Field(ge=0, lt=SUM_LIMIT)]
+
+
+@dataclass(frozen=True)
+class Fingerprint:
+    """Identity of a run.
+
+    Attributes
+    ----------
+    dims : str
+        Such as ``"3x4"``.
+    wordlist_sha256 : str
+        Digest of the normalised word list.
+    scores : tuple of int
+        Points by number of letters, from 0.
+    cutoff : int
+        Inclusive.
+    partition : str
+        Normalised text of the letter buckets.
+    cell_order : tuple of int
+        Order in which cells are forced.
+    """
+
+    dims: str
+    wordlist_sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+    scores: Annotated[tuple[_Points, ...], Field(min_length=MIN_LETTERS + 1, max_length=MAX_LETTERS + 1)]
+    cutoff: Annotated[int, Field(gt=0, lt=SUM_LIMIT)]
+    partition: str
+    cell_order: tuple[int, ...]
+    __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(strict=True, extra="forbid")
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "dims", str(self.dims))
+        for name in ("scores", "cell_order"):
+            object.__setattr__(self, name, tuple(int(value) for value in getattr(self, name)))
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 over all fields, 64 hex digits; stored with every row."""
+        return hashlib.sha256(json.dumps(self.to_json(), sort_keys=True).encode()).hexdigest()
+
+    @property
+    def n_cells(self) -> int:
+        """Number of cells of the board."""
+        return len(self.cell_order)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return plain values for ``run.json``; :meth:`from_json` reads them back."""
+        return {**asdict(self), "scores": list(self.scores), "cell_order": list(self.cell_order)}
+
+    @classmethod
+    def from_json(cls, values: object) -> Fingerprint:
+        """Return the fingerprint that :meth:`to_json` wrote.
+
+        Raises
+        ------
+        StoreError
+            When a field is missing, unknown, of another type, or not that of any run.
+        """
+        try:
+            found = TypeAdapter(cls).validate_json(json.dumps(values))
+            dims = parse_dims(found.dims)
+            partition = parse_partition(found.partition, dims)
+        except ValidationError as error:
+            raise StoreError(f"the fingerprint is not that of any run: {first_fault(error)}") from error
+        except InputError as error:
+            raise StoreError(f"the fingerprint is not that of any run: {error}") from error
+        if (str(dims), partition.text) != (found.dims, found.partition):
+            raise StoreError(f"the fingerprint's dims or partition are not spelled as a run does: {quote(values, 200)}")
+        if sorted(found.cell_order) != list(range(dims.n)):
+            raise StoreError(f"the fingerprint's cell_order does not name each cell once: {quote(found.cell_order)}")
+        return found
+
+    def differences(self, other: Fingerprint) -> list[tuple[str, object, object]]:
+        """Return ``(field, mine, theirs)`` for each field that differs."""
+        pairs = ((field.name, getattr(self, field.name), getattr(other, field.name)) for field in fields(self))
+        return [(name, mine, theirs) for name, mine, theirs in pairs if mine != theirs]
+
+
+def check_same(asked: Fingerprint, stored: Fingerprint, where: str, remedy: str = "") -> None:
+    """Refuse to mix runs.
+
+    Parameters
+    ----------
+    asked, stored : Fingerprint
+    where : str
+        Name of the run that is there.
+    remedy : str
+        A way out, if it is not that of ``orderly run``.
+
+    Raises
+    ------
+    FingerprintError
+        Naming each field that differs with both values.
+    """
+    differences = asked.differences(stored)
+    if differences:
+        lines = [f"  {name}: asked for {_brief(mine)}, stored {_brief(theirs)}" for name, mine, theirs in differences]
+        raise FingerprintError(
+            f"{where} holds another run; these differ:\n"
+            + "\n".join(lines)
+            + "\n"
+            + (remedy or _ANOTHER + _EXTEND * ([name for name, _, _ in differences] == ["cutoff"]))
+        )
+
+
+def check_same_structure(asked: Mapping[str, Any], run_info: Mapping[str, Any], where: str, remedy: str = "") -> None:
+    """Refuse a run whose classes were cut into parts by other rules.
+
+    Parameters
+    ----------
+    asked : mapping
+        The structural parameters, as ``run.json`` holds them.
+    run_info : mapping
+        What the run that is there recorded.
+    where, remedy : str
+        As for :func:`check_same`.
+
+    Raises
+    ------
+    FingerprintError
+        Naming each structural parameter that differs with both values.
+    """
+    stored = run_info.get("structure")
+    stored = stored if isinstance(stored, dict) else {}
+    lines = [
+        f"  {name}: asked for {asked.get(name)!r}, stored {stored.get(name)!r}"
+        for name in sorted(asked.keys() | stored.keys())
+        if asked.get(name) != stored.get(name)
+    ]
+    if lines:
+        raise FingerprintError(
+            f"{where} cuts its classes into parts in another way; these differ:\n"
+            + "\n".join(lines)
+            + "\n"
+            + (remedy or "Use another --out, or the same settings (search section of the config).")
+        )
+
+
+def _brief(value: object) -> str:
+    """Return ``repr``, a score table without the repetitions at its end: both values must fit a message."""
+    if isinstance(value, tuple) and len(value) > 3 and value[-1] == value[-2]:
+        n_kept = len(value)
+        while n_kept > 1 and value[n_kept - 2] == value[-1]:
+            n_kept -= 1
+        return f"{list(value[:n_kept])!r} (last repeats, {len(value)} in all)"
+    return repr(list(value) if isinstance(value, tuple) else value)

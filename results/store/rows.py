@@ -20,7 +20,7 @@ from boardclass import parts
 from boardclass.cutoff import reaches
 from boardclass.errors import PathError, quote
 from results.errors import RowError
-from results.store.fingerprint import Fingerprint
+from results.store.documents import Fingerprint
 
 ELIMINATED, CANDIDATES, SPLIT = "eliminated", "candidates", "split"
 ERROR, QUARANTINED = "error", "quarantined"

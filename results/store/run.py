@@ -25,8 +25,7 @@ from results.errors import ConflictError, DamagedError, RowError
 from results.storage import files
 from results.storage.files import Folder
 from results.storage.local import open_folder
-from results.store.documents import check_info, list_name, read_document
-from results.store.fingerprint import Fingerprint
+from results.store.documents import FORMAT, Fingerprint, check_info, list_name, read_document
 from results.store.parts import REMEDY, Manifest, Part, read_manifest, read_parts
 from results.store.rows import (
     QUARANTINED,
@@ -189,7 +188,6 @@ class Index:
                     yield class_id, child
 
 
-FORMAT = 1
 RUN_REMEDY = (
     "restore it from a copy, or give the same command, its cutoff as a number, with --drop-damaged; "
     "or choose another --out"

@@ -26,11 +26,10 @@ from results.storage import files
 from results.storage.files import Folder
 from results.storage.local import open_folder
 from results.storage.lock import RunLock
-from results.store.documents import format_document
-from results.store.fingerprint import Fingerprint, check_same
+from results.store.documents import FORMAT, Fingerprint, check_same, format_document
 from results.store.parts import Part, describe, read_manifest, serialised, unlisted
 from results.store.rows import QUARANTINED, VERDICTS, Key, Row, check_rows, keys_of, to_table
-from results.store.run import FORMAT, RUN_REMEDY, Index, Run, conflict_message, raise_conflicts, read_identity
+from results.store.run import RUN_REMEDY, Index, Run, conflict_message, raise_conflicts, read_identity
 
 FLUSH_ROWS = 2000
 FLUSH_SECONDS = 30.0

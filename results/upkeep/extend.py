@@ -33,7 +33,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from boardclass.cutoff import reaches
-from results.store.fingerprint import Fingerprint, check_same
+from results.store.documents import Fingerprint, check_same
 from results.store.rows import CANDIDATES, ELIMINATED, QUARANTINED, SPLIT, Key, Row
 from results.store.run import Run, open_run, raise_conflicts
 from results.store.store import FLUSH_ROWS, Store

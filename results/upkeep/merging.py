@@ -30,7 +30,7 @@ from results.proof.coverage import check_coverage, foreign_rows
 from results.storage import files
 from results.storage.files import Folder
 from results.storage.local import LocalFolder, open_folder
-from results.store.fingerprint import check_same, check_same_structure
+from results.store.documents import check_same, check_same_structure
 from results.store.rows import ELIMINATED, SCHEMA, SPLIT, VERDICTS, Row, from_table
 from results.store.run import Run, describe_conflict, raise_conflicts, read_identity
 from results.store.store import Store

@@ -27,7 +27,7 @@ from results.proof.rescore import read_rescored
 from results.storage import files
 from results.storage.files import Folder
 from results.storage.local import LocalFolder
-from results.store.fingerprint import Fingerprint, check_same
+from results.store.documents import Fingerprint, check_same
 from results.store.parts import Part, parse_part, read_manifest, read_parts, unlisted
 from results.store.rows import QUARANTINED, SCHEMA, Row, check_table
 from results.store.run import Run, read_identity

@@ -7,7 +7,7 @@ import pytest
 from boardclass.scores import parse_scores
 from cluster.driver.loop import Ledger
 from cluster.scheduling.events import Answer, Publish, Tick, UnitFailed
-from results.store.fingerprint import Fingerprint
+from results.store.documents import Fingerprint
 from results.store.rows import Row
 from search.breaker import Unit, UnitResult
 

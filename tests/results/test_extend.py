@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from results.errors import ConflictError, DamagedError, FingerprintError
 from results.storage import files
-from results.store.fingerprint import Fingerprint
+from results.store.documents import Fingerprint
 from results.store.rows import Row, parse_path
 from results.store.run import open_run
 from results.store.store import Store

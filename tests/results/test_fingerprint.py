@@ -6,7 +6,7 @@ import pytest
 
 from boardclass.errors import StoreError
 from results.errors import FingerprintError
-from results.store.fingerprint import Fingerprint
+from results.store.documents import Fingerprint
 from results.store.store import Store
 from tests.results.helpers import fingerprint, row
 

@@ -9,7 +9,7 @@ from cluster.planning.nodes import SearchNodes
 from results.proof.claim import write_claim
 from results.proof.coverage import check_coverage
 from results.proof.rescore import rescore
-from results.store.fingerprint import Fingerprint
+from results.store.documents import Fingerprint
 from results.store.rows import Row
 from results.store.store import Store
 from search.breaker import Breaker, Spec, Unit
