@@ -20,7 +20,7 @@ def rows_of(answer):
 
 @pytest.fixture(scope="module")
 def listed(proven):
-    from results.reading.query import boards
+    from results.proof.prove import boards
 
     return [item.board for item in boards(proven)]
 

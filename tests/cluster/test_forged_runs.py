@@ -20,11 +20,10 @@ from boardclass.geometry import geometry
 from boardclass.scores import parse_scores
 from boardclass.wordlist import KNOWN_SHA256, load_wordlist
 from cluster.driver.driver import run
-from cluster.planning.nodes import run_nodes
 from configs.model import load_config
 from results.proof.claim import read_claim
+from results.proof.prove import summary
 from results.proof.rescore import unscored_boards, write_rescored
-from results.reading.query import summary
 from results.storage import files
 from results.storage.lock import parse_owner
 from results.store.documents import list_name
@@ -234,7 +233,7 @@ FORGED = {  # rows rewritten, everything sealed again: how, exit code, what is s
 def test_rows_rewritten_and_everything_sealed_again_prove_nothing(whole, tmp_path, name):
     change, code, told = FORGED[name]
     folder = forge(tmp_path / "forged", whole, change)
-    found = summary(folder, run_nodes)
+    found = summary(folder)
     assert (found.proven, found.is_faulty) == (False, code == 5)
     assert told in found.why_not
     assert any("claim.json: it says that the run is proven; its rows do not" in note for note in found.notes)

@@ -13,7 +13,6 @@ from cluster.driver.loop import Ledger
 from cluster.scheduling.events import Quarantine
 from configs.model import load_config
 from results.errors import ConflictError
-from results.proof.prove import summary
 from results.proof.rescore import candidates, unscored_boards
 from results.storage import files
 from results.storage.local import LocalFolder
@@ -65,13 +64,6 @@ def test_boards_of_every_part_and_every_row_are_read(whole, rows):
     listed = {(board, score, row.class_id) for row in rows for board, score in row.candidates}
     assert set(candidates(open_run(whole))) == listed
     assert {board for board, _, _ in listed if len(set(board)) > 3} != set()
-
-
-def test_without_the_rules_of_splitting_a_split_run_is_not_proven(whole):
-    """Alone, the rows cannot tell whether a split named all its parts."""
-    found = summary(whole)
-    assert not found.proven
-    assert "this reader does not know how its search splits classes" in found.why_not
 
 
 # ---- the boards a second way

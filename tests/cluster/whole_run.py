@@ -15,12 +15,11 @@ from typing import Any
 
 from boardclass.scores import parse_scores
 from cluster.driver.driver import run
-from cluster.planning.nodes import run_nodes
 from configs.model import RunConfig, SearchConfig
 from results.proof.claim import digest_of
+from results.proof.prove import summary
 from results.proof.rescore import unscored_boards, write_rescored
 from results.proof.verify import VerifyResult, record, verify
-from results.reading.query import summary
 from results.storage import files
 from results.store.documents import format_document
 from results.store.rows import Row
@@ -63,7 +62,7 @@ def verified(folder: Path) -> VerifyResult:
 
     asked = open_run(folder)
     scorer = toy_scorer()
-    return verify(asked, run_nodes(asked), scorer, scorer, question_of(asked))
+    return verify(asked, scorer, scorer, question_of(asked))
 
 
 def store_rows(folder: Path, old: Run, rows: Iterable[Row], info: Mapping[str, Any] | None = None) -> Path:
@@ -112,4 +111,4 @@ def without_boards(row: Row) -> Row:
 
 
 def is_proven(folder: Path) -> bool:
-    return summary(folder, run_nodes).proven
+    return summary(folder).proven

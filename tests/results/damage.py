@@ -32,20 +32,10 @@ from results.store.rows import SCHEMA
 from results.store.run import open_run
 from results.store.store import Store
 from results.upkeep.repair import repair
-from tests.results.helpers import ToyScorer, all_rows, conclude, fingerprint, partition
+from tests.results.helpers import ToyScorer, all_rows, conclude, fingerprint
 
 REMEDY = re.compile("--drop-damaged|remove")
 COUNTS = {"flips": 2000, "truncations": 200, "swaps": 50}
-
-
-class NoParts:
-    """How a search cuts classes that were never cut."""
-
-    def n_boards(self, class_id: int, path: str) -> int:
-        raise AssertionError("nothing was split")
-
-    def parts(self, class_id: int, path: str) -> tuple[str, ...]:
-        raise AssertionError("nothing was split")
 
 
 def make_run(run: Path) -> Path:
@@ -63,7 +53,7 @@ def answer(location: Path) -> Any:
     """Everything a run says, read back through every file."""
     run = open_run(location)
     rows = [(r.key, r.verdict) for r in run.rows()]
-    coverage = check_coverage(partition(), run)
+    coverage = check_coverage(run)
     found = summary(run)
     return rows, coverage, found.listed, found.proven, found.notes, read_claim(run), run.info, run.fingerprint
 
@@ -72,7 +62,7 @@ def verified(location: Path, *, write: bool = False) -> str:
     """Return the digest that ``verify`` finds."""
     toy = ToyScorer()
     run = open_run(location)
-    found = verify(run, NoParts(), toy, toy, Question("toy", 1, "custom"))
+    found = verify(run, toy, toy, Question("toy", 1, "custom"))
     if write:
         record(run, found)
     return found.claim.result_digest

@@ -12,12 +12,12 @@ from boardclass.errors import StoreError
 from boardclass.geometry import Geometry, geometry
 from boardclass.partition import Partition, parse_partition
 from results.proof.audit import _Question
-from results.proof.claim import write_claim
+from results.proof.claim import Claim, Question, make_claim, publish_claim
 from results.proof.coverage import check_coverage
-from results.proof.rescore import rescore
+from results.proof.rescore import BoardList, rescore
 from results.storage import files
 from results.storage.local import open_folder
-from results.store.fingerprint import Fingerprint
+from results.store.documents import Fingerprint
 from results.store.rows import Row
 from results.store.run import open_run
 from results.store.store import Store
@@ -104,10 +104,18 @@ class KilledError(BaseException):
 BATCHES = (slice(0, 4), slice(4, 6))
 
 
+def claimed(store: Store, listed: BoardList | None = None, n_words: int = 12) -> Claim:
+    """Score the boards of a complete run, check coverage and write the claim, as a driver does."""
+    run = store.snapshot()
+    listed = listed or rescore(run, ToyScorer())
+    claim = make_claim(run.fingerprint, check_coverage(run), listed, Question("toy", n_words, "custom"))
+    publish_claim(run, claim)
+    return claim
+
+
 def conclude(store: Store) -> str:
-    """Score the boards of a complete run and claim it; return the digest."""
-    listed = rescore(store, ToyScorer())
-    return write_claim(store, check_coverage(partition(), store), listed, wordlist="toy", n_words=1).result_digest
+    """Claim a complete run; return the digest."""
+    return claimed(store, n_words=1).result_digest
 
 
 def drive(location: object, acknowledged: list[int]) -> None:

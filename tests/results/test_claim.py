@@ -22,7 +22,7 @@ from results.proof.rescore import Board, BoardList, rescore
 from results.storage import files
 from results.store.run import open_run
 from results.store.store import Store
-from tests.results.helpers import ToyScorer, all_rows, conclude, fingerprint
+from tests.results.helpers import ToyScorer, all_rows, claimed, fingerprint
 
 BOARDS = [("wxyz", 94), ("tvyz", 89)]
 
@@ -30,7 +30,7 @@ BOARDS = [("wxyz", 94), ("tvyz", 89)]
 def claim_of(location, rows) -> Claim:
     with Store.open(location, fingerprint()) as store:
         store.append(rows)
-        return conclude(store)
+        return claimed(store)
 
 
 def test_the_sentence_and_the_file(tmp_path):
@@ -92,7 +92,7 @@ def test_the_digest_depends_on_the_answer_alone():
 def test_the_sentence_fits_the_number_of_boards(tmp_path, boards, text):
     with Store.open(tmp_path, fingerprint()) as store:
         store.append(all_rows())
-        claim = conclude(store, BoardList(tuple(boards), len(boards)))
+        claim = claimed(store, BoardList(tuple(boards), len(boards)))
     assert text in claim.statement
 
 

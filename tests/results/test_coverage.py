@@ -16,16 +16,16 @@ from results.storage import files
 from results.store.rows import Row
 from results.store.run import open_run
 from results.store.store import Store
-from tests.results.helpers import BUCKETS, all_rows, fingerprint, partition, row, split_rows
+from tests.results.helpers import BUCKETS, all_rows, fingerprint, row, split_rows
 
 
-def cover(tmp_path, rows: list[Row], nodes: Any = None) -> Coverage:
+def cover(tmp_path, rows: list[Row]) -> Coverage:
     with Store.open(tmp_path, fingerprint()) as store:
         try:
             store.append(rows)
         except ConflictError:
             store.flush()
-    return check_coverage(partition(), open_run(tmp_path), nodes)
+    return check_coverage(open_run(tmp_path), Nodes())
 
 
 class Nodes:
@@ -74,9 +74,8 @@ COMPLETE = [
 
 
 @pytest.mark.parametrize("rows", COMPLETE)
-@pytest.mark.parametrize("nodes", [None, Nodes()])
-def test_complete(tmp_path, rows, nodes):
-    coverage = cover(tmp_path, rows, nodes)
+def test_complete(tmp_path, rows):
+    coverage = cover(tmp_path, rows)
     assert coverage.complete, coverage.message()
     assert coverage.n_boards == coverage.n_boards_expected == 26**4
     assert (coverage.n_classes, coverage.n_classes_done) == (6, 6)
@@ -105,38 +104,38 @@ def test_what_is_missing_is_named(tmp_path, rows, missing):
 
 
 WRONG = [
-    ([replace(all_rows()[0], n_boards=624), *all_rows()[1:]], None, "class 0 has 625 boards, its row says 624"),
-    (with_split(row0={"children": ("0=ae", "0=eiou")}), None, "share boards"),
-    (with_split(row0={"children": ("0=ae", "1=iou")}), None, "share boards"),
-    (with_split(row0={"children": ("0=ae", "0=iou", "0=ae/1=b")}), None, "share boards"),
-    (with_split(row0={"children": ("0=ae", "0=bcd")}), None, "has 'aeiou'"),
-    (with_split(row0={"children": ("0=ae", "0=iou"), "n_boards": 624}), None, "hold 625 boards, it has 624"),
-    (with_split(row2={"children": ("0=ae/0=i", "0=ae/1=b")}), None, "share boards"),
-    (with_split(row2={"children": ("0=ae/0=i",)}), None, "forces 'i' on cell 0"),
-    (with_split(row1={"n_boards": 376}), None, "has 375 boards, its row says 376"),
-    (with_split(row4={"status": "candidates", "candidates": (("zzzz", 100),)}), None, "lists zzzz, which is not in it"),
+    ([replace(all_rows()[0], n_boards=624), *all_rows()[1:]], "class 0 has 625 boards, its row says 624"),
+    (with_split(row0={"children": ("0=ae", "0=eiou")}), "share boards"),
+    (with_split(row0={"children": ("0=ae", "1=iou")}), "share boards"),
+    (with_split(row0={"children": ("0=ae", "0=iou", "0=ae/1=b")}), "share boards"),
+    (with_split(row0={"children": ("0=ae", "0=bcd")}), "no node '0=bcd'"),
+    (with_split(row0={"children": ("0=ae", "0=iou"), "n_boards": 624}), "hold 625 boards, it has 624"),
+    (with_split(row2={"children": ("0=ae/0=i", "0=ae/1=b")}), "share boards"),
+    (with_split(row2={"children": ("0=ae/0=i",)}), "no node '0=ae/0=i'"),
+    (with_split(row1={"n_boards": 376}), "has 375 boards, its row says 376"),
+    (with_split(row4={"status": "candidates", "candidates": (("zzzz", 100),)}), "lists zzzz, which is not in it"),
     # settled parts and children that the search would not make
-    (settled_rows(("0=ae",), ()), Nodes(), "part '0=iou' is neither"),
-    (settled_rows(("0=iou",), ()), Nodes(), "part '0=ae' is neither"),
-    (settled_rows(("0=ae/1=a",), ("0=ae/1=eiou",)), Nodes(), "part '0=iou' is neither"),
-    (settled_rows(("0=ae/1=a",), ("0=iou",)), Nodes(), "part '0=ae/1=eiou' is neither"),
-    (settled_rows(("0=ae/1=eiou", "0=iou"), ()), Nodes(), "part '0=ae/1=a' is neither"),
-    (settled_rows(("0=iou",), ("0=ae/1=a",)), Nodes(), "part '0=ae/1=eiou' is neither"),
-    (settled_rows(("0=ae", "0=iou"), ("0=ae/1=a",)), Nodes(), "share boards"),  # below a child
-    (settled_rows(("0=ae/1=a", "0=iou"), ("0=ae",)), Nodes(), "share boards"),  # above one
-    (settled_rows(("0=ae",), ("0=io",)), Nodes(), "no node '0=io'"),
-    (settled_rows(("0=ae",), ("1=iou",)), Nodes(), "share boards"),
-    (with_split(row0={"children": ("0=ae",)}), Nodes(), "part '0=iou' is neither a child nor settled"),
-    (with_split(row0={"children": ("0=iou",)}), Nodes(), "part '0=ae' is neither a child nor settled"),
-    (with_split(row2={"children": ("0=ae/1=a",)}), Nodes(), "part '0=ae/1=eiou' is neither a child nor settled"),
-    (with_split(row0={"children": ("0=ae", "0=io")}), Nodes(), "no node '0=io'"),
-    (with_split(row1={"n_boards": 374}), Nodes(), "has 375 boards, its row says 374"),
+    (settled_rows(("0=ae",), ()), "part '0=iou' is neither"),
+    (settled_rows(("0=iou",), ()), "part '0=ae' is neither"),
+    (settled_rows(("0=ae/1=a",), ("0=ae/1=eiou",)), "part '0=iou' is neither"),
+    (settled_rows(("0=ae/1=a",), ("0=iou",)), "part '0=ae/1=eiou' is neither"),
+    (settled_rows(("0=ae/1=eiou", "0=iou"), ()), "part '0=ae/1=a' is neither"),
+    (settled_rows(("0=iou",), ("0=ae/1=a",)), "part '0=ae/1=eiou' is neither"),
+    (settled_rows(("0=ae", "0=iou"), ("0=ae/1=a",)), "share boards"),  # below a child
+    (settled_rows(("0=ae/1=a", "0=iou"), ("0=ae",)), "share boards"),  # above one
+    (settled_rows(("0=ae",), ("0=io",)), "no node '0=io'"),
+    (settled_rows(("0=ae",), ("1=iou",)), "share boards"),
+    (with_split(row0={"children": ("0=ae",)}), "part '0=iou' is neither a child nor settled"),
+    (with_split(row0={"children": ("0=iou",)}), "part '0=ae' is neither a child nor settled"),
+    (with_split(row2={"children": ("0=ae/1=a",)}), "part '0=ae/1=eiou' is neither a child nor settled"),
+    (with_split(row0={"children": ("0=ae", "0=io")}), "no node '0=io'"),
+    (with_split(row1={"n_boards": 374}), "has 375 boards, its row says 374"),
 ]
 
 
-@pytest.mark.parametrize(("rows", "nodes", "message"), WRONG)
-def test_what_is_wrong_is_a_problem(tmp_path, rows, nodes, message):
-    coverage = cover(tmp_path, rows, nodes)
+@pytest.mark.parametrize(("rows", "message"), WRONG)
+def test_what_is_wrong_is_a_problem(tmp_path, rows, message):
+    coverage = cover(tmp_path, rows)
     assert not coverage.complete
     assert any(message in problem for problem in coverage.problems), coverage.problems
     assert "problem: " in coverage.message()
@@ -167,16 +166,10 @@ def test_messages_stay_short(tmp_path):
     cut = parse_partition("a b c d e f g h i j k l m n o p q r s t u v w x y z", "2x2")
     print_of = fingerprint(partition=cut.text)
     Store.open(tmp_path, print_of).close()
-    coverage = check_coverage(cut, open_run(tmp_path))
+    coverage = check_coverage(open_run(tmp_path))
     assert coverage.n_missing == coverage.n_classes == cut.n_canonical
     assert len(coverage.missing) == MAX_EXAMPLES
     assert len(coverage.message()) < 300
-
-
-def test_another_partition_is_refused(tmp_path):
-    Store.open(tmp_path, fingerprint()).close()
-    with pytest.raises(ValueError, match="not that of the run"):
-        check_coverage(parse_partition("abcdefghijklmnopqrstuvwxyz", "2x2"), open_run(tmp_path))
 
 
 @pytest.mark.parametrize(

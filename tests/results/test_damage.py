@@ -23,7 +23,7 @@ from results.store.run import open_run
 from results.store.store import Store
 from results.upkeep.repair import repair
 from tests.results.damage import COUNTS, Campaign, answer, make_run
-from tests.results.helpers import all_rows, fingerprint, partition, row
+from tests.results.helpers import all_rows, fingerprint, row
 
 
 @pytest.fixture(scope="module")
@@ -204,7 +204,7 @@ def test_a_manifest_is_mended_line_by_line(finished, tmp_path, change, lost):
             assert store.index.done() == {r.key for number, r in enumerate(rows, 1) if number not in lost}
     with Store.open(run, fingerprint()) as store:
         store.append(rows[number - 1] for number in lost)
-        assert check_coverage(partition(), store).complete
+        assert check_coverage(store.snapshot()).complete
 
 
 def test_bytes_that_were_read_before_are_looked_at_again_for_another_run(tmp_path):

@@ -37,7 +37,7 @@ def expected() -> list[Board]:
 
 
 def test_symmetric_candidates_are_one_board(store, tmp_path):
-    listed = rescore(store, ToyScorer())
+    listed = rescore(store.snapshot(), ToyScorer())
     assert list(listed.boards) == expected()
     assert (listed.n_candidates, listed.n_canonical) == (3, len(expected()))
     assert listed.n_raw == sum(board.n_images for board in expected())
@@ -51,7 +51,7 @@ def test_before_rescoring_the_boards_found_so_far_are_shown(store, tmp_path):
     store.flush()
     assert boards(tmp_path) == expected()
     assert not summary(tmp_path).rescored
-    rescore(store, ToyScorer())
+    rescore(store.snapshot(), ToyScorer())
     store.append([row(9, path="0=a")])
     store.flush()
     assert not summary(tmp_path).rescored, "rows came after the list"
@@ -63,7 +63,7 @@ def test_a_wrong_stored_score_is_a_mismatch(tmp_path):
     with Store.open(tmp_path, fingerprint()) as store:
         store.append([*rows[:-1], bad])
         with pytest.raises(MismatchError, match=rf"class {bad.class_id}.*xyzw scores 95, it scores 94") as caught:
-            rescore(store, ToyScorer())
+            rescore(store.snapshot(), ToyScorer())
     assert caught.value.exit_code == 5
     assert not (tmp_path / files.RESCORED_MANIFEST).exists()
 
@@ -74,13 +74,13 @@ def test_a_scorer_that_is_not_symmetric_is_a_mismatch(store):
             return np.array([toy_score(board) + (board == expected()[0].board) for board in some])
 
     with pytest.raises(MismatchError, match="symmetric image"):
-        rescore(store, Lopsided())
+        rescore(store.snapshot(), Lopsided())
 
 
 def test_batches_do_not_matter(store, monkeypatch):
-    whole = rescore(store, ToyScorer())
+    whole = rescore(store.snapshot(), ToyScorer())
     monkeypatch.setattr(module, "_BATCH", 1)
-    assert rescore(store, ToyScorer()) == whole
+    assert rescore(store.snapshot(), ToyScorer()) == whole
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ def test_batches_do_not_matter(store, monkeypatch):
 )
 def test_a_hostile_list_is_not_believed(store, tmp_path, wrong):
     run = store.snapshot()
-    good = rescore(store, ToyScorer())
+    good = rescore(store.snapshot(), ToyScorer())
     module.write_rescored(run, replace(good, boards=(*good.boards, wrong)))
     found = summary(tmp_path)
     assert not found.proven
@@ -105,10 +105,10 @@ def test_a_hostile_list_is_not_believed(store, tmp_path, wrong):
 
 
 def test_a_list_of_another_run_is_refused(store, tmp_path):
-    rescore(store, ToyScorer())
+    rescore(store.snapshot(), ToyScorer())
     other = tmp_path / "other"
     with Store.open(other, fingerprint(cutoff=81)) as another:
-        rescore(another, ToyScorer())
+        rescore(another.snapshot(), ToyScorer())
     for name in (files.RESCORED_MANIFEST,):
         (tmp_path / name).write_bytes((other / name).read_bytes())
     with pytest.raises(DamagedError, match="another run"):

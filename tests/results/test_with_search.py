@@ -5,9 +5,9 @@ from __future__ import annotations
 from boardclass.geometry import geometry
 from boardclass.partition import parse_partition
 from boardclass.scores import ScoreTable, n_letters
-from cluster.planning.nodes import SearchNodes
-from results.proof.claim import write_claim
+from results.proof.claim import digest_of
 from results.proof.coverage import check_coverage
+from results.proof.nodes import SearchNodes
 from results.proof.rescore import rescore
 from results.store.documents import Fingerprint
 from results.store.rows import Row
@@ -39,10 +39,10 @@ def test_any_budget_gives_one_digest(tmp_path):
                 results = [breaker.break_unit(unit) for unit in todo]
                 store.append(Row.of_result(result, print_of) for result in results)
                 todo = [Unit(*key) for key in store.index.pending()]
-            listed = rescore(store, scorer)
-            coverage = check_coverage(cut, store, SearchNodes(cut, params))
+            listed = rescore(store.snapshot(), scorer)
+            coverage = check_coverage(store.snapshot(), SearchNodes(cut, params))
             assert coverage.complete, coverage.message()
-            digests.add(write_claim(store, coverage, listed, wordlist="toy", n_words=len(WORDS)).result_digest)
+            digests.add(digest_of(print_of, listed, complete=True))
             n_splits.append(len(store.index.splits))
             n_settled += sum(len(row.settled) for row in store.rows())
             assert listed.boards
