@@ -104,8 +104,8 @@ class Campaign:
         shutil.rmtree(run, ignore_errors=True)
         yield Path(shutil.copytree(self.whole, run, symlinks=True))
 
-    def ask(self, run: Path, forgery: Forgery) -> None:
-        """Give every command the forged run."""
+    def ask(self, run: Path, forgery: Forgery) -> Said:
+        """Give every command the forged run; return what the last one said, which repairs it."""
         for command in commands(run, self.folder):
             said = call(*command)
             self.outcomes[str(command[0]), said.code] += 1
@@ -113,6 +113,7 @@ class Campaign:
             if said.code not in FINE or unsafe or "Traceback" in said.err:
                 told = said.err.strip()[:300] if said.code not in FINE else f"prints {unsafe}"
                 self.faults.append(f"{forgery.place}: {forgery.what}: {' '.join(map(str, command))}: {told}")
+        return said
 
     def strike(self, forger: Forger, kind: str) -> Forgery:
         """Forge the run in one way and ask every command."""

@@ -29,12 +29,6 @@ def test_score_reads_boards_of_any_size(orderly, words):
     assert answer.out == f"board,score\n{BEE_FEE},3\n{BEE_FEE},3\nxxxx,0\n"
 
 
-def test_score_as_json_and_table(orderly, words):
-    answer = orderly("score", "--wordlist", words, "--format", "json", stdin=BEE_FEE)
-    assert json.loads(answer.out) == [{"board": BEE_FEE, "score": 3}]
-    assert BEE_FEE in orderly("score", "--wordlist", words, stdin=BEE_FEE).out
-
-
 def test_score_counts_letters_not_cells_for_qu(orderly, words):
     table = {"standard": 1 + 2, "words": 2, "1,10,100": 10 + 100}  # quit 4 letters, queen 5
     for name, expected in table.items():
@@ -93,8 +87,6 @@ def test_boards_may_be_typed_as_rows(orderly, words, command):
         ("star line gods pest", (), [("slgptioeandsrest", "681")]),
         ("berlatdes 430 210\ncinlatper, 9", (), [("berlatdes", "430"), ("cinlatper", "325")]),
         ("starelingods", ("-d", "4x3"), [("sriotendalgs", "285")]),
-        ("starelingods", ("-d", "3x4"), [("starelingods", "304")]),
-        ("star/elin/gods", (), [("starelingods", "304")]),
         ("4 4\nS  N  R  T\nO  I  E  L\nE  Qu T  T\nR  S  A  T\n", (), [("soerniqsretatltt", "391")]),
         ("S T A R\nL I N E\n\nG O D S\nP E S T", (), [("slgptioeandsrest", "681")]),
         ("star\nline", (), [("star", "8"), ("line", "5")]),  # one a line, as always
@@ -123,13 +115,9 @@ def test_a_wide_board_is_turned_and_that_is_said(orderly, words, command):
     ("stdin", "options", "expected"),
     [
         ("dsrodg/temens/rasito/dgntrp/reiaes/tsclpd", (), ("dsrodg/temens/rasito/dgntrp/reiaes/tsclpd", "13748")),
-        ("stare/linos/gedra", (), ("stare/linos/gedra", "395")),
         ("stlage rida eons", ("-d", "5x3"), None),
         ("Th e r / i n g / s a l", (), ("[th]er/ing/sal", "89")),
-        ("ste/r.a/lin", (), ("ste/r.a/lin", "30")),
-        ("c*t/sea/rdo", (), ("c*t/sea/rdo", "868")),
         ("c [a/e] t / sro / din", (), ("c[a/e]t/sro/din", "124")),
-        ("[-ing] k s / rat / neb", (), ("[-ing]ks/rat/neb", "201")),
         ("berlatdes", ("--letter-values", "scrabble", "--scores", "1,1,2,3,4,5,6"), ("bld/eae/rts", "2671")),
         ("berlatdes", ("--min-letters", "3"), ("berlatdes", "430")),
         ("berlatdes", ("--bonus", "4=tx"), None),
@@ -151,12 +139,6 @@ def test_longer_words_only_and_bonus_cells(orderly, words):
     ]
     found = rows_of(orderly("show", BEE_FEE, "--bonus", "1=dw", *options))  # cell 1 is the b
     assert {row["word"]: row["points"] for row in found} == {"beef": "2", "bee": "2", "fee": "1"}
-
-
-def test_special_boards_and_plain_ones_on_one_input(orderly, words):
-    stdin = f"{BEE_FEE}\nb.e/eef\nxxxx\n"
-    answer = orderly("score", "-w", words, "--format", "csv", stdin=stdin)
-    assert answer.out == f"board,score\n{BEE_FEE},3\nb.e/eef,3\nxxxx,0\n"
 
 
 def test_a_plain_q_by_option_and_by_list(orderly, tmp_path, monkeypatch):
@@ -193,13 +175,6 @@ def test_other_commands_name_what_they_cannot_take(orderly, command):
     answer = orderly(*command, "ste/r.a/lin")
     assert (answer.code, answer.out) == (2, "")
     assert "has a hole: expected letters a-z and Qu" in answer.err
-
-
-def test_score_dims_override_what_the_length_says(orderly, words):
-    answer = orderly("score", "--wordlist", words, "--dims", "3x3", stdin="abcd\n")
-    assert answer.code == 2
-    assert "line 1" in answer.err
-    assert "expected 9 (3x3)" in answer.err
 
 
 def test_show_in_every_format(orderly, words):
@@ -257,12 +232,6 @@ def test_bound_of_letters_is_the_pinned_one(orderly, enable2k):
     assert "5,496" in orderly("bound", PINNED, "-w", "enable2k").out
 
 
-def test_bound_of_the_pinned_3x3_class(orderly, enable2k):
-    letters = "lnrsy aeiou chkmpt chkmpt aeiou lnrsy lnrsy aeiou bdfgjvwxz"
-    (row,) = rows_of(orderly("bound", letters, "-w", "enable2k", "--format", "csv"))
-    assert (row["orderly_bound"], row["dims"]) == ("1231", "3x3")
-
-
 def test_bound_of_a_class_number(orderly, words):
     arguments = ("--dims", "3x4", "--buckets", "bdfgjqvwxz aeiou lnrsy chkmpt", "--wordlist", words, "--format", "json")
     by_number = json.loads(orderly("bound", "2520743", *arguments).out)
@@ -273,12 +242,6 @@ def test_bound_of_a_class_number(orderly, words):
 def test_a_class_number_without_buckets_is_one_of_the_preset(orderly, words):
     record = json.loads(orderly("bound", "3", "--dims", "3x3", "-w", words, "--format", "json").out)
     assert record["n_boards"] == 26**8
-
-
-def test_bound_of_one_board_is_no_less_than_its_score(orderly, words):
-    record = json.loads(orderly("bound", " ".join(BEE_FEE), "-w", words, "--format", "json").out)
-    assert record["n_boards"] == 1
-    assert min(record["sum_bound"], record["max_bound"], record["orderly_bound"]) >= 3
 
 
 def test_a_table_that_would_overflow_is_refused(orderly, tmp_path):

@@ -18,7 +18,6 @@ from results.log import read_events
 from results.storage import files
 from results.storage.local import LocalFolder
 from results.store import store
-from results.store.parts import Part
 from results.store.rows import QUARANTINED, SPLIT, Row
 from results.store.run import open_run
 from results.store.store import Store
@@ -111,28 +110,6 @@ def test_parts_that_are_there_stay_as_they_are_and_one_is_added(orderly, shares)
     for name in (files.MANIFEST, files.EVENTS):
         assert after[name].startswith(before[name])
     assert after[files.RUN] == before[files.RUN]
-
-
-def test_a_target_loses_nothing_and_its_run_goes_on(orderly, made, shares):
-    target = shares[0]
-    assert orderly("merge", target, shares[1]).code == 0
-    record = status(orderly, target)
-    assert (record["state"], record["ended"]) == ("incomplete", None)
-    assert record["n_classes_done"] == sum(len(list(open_run(share).rows())) for share in (made / "share1", shares[1]))
-    whole = run(config(target))
-    assert whole.complete
-    assert whole.n_computed == len(list(open_run(shares[2]).rows()))
-    assert whole.digest == run(config(made / "whole")).digest
-
-
-def test_merging_again_changes_nothing(orderly, shares, tmp_path):
-    target = tmp_path / "target"
-    assert orderly("merge", target, *shares).code == 0
-    before = contents(target)
-    again = orderly("merge", target, *reversed(shares), shares[0], "--format", "json")
-    assert again.code == 0
-    assert json.loads(again.out)["verdicts_added"] == 0
-    assert contents(target) == before
 
 
 def test_split_classes_come_with_their_parts(orderly, made, tmp_path):
@@ -330,15 +307,6 @@ def test_a_unit_given_up_in_one_run_and_found_in_another_is_found(orderly, made,
     assert orderly("verify", tmp_path / "target").code == 0
 
 
-def test_boards_and_report_of_a_target_are_those_of_its_rows(orderly, shares, tmp_path):
-    best = {board for share in shares for board in orderly("top", share, "-n", 99, "--format", "csv").out.split()}
-    assert orderly("merge", shares[0], *shares[1:]).code == 0
-    listed = orderly("top", shares[0], "-n", 99, "--format", "csv").out.split()
-    assert set(listed) == best
-    assert orderly("report", shares[0], "--out", tmp_path / "page.html").code == 4
-    assert "Not proven yet" in (tmp_path / "page.html").read_text()
-
-
 @pytest.mark.parametrize("where", ["first part", "line of the first part", "third part", "line of the third part"])
 def test_a_merge_that_fails_half_way_goes_on_where_it_was(orderly, shares, tmp_path, monkeypatch, where):
     monkeypatch.setattr(merging, "PART_ROWS", 5)
@@ -366,19 +334,6 @@ def test_a_merge_that_fails_half_way_goes_on_where_it_was(orderly, shares, tmp_p
     assert len(rows) == len(set(rows)) == expected
     done = run(config(target))
     assert (done.complete, done.n_computed) == (True, 0)
-
-
-def test_a_new_part_holds_what_it_can(orderly, made, tmp_path):
-    """A run of many small parts comes out as one; its rows are the same."""
-    found = open_run(made / "whole")
-    with Store.open(tmp_path / "many", found.fingerprint, found.info) as there:
-        for row in found.rows():
-            there.append([row])
-            there.flush()
-    assert orderly("merge", tmp_path / "one", tmp_path / "many").code == 0
-    (part,) = open_run(tmp_path / "one").manifest.parts
-    assert isinstance(part, Part)
-    assert list(open_run(tmp_path / "one").rows()) == list(found.rows())
 
 
 def test_new_lines_of_a_copy_are_appended_and_equal_ones_are_not(orderly, made, tmp_path):

@@ -14,7 +14,6 @@ from cluster.answers import render
 from cluster.answers.render import (
     Format,
     draw_board,
-    full_spelling,
     heat_of_cells,
     write_json,
     write_record,
@@ -102,10 +101,6 @@ def test_a_record_in_every_format(capsys):
     assert capsys.readouterr().out == "n boards     3\nbest boards  abcd efgh\ncomplete     yes\n"
 
 
-def test_words_are_spelled_in_full():
-    assert [full_spelling(word) for word in ("qit", "seqel", "cat")] == ["quit", "sequel", "cat"]
-
-
 HOSTILE = "a\x1b[2J\x9bb\u202ec\u2028d\ud800e\x07\rf"
 
 
@@ -129,8 +124,3 @@ def test_escaped_json_says_the_same(capsys):
     assert out.replace("\n", "").isprintable()
     assert "é" in out
     assert json.loads(out) == value
-
-
-def test_text_without_such_characters_stays(capsys):
-    write_table(("é",), [("Qu — ü 漢",)], Format.csv)
-    assert capsys.readouterr().out == "é\nQu — ü 漢\n"

@@ -56,20 +56,6 @@ def test_a_run_ends_with_the_board_and_the_claim(proven):
     assert (directory / "claim.json").is_file()
 
 
-def test_status_in_every_format(orderly, proven):
-    directory, out = proven
-    record = json.loads(orderly("status", directory, "--format", "json").out)
-    assert record["state"] == "proven"
-    assert record["n_classes"] == record["n_classes_begun"] > 0
-    assert record["best_score"] == 14
-    assert record["digest"] in out
-    assert len(record["digest"]) == 64
-    (row,) = csv.DictReader(io.StringIO(orderly("status", directory, "--format", "csv").out))
-    assert row["digest"] == record["digest"]
-    assert int(row["n_boards"]) == record["n_boards"]
-    assert record["digest"] in orderly("status", directory).out
-
-
 def test_top_lists_the_best_boards_in_order(orderly, proven):
     directory, _ = proven
     n_boards = json.loads(orderly("status", directory, "--format", "json").out)["n_boards"]
@@ -92,15 +78,6 @@ def test_running_again_computes_nothing_and_says_the_same(orderly, proven):
     assert answer.code == 0
     assert "0 verdicts computed" in answer.out
     assert answer.out.partition("Proven")[0] == out.partition("Proven")[0]
-
-
-def test_another_question_is_refused_with_both_values(orderly, proven):
-    directory, _ = proven
-    before = files_in(directory)
-    answer = orderly("run", "--dims", "2x2", "--cutoff", "13", "--workers", "0", "--out", directory)
-    assert (answer.code, answer.out) == (3, "")
-    assert "cutoff: asked for 13, stored 12" in answer.err
-    assert files_in(directory) == before
 
 
 def test_options_override_the_config(orderly, here):

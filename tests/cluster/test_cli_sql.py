@@ -125,23 +125,6 @@ def test_top_filters(orderly, proven, listed, tmp_path):
     assert len(kept("-n", "1", "--contains", "rate", "--rollable", tmp_path / "four.toml")) == 1
 
 
-def test_top_counts_words(orderly, proven, listed):
-    rows = rows_of(orderly("top", proven, "-n", "999", "--words", "--format", "csv"))
-    assert list(rows[0]) == ["board", "score", "words", "proven"]
-    scored = rows_of(orderly("score", "--scores", "words", "--format", "csv", stdin="\n".join(listed)))
-    assert [(row["board"], row["words"]) for row in rows] == [(row["board"], row["score"]) for row in scored]
-    table = orderly("top", proven, "-n", "1", "--words").out.splitlines()
-    assert table[0].split() == ["board", "score", "words"]
-
-
-def test_score_takes_the_csv_that_top_writes(orderly, proven, listed):
-    written = orderly("top", proven, "-n", "999", "--words", "--format", "csv").out
-    again = rows_of(orderly("score", "--format", "csv", stdin=written))
-    assert [(row["board"], row["score"]) for row in again] == [
-        (row["board"], row["score"]) for row in csv.DictReader(io.StringIO(written))
-    ]
-
-
 def test_top_of_several_runs(orderly, proven, listed, tmp_path):
     (tmp_path / "other").symlink_to(proven)
     rows = rows_of(orderly("top", proven, tmp_path / "other", "-n", "4", "--format", "csv"))

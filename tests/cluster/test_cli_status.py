@@ -207,11 +207,6 @@ def test_no_rate_is_told_before_anything_was_finished():
     assert rate({**record, "classes_per_h": 60.0, "verdicts_per_h": 1200.0}) == "60 classes and 1,200 verdicts an hour"
 
 
-def test_one_finished_class_gives_no_range():
-    assert "guesses" not in time_left(going(ROWS, n_measured=1, remaining_s=20.0))
-    assert "(guesses of late: 3 s to 50 s)" in time_left(going(ROWS, n_measured=3, remaining_s=20.0))
-
-
 def test_the_range_of_guesses_is_told_as_of_the_last_one(tmp_path):
     from results.storage.local import open_folder
 

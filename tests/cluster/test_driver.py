@@ -21,7 +21,7 @@ import numpy as np
 import pytest
 
 from boardclass.canonical import canonical_board
-from boardclass.errors import ConfigError, DimsError, InputError, PartitionError, ScoreError, StoreError, WordListError
+from boardclass.errors import ConfigError, DimsError, InputError, PartitionError, ScoreError, WordListError
 from boardclass.geometry import geometry
 from boardclass.scores import parse_scores
 from boardclass.wordlist import REASONS
@@ -33,11 +33,10 @@ from cluster.scheduling.events import Heartbeat, Report
 from cluster.scheduling.scheduler import Scheduler
 from cluster.workers.executors import InProcessExecutor
 from configs.model import DEFAULT_BUCKETS, RunConfig, SearchConfig
-from results.errors import ConflictError, DamagedError, FingerprintError, StoreLockedError
+from results.errors import DamagedError, FingerprintError
 from results.store.parts import read_parts
 from results.store.rows import SCHEMA, from_table
 from results.store.run import open_run
-from results.store.store import Store
 from search.breaker import Breaker, Unit
 from search.node import class_node, split
 from search.scoring.scorer import Scorer
@@ -155,38 +154,6 @@ def test_another_question_is_refused(config):
         run(change(config, cutoff=5))
 
 
-@pytest.mark.parametrize(
-    ("changes", "told"),
-    [
-        ({"cutoff": 5}, [("cutoff", "5", "4")]),
-        ({"dims": "2x3"}, [("dims", "'2x3'", "'2x2'"), ("cell_order", "", ""), ("partition", "", "")]),
-        ({"scores": "standard"}, [("scores", "", "")]),
-        ({"buckets": "abcdefghijklm nopqrstuvwxyz"}, [("partition", "", "")]),
-        ({"wordlist": None}, [("wordlist_sha256", "", "")]),
-        ({"wordlist": None, "cutoff": 7, "scores": "standard"}, [("wordlist_sha256", "", ""), ("cutoff", "7", "4")]),
-    ],
-)
-def test_another_question_is_refused_naming_each_field_with_both_values(config, words, changes, told):
-    run(config)
-    before = {path: path.read_bytes() for path in Path(config.out).rglob("*") if path.is_file()}
-    if "wordlist" in changes:
-        (other := words.with_name("other.txt")).write_text("\n".join(WORDS[:-1]) + "\n")
-        changes = {**changes, "wordlist": str(other)}
-    plan, stored = make_plan(change(config, **changes, out=None)), open_run(config.out).fingerprint
-    with pytest.raises(FingerprintError) as caught:
-        run(change(config, **changes))
-    assert caught.value.exit_code == 3
-    lines = str(caught.value).splitlines()
-    for field, asked, held in told:
-        (line,) = [line for line in lines if line.startswith(f"  {field}: ")]
-        assert f"asked for {asked}" in line
-        assert f"stored {held}" in line
-    differing = [name for name, _, _ in plan.fingerprint.differences(stored)]
-    assert [line.strip().partition(":")[0] for line in lines[1:-1]] == differing
-    assert {field for field, _, _ in told} <= set(differing)
-    assert {path: path.read_bytes() for path in before} == before
-
-
 def test_auto_cutoff_is_the_best_board_and_stays(config, monkeypatch):
     auto = change(config, cutoff="auto")
     first = run(auto)
@@ -218,13 +185,6 @@ def test_bad_input_leaves_nothing_behind(config, tmp_path, changes, error):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["tiny.txt"]
     assert issubclass(error, InputError)
     assert ConfigError.exit_code == 2
-
-
-def test_a_second_driver_is_refused(config):
-    run(config)
-    plan = make_plan(config)
-    with Store.open(plan.location, plan.fingerprint), pytest.raises(StoreLockedError):
-        run(config)
 
 
 class PartialExecutor(InProcessExecutor):
@@ -261,7 +221,7 @@ def stopping(breaker=Breaker, **changes):
 
 
 @pytest.mark.usefixtures("terminal")
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1])
 def test_a_signal_stores_what_is_done_and_the_run_goes_on_later(config, number):
     before = signal.getsignal(number)
     with pytest.raises(Interrupted, match=f"stopped by {number.name}: [0-9]+ of .* the same command goes on"):
@@ -427,17 +387,6 @@ def test_other_budgets_are_accepted_on_resume(config):
     assert {(board.board, board.score) for board in resumed.listed.boards} == expected_boards(4)
 
 
-def test_contradicting_verdicts_stop_the_run(config):
-    plan = make_plan(config)
-    run(config)
-    with Store.open(plan.location, plan.fingerprint) as store:
-        row = next(row for row in store.rows() if row.status == "eliminated")
-        with pytest.raises(ConflictError):
-            store.append([replace(row, n_boards=row.n_boards + 1)])
-    with pytest.raises(StoreError, match="different verdicts"):
-        run(config)
-
-
 def test_run_json_tells_what_was_asked(config):
     run(config)
     info = open_run(config.out).info
@@ -446,12 +395,6 @@ def test_run_json_tells_what_was_asked(config):
     assert {"python", "numba", "numpy"} <= set(info["versions"])
     assert info["config"]["search"]["memory_mb"] == 16
     assert "token" not in json.dumps(info).lower()
-
-
-def test_default_directory_is_found_again(config, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    assert run(change(config, out=None)).location == "runs/2x2-tiny-4"
-    assert run(change(config, out=None)).n_computed == 0
 
 
 @pytest.mark.parametrize(("dims", "buckets"), [("2x2", BUCKETS), ("3x3", BUCKETS), ("3x4", DEFAULT_BUCKETS)])
@@ -519,22 +462,6 @@ def test_workers_that_take_longer_to_start_than_to_search_are_told(config, monke
     assert len(hints) == told
     assert all(text.startswith("starting the workers took 900 of 90") for text in hints)
     assert all(report.n_workers for report in recorder.reports[:1]), "no figures before there are workers"
-
-
-def test_a_search_in_this_process_starts_no_workers(config):
-    recorder = Recorder()
-    run(config, progress=recorder)
-    assert not any("workers" in text for text in recorder.stages)
-
-
-def test_the_bar_says_that_workers_are_starting():
-    stream = io.StringIO()
-    bar = Bar(stream)
-    bar.begin(OVERVIEW)
-    bar.stage("starting workers")
-    assert bar._bar is not None
-    assert bar._bar.tasks[0].fields["left"] == "starting workers"
-    bar.end()
 
 
 def test_works_off_the_main_thread(config):

@@ -14,6 +14,7 @@ from cluster.planning.plan import make_plan
 from configs.model import RunConfig
 from results.store.run import open_run
 from results.upkeep.extend import COVERS, EVERYTHING
+from tests.samples import daily
 
 SMALL = ("--dims", "2x3", "--buckets", "aeiou bcdfg hjklmnp qrstvwxyz", "--workers", "0")
 MIDDLE = 60
@@ -36,7 +37,7 @@ def digests(tmp_path_factory):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("cutoff", [pytest.param(40, marks=pytest.mark.nightly), MIDDLE - 1, 75])
+@pytest.mark.parametrize("cutoff", daily([40, MIDDLE - 1, 75], lambda cutoff: cutoff == MIDDLE - 1))
 def test_the_answer_is_that_of_a_search_from_scratch(orderly, digests, tmp_path, cutoff):
     source, _ = digests(MIDDLE)
     command = ("run", *SMALL, "--cutoff", cutoff, "--out", tmp_path / "out", "--extend", source)

@@ -17,8 +17,7 @@ import pytest
 from boardclass.canonical import canonical_board
 from boardclass.errors import IncompleteError, MismatchError
 from boardclass.geometry import geometry
-from boardclass.scores import parse_scores
-from boardclass.wordlist import KNOWN_SHA256, load_wordlist
+from boardclass.wordlist import KNOWN_SHA256
 from cluster.driver.driver import run
 from configs.model import load_config
 from results.proof.claim import read_claim
@@ -29,7 +28,6 @@ from results.storage.lock import parse_owner
 from results.store.documents import list_name
 from results.store.rows import QUARANTINED, SPLIT
 from results.store.run import open_run
-from search.scoring.scorer import Scorer
 from tests.cluster.whole_run import forge, seal_claim, seal_run, store_rows, verified, without_boards
 
 SQL = "SELECT board, score, proven FROM boards"
@@ -510,13 +508,6 @@ def test_readers_write_nothing_and_work_where_nothing_can_be_written(ask, whole,
     monkeypatch.setattr(os, "open", opened)
     assert orderly("verify", folder, "--write").code == 0
     assert json.loads(orderly("status", folder, "--format", "json").out)["proven"]
-
-
-def test_scores_of_the_fixture_are_those_of_the_words(climbed):
-    """The forged runs above differ from a true one in what they are meant to, and in nothing else."""
-    listed = unscored_boards(open_run(climbed)).boards
-    scorer = Scorer("2x2", load_wordlist("scowl70").words, parse_scores("standard"))
-    assert scorer.scores([item.board for item in listed]).tolist() == [item.score for item in listed]
 
 
 def test_the_name_of_a_known_list_on_another_list_is_not_repeated(ask, whole, tmp_path):

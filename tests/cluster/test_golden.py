@@ -5,16 +5,11 @@ from __future__ import annotations
 import csv
 import io
 import json
-import os
-import signal
-import subprocess
-import time
 
 import pytest
 
 from boardclass.canonical import canonical_board
 from boardclass.geometry import geometry
-from tests.conftest import COMMAND
 
 QUESTION = ("run", "3x3", "--wordlist", "enable2k", "--cutoff", "500")
 # Of the 42 published boards with their scores.
@@ -40,31 +35,4 @@ def test_golden_3x3(enable2k, golden, orderly, tmp_path, workers):
     assert len(found) == len(expected) == 42
     assert set(found) == expected
     assert found[0][1] == 545
-    assert digest_of(orderly, tmp_path / "run") == DIGEST
-
-
-@pytest.mark.nightly
-@pytest.mark.timeout(1800)
-@pytest.mark.usefixtures("terminal")
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
-def test_golden_3x3_after_interruptions(enable2k, orderly, tmp_path, project_root, number):
-    arguments = (*QUESTION, "--workers", "2", "--out", str(tmp_path / "run"))
-    command = [*COMMAND, *arguments]
-    environment = {**os.environ, "PYTHONPATH": str(project_root)}
-    for seconds in (2, 6, 12, 20):
-        process = subprocess.Popen(
-            command, cwd=project_root, env=environment, stderr=subprocess.PIPE, start_new_session=True
-        )
-        ends = time.monotonic() + 120
-        while not (tmp_path / "run" / "run.json").exists() and time.monotonic() < ends:
-            time.sleep(0.1)
-        time.sleep(seconds)
-        if number is signal.SIGINT:
-            os.killpg(process.pid, number)  # what Ctrl-C in a terminal does: everybody gets it
-        else:
-            process.send_signal(number)
-        _, err = process.communicate(timeout=120)
-        assert b"Traceback" not in err
-        assert process.returncode in {signal.SIGINT: (4, 0), signal.SIGKILL: (-signal.SIGKILL, 0)}[number], err
-    assert orderly(*arguments).code == 0
     assert digest_of(orderly, tmp_path / "run") == DIGEST

@@ -8,7 +8,7 @@ from results.store.run import open_run
 from tests.cluster.campaign import KINDS, Campaign, config_of_units
 from tests.samples import daily
 
-SOME, ALL = ["worker", "worker-memory", "driver"], [*KINDS, "worker", "worker-stop"]
+SOME, ALL = ["worker", "driver"], [*KINDS, "worker", "worker-stop"]
 
 
 @pytest.mark.parametrize("victims", daily([SOME, ALL], lambda victims: victims is SOME), ids=len)

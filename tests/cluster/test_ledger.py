@@ -47,11 +47,6 @@ def test_what_is_admitted_is_stored_with_its_attempt(ledger, store):
     assert (ledger.n_rows, ledger.n_candidates, ledger.best) == (2, 1, (7, "abcd"))
 
 
-def test_the_best_board_has_its_canonical_name(ledger):
-    ledger.note_candidates([("dcba", 7), ("ccab", 9), ("zzzz", 8)])
-    assert ledger.best == (9, "abcc")
-
-
 def test_only_the_bad_one_of_several_answers_is_refused(ledger):
     good, bad = ledger.admit([answer(0), answer(5, ("abcd", 3))])
     assert good.row is not None

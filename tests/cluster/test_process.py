@@ -58,7 +58,11 @@ def one():
 
 
 @pytest.mark.parametrize(
-    ("number", "reason"), [(signal.SIGKILL, Death.oom), (signal.SIGTERM, Death.died), (signal.SIGSEGV, Death.died)]
+    ("number", "reason"),
+    daily(
+        [(signal.SIGKILL, Death.oom), (signal.SIGTERM, Death.died), (signal.SIGSEGV, Death.died)],
+        lambda number, _: number == signal.SIGKILL,
+    ),
 )
 def test_a_worker_that_is_killed_says_how(one, number, reason):
     one.assign(Assign(1, 5, (Unit(0),)))
@@ -224,9 +228,10 @@ def test_sigterm_for_every_process_at_once(started):
     check_stopped(child, out, family, signal.SIGTERM)
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     "number",
-    daily([signal.SIGUSR1, signal.SIGXCPU, signal.SIGALRM, signal.SIGHUP], lambda number: number is signal.SIGUSR1),
+    [signal.SIGUSR1, signal.SIGXCPU, signal.SIGALRM, signal.SIGHUP],
 )
 def test_the_warning_of_a_batch_system(started, number):
     child, out = started

@@ -126,14 +126,6 @@ def test_batches_shrink_towards_the_end():
     assert sizes[-1] == 1
 
 
-def test_one_assignment_per_worker():
-    bench = Bench(np.ones(10), n_workers=3)
-    out = bench.start()
-    assert [order.worker for order in of(out, Assign)] == [1, 2, 3]
-    assert bench.tell(Tick()) == []
-    assert bench.tell(WorkerUp(2, "a")) == []
-
-
 def test_children_become_units_and_the_class_waits_for_them():
     bench = Bench([1.0])
     order = of(bench.start(), Assign)[0]
@@ -148,17 +140,6 @@ def test_children_become_units_and_the_class_waits_for_them():
     out = bench.answer(of(out, Assign)[0])
     assert of(out, Finish) == [Finish(complete=True)]
     assert bench.scheduler.snapshot().n_classes_done == 1
-
-
-def test_children_of_an_earlier_run_are_work():
-    bench = Bench([1.0], children=[Unit(7, "4=a"), Unit(7, "4=b")])
-    out, given = bench.start(), []
-    while of(out, Assign):
-        given += units_of(out)
-        out = bench.answer(of(out, Assign)[0])
-    assert set(given) == {Unit(7, "4=a"), Unit(7, "4=b"), Unit(0)}
-    snapshot = bench.scheduler.snapshot()
-    assert snapshot.n_classes == snapshot.n_classes_done == 2
 
 
 @pytest.mark.parametrize("children", [("4=a", "4=a"), ("",)])
@@ -195,17 +176,6 @@ def test_three_strikes_and_the_run_is_incomplete():
     assert bench.scheduler.snapshot().n_classes_done == 1
 
 
-def test_an_exception_is_a_strike_and_the_worker_stays():
-    bench = Bench([1.0])
-    out = bench.start()
-    for _ in range(3):
-        order = of(out, Assign)[0]
-        assert order.worker == 1
-        out = bench.tell(UnitFailed(1, order.assignment, Unit(0), "ValueError"))
-    assert of(out, Quarantine) == [Quarantine(Unit(0), 3, "ValueError")]
-    assert of(out, Finish)
-
-
 def test_a_batch_that_dies_goes_out_again_one_by_one_without_a_strike():
     bench = Bench(np.ones(200), max_batch=8, batch_s=100.0)
     out = bench.start()
@@ -220,21 +190,6 @@ def test_a_batch_that_dies_goes_out_again_one_by_one_without_a_strike():
         assert order.units == (unit,)
         out = bench.tell(Answer(order.worker, order.assignment, result(unit)))
         assert of(out, Publish)[0].attempt == 2
-
-
-def test_death_in_a_batch_is_no_strike_against_any_of_it():
-    bench = Bench(np.ones(200), max_batch=2, batch_s=100.0)
-    out = bench.answer(of(bench.start(), Assign)[0])
-    suspect = of(out, Assign)[0].units[0]
-    n_deaths = 0
-    while not of(out, Quarantine):
-        order = of(out, Assign)[0]
-        assert suspect in order.units
-        out = bench.tell(WorkerDown(order.worker, Death.died))
-        bench.now += 100.0
-        out += bench.up(out + bench.tell(Tick()))
-        n_deaths += 1
-    assert n_deaths == 1 + 3
 
 
 def test_machine_loss_is_no_strike():
@@ -279,17 +234,6 @@ def test_other_hosts_work_while_one_is_emptied():
     assert (alone.alone, alone.units) == (True, fat.units)
 
 
-def test_out_of_memory_alone_is_a_strike():
-    bench = Bench([1.0])
-    out = bench.start()
-    kinds = []
-    while not of(out, Finish):
-        order = of(out, Assign)[0]
-        kinds.append(order.alone)
-        out = bench.tell(UnitFailed(1, order.assignment, Unit(0), "MemoryError", oom=True))
-    assert kinds == [False, True, True, True]
-
-
 def test_circuit_breaker():
     bench = Bench(np.ones(50), n_workers=2, max_deaths=4)
     out = bench.tell(Start())
@@ -303,18 +247,6 @@ def test_circuit_breaker():
         assert bench.now < 1000
     assert n_deaths == 8
     assert of(out, Finish) == [Finish(False, "8 workers died without one verdict in between; the last: no numba")]
-
-
-def test_respawning_slows_down_when_nothing_comes_of_it():
-    bench = Bench(np.ones(5), max_deaths=100)
-    out, spawns = bench.tell(Start()), 0
-    while bench.now < 60.0:
-        while newcomers := of(out, Spawn):
-            spawns += len(newcomers)
-            out = [more for spawn in newcomers for more in bench.tell(WorkerDown(spawn.worker, Death.unfit))]
-        bench.now += 0.1
-        out = bench.tell(Tick())
-    assert 5 < spawns < 15
 
 
 def test_foreign_kernels_are_refused():
@@ -390,14 +322,6 @@ def test_cancel():
     assert bench.tell(Tick()) == []
 
 
-def test_time_left_follows_what_is_measured():
-    bench = Bench(np.ones(100), n_workers=2)
-    out = bench.start()
-    for _ in range(10):
-        out = bench.answer(of(out, Assign)[0], seconds=4.0)
-    assert bench.scheduler.snapshot().remaining_s == pytest.approx(90 * 4.0 / 2, rel=0.05)
-
-
 def test_time_left_where_costs_differ_less_than_predicted():
     """Expensive classes come first and take less than predicted, next to the others: they do not speak for these."""
     costs = np.random.default_rng(2).permutation(np.geomspace(1, 50, 800))
@@ -426,13 +350,6 @@ def test_time_left_of_a_run_that_goes_on(is_told):
     assert (bench.scheduler.snapshot().remaining_s == right) is is_told
 
 
-def test_time_left_rests_on_the_past_once_a_part_tells_how_fast_this_machine_is():
-    bench = Bench(np.ones(3), children=[Unit(7, "4=a")], past=Past(np.ones(2), np.array([300.0, 500.0])))
-    assert bench.scheduler.snapshot().remaining_s is None
-    bench.answer(of(bench.start(), Assign)[0], seconds=2.0, n_terms=100)
-    assert bench.scheduler.snapshot().remaining_s == pytest.approx(3 * 400 * 2.0 / 100)
-
-
 def test_time_left_is_not_guessed_from_another_kind_of_unit():
     """Parts of an earlier run come first: what they took says nothing about the classes behind them."""
     bench = Bench(np.ones(3), children=[Unit(7, "4=a")])
@@ -447,7 +364,7 @@ def test_time_left_is_not_guessed_from_another_kind_of_unit():
     assert Bench(np.ones(2), children=[Unit(7, "4=a")]).scheduler.snapshot().remaining_s is None
 
 
-@pytest.mark.parametrize("n_classes", [200_000, pytest.param(1_000_000, marks=pytest.mark.nightly)])
+@pytest.mark.parametrize("n_classes", [50_000, pytest.param(1_000_000, marks=pytest.mark.nightly)])
 def test_many_classes_are_cheap(n_classes):
     costs = np.random.default_rng(1).random(n_classes)
     tracemalloc.start()
@@ -458,4 +375,4 @@ def test_many_classes_are_cheap(n_classes):
     out = bench.start()
     for _ in range(40):
         out = bench.answer(of(out, Assign)[0], seconds=0.001)
-    assert n_classes - bench.scheduler.snapshot().n_open > 50_000
+    assert n_classes - bench.scheduler.snapshot().n_open > n_classes // 4

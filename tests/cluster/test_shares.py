@@ -16,7 +16,6 @@ from cluster.driver.progress import Overview, describe, format_report
 from cluster.planning.plan import make_plan
 from cluster.planning.shares import Hand, Share, parse_share
 from configs.model import load_config
-from results.errors import ConflictError
 from results.log import EventLog
 from results.proof.coverage import check_coverage
 from results.storage import files
@@ -166,14 +165,6 @@ def test_another_share_goes_on_in_the_same_directory_and_the_last_one_proves(ord
     assert orderly("verify", folder).code == 0
 
 
-def test_a_run_of_one_share_can_be_finished_without(tmp_path):
-    run(config(tmp_path / "run"), share=Share(1, 2))
-    n_before = len(list(open_run(tmp_path / "run").rows()))
-    whole = run(config(tmp_path / "run"))
-    assert whole.complete
-    assert whole.n_reused == n_before
-
-
 def test_parts_of_classes_stay_with_the_share_of_their_class(tmp_path):
     """What splits left over in another share's classes is not searched; what they left over in the share's own is."""
     budgets = {"search": {"unit_budget": 1, "node_budget": 1}}
@@ -235,14 +226,3 @@ def test_a_share_that_could_not_be_finished_says_so(orderly, tmp_path, monkeypat
     answer = orderly(*options(tmp_path / "run", "--share", "1/3"))
     assert (answer.code, answer.out) == (4, "")
     assert "share 1/3 is not done" in answer.err
-
-
-def test_conflicts_of_others_keep_a_share_from_being_done(tmp_path):
-    folder = tmp_path / "run"
-    run(config(folder), share=Share(1, 2))
-    found = open_run(folder)
-    row = next(row for row in found.rows() if row.status == "eliminated")
-    with Store.open(folder, found.fingerprint) as store, pytest.raises(ConflictError):
-        store.append([Row(**{**vars(row), "n_boards": row.n_boards + 1})])
-    with pytest.raises(ConflictError):
-        run(config(folder), share=Share(2, 2))

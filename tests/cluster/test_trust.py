@@ -139,11 +139,6 @@ def test_alone_there_is_only_the_sample():
     assert of(made.tell(told(orders[0], "a")), Publish)
 
 
-def test_none_when_switched_off():
-    made, orders = bench(50, "ab", replicate=0.0)
-    assert of(made.tell(told(orders[0], "a")), Publish)
-
-
 def test_a_replica_that_cannot_be_had_is_let_go():
     made, (first, second) = bench(4, "ab")
     made.tell(told(first, "a"))
@@ -200,13 +195,6 @@ def config(tmp_path):
         dims="2x2", wordlist=str(path), cutoff=4, scores="words", buckets="aeiou bcdfghjklm npqrst vwxyz",
         out=str(tmp_path / "run"), search=SearchConfig(memory_mb=16, unit_budget=20, node_budget=5), replicate=100.0,
     )  # fmt: skip
-
-
-def test_real_replicas_agree_all_over(config):
-    outcome = run(config)
-    assert outcome.complete
-    plain = run(config.model_copy(update={"out": config.out + "-plain", "replicate": 0.0}))
-    assert outcome.digest == plain.digest
 
 
 def test_a_contradicted_host_is_searched_again_before_there_is_a_claim(config):
@@ -274,15 +262,6 @@ def test_a_doubt_that_is_lost_with_its_part_is_known_from_the_log(config, monkey
     assert again.n_computed >= n_verdicts
     plain = run(config.model_copy(update={"out": config.out + "-plain", "replicate": 0.0}))
     assert again.digest == plain.digest
-
-
-def test_a_doubt_that_is_still_there_takes_nothing_along(config, monkeypatch):
-    stored, doubt = doubted_run(config, monkeypatch)
-    other = next(Path(config.out) / part.name for part in stored.manifest.parts if part.name != f"results/{doubt.name}")
-    other.unlink()
-    with Store.open(config.out, stored.fingerprint, stored.info, mend=repair) as store:
-        assert store.dropped == (f"results/{other.name}",)
-    assert open_run(config.out).doubted
 
 
 # ---- what was written and not read back

@@ -33,27 +33,19 @@ from results.store.parts import serialise
 from results.store.run import open_run
 from search.certificate import Certifier
 from search.scoring.scorer import Scorer
+from tests.conftest import make_in
 from tests.reference.orderly import absorb, all_scores, orderly_bound, terms_of_class, with_points
 from tests.results.helpers import question_of
 
-CUTOFF = 12
 LIST = available_names()["scowl70"]
 ALLOWED = {"__future__", "numba", "numpy", "pyarrow", *sys.stdlib_module_names}
 
 
 @pytest.fixture(scope="module")
-def certified(tmp_path_factory):
+def certified(tmp_path_factory, proven):
     """A finished 2x2 run with certificates of all its classes."""
-    from cluster.driver.driver import run
-    from configs.model import load_config
-
-    folder = tmp_path_factory.mktemp("certified") / "run"
-    given_options = {"dims": "2x2", "cutoff": CUTOFF, "workers": 0, "out": str(folder), "wordlist": "scowl70"}
-    assert run(load_config(None, given_options)).complete
-    from cluster.answers.render import Format
-    from cluster.cli.certify import certify
-
-    certify(str(folder), fmt=Format.json)
+    folder = shutil.copytree(proven, tmp_path_factory.mktemp("certified") / "run")
+    make_in(folder, "certify", str(folder), "--format", "json")
     return folder
 
 
@@ -339,34 +331,14 @@ def test_every_flipped_bit_of_a_body_is_rejected(copy):
             checker.audit(copy, LIST)
 
 
-def cut(row):
-    return {**row, "body": row["body"][:-4]}
-
-
-def longer(row):
-    return {**row, "body": row["body"] + b"\0\0\0\0"}
-
-
-def torn(row):
-    return {**row, "body": row["body"][:-1]}
-
-
-def cleared(row):
-    return {**row, "body": b"\0\0\0\0", "n_leaves": 999, "n_boards": 0}
-
-
-def other_order(row):
-    return {**row, "order": bytes([0, 0, 1, 2])}
-
-
 @pytest.mark.parametrize(
     "change",
     [
-        cut,
-        longer,
-        torn,
-        cleared,
-        other_order,
+        lambda row: {**row, "body": row["body"][:-4]},
+        lambda row: {**row, "body": row["body"] + b"\0\0\0\0"},
+        lambda row: {**row, "body": row["body"][:-1]},
+        lambda row: {**row, "body": b"\0\0\0\0", "n_leaves": 999, "n_boards": 0},
+        lambda row: {**row, "order": bytes([0, 0, 1, 2])},
         lambda row: {**row, "n_leaves": row["n_leaves"] + 1},
         lambda row: {**row, "n_boards": row["n_boards"] + 1},
         lambda row: {**row, "n_boards": 2**62},
@@ -390,7 +362,8 @@ def test_a_tree_that_ends_too_early_is_rejected_though_its_ends_are_counted_righ
     n_left = int(part.body[split]).bit_count()
     n_leaves = len(part.letters[part.free[part.level[split]]]) - n_left
     n_boards = n_left if part.level[split] == len(part.free) - 1 else 0
-    put_rows(copy, [{**cut(row), "n_leaves": row["n_leaves"] - n_leaves, "n_boards": row["n_boards"] - n_boards}])
+    counts = {"n_leaves": row["n_leaves"] - n_leaves, "n_boards": row["n_boards"] - n_boards}
+    put_rows(copy, [{**row, "body": row["body"][:-4], **counts}])
     with pytest.raises(Rejected, match="ends before the tree does"):
         checker.audit(copy, LIST)
 

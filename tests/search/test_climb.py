@@ -77,9 +77,3 @@ def test_rounds_and_progress() -> None:
 def test_bad_input(wrong: dict[str, Any]) -> None:
     with pytest.raises(InputError):
         climb(Scorer("2x2", WORDS, STANDARD), **wrong)
-
-
-def test_best_3x3(enable2k) -> None:
-    best = climb(Scorer("3x3", enable2k.words, STANDARD))
-    assert best[0][1] == 545
-    assert len(best) == 500
