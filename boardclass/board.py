@@ -5,7 +5,9 @@ People may type them in other ways (``boardclass.tiles``), such as ``bld/eae/rts
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Self
 
 from boardclass.board_svg import SIZE, board_svg
@@ -15,6 +17,8 @@ from boardclass.geometry import DIMS, Dims, geometry, parse_dims
 from boardclass.tiles import read_tiles
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
+
+NO_LETTERS: Mapping[str, str] = MappingProxyType({})  # beyond a-z, by the symbol that stands for each
 
 _DIMS_OF_LENGTH = {parse_dims(text).n: parse_dims(text) for text in DIMS}
 
@@ -112,7 +116,10 @@ def parse_board(text: str, dims: Dims | str) -> str:
 
 
 def read_board(
-    text: str, dims: Dims | str | None = None, say: Callable[[str], None] = lambda _: None
+    text: str,
+    dims: Dims | str | None = None,
+    say: Callable[[str], None] = lambda _: None,
+    letters: Mapping[str, str] = NO_LETTERS,
 ) -> tuple[Dims, str]:
     """Return the size and the letters, down the columns, of the board that a person typed (``boardclass.tiles``).
 
@@ -126,6 +133,8 @@ def read_board(
         The size that it must have, columns x rows; otherwise the letters tell it.
     say : callable
         Is told when the board was turned.
+    letters : mapping
+        Letters beyond a-z of the word list; the board has their symbols.
 
     Raises
     ------
@@ -137,7 +146,12 @@ def read_board(
     if dims is not None:
         parse_dims(str(dims))
     sizes = [parse_dims(name) for name in DIMS]
-    found = read_tiles(text, None if dims is None else str(dims), sizes=sizes, usual=sizes)
+    others = "".join(letters.values())
+    found = read_tiles(text, None if dims is None else str(dims), letters=others, sizes=sizes, usual=sizes)
+    if letters:
+        one = [tile._replace(spellings=(in_symbols("".join(tile.spellings[:1]), letters),)) for tile in found.tiles]
+        pairs = zip(found.tiles, one, strict=True)
+        found = found._replace(tiles=tuple(new if len(old.spellings) == 1 else old for old, new in pairs))
     if found.features:
         raise BoardError(
             f"board {quote(text)} has {found.features[0]}: expected letters a-z and Qu; orderly show, solve and score "
@@ -147,6 +161,27 @@ def read_board(
     if upright is not found:
         say(f"{found.w} wide and {found.h} high: turned, the same game as {upright.w}x{upright.h}")
     return Dims(upright.w, upright.h), "".join(tile.spellings[0][0] for tile in upright.tiles)
+
+
+def in_symbols(text: str, letters: Mapping[str, str]) -> str:
+    """Return a word or face as it is stored, its letters beyond a-z written by their symbols.
+
+    Raises
+    ------
+    BoardError
+        If a symbol is in it: in this list it stands for another letter.
+    """
+    symbols = {letter: symbol for symbol, letter in letters.items()}
+    for symbol in letters.keys() & set(text) - symbols.keys():
+        raise BoardError(f"{quote(text)}: {symbol} stands for {letters[symbol]} in this word list: write that letter")
+    longest_first = sorted(symbols, key=len, reverse=True)
+    return re.sub("|".join(longest_first) or "(?!)", lambda found: symbols[found[0]], text)
+
+
+def with_letters(board: str, letters: Mapping[str, str]) -> str:
+    """Return a board as it is typed, with the letters that its symbols stand for."""
+    told = [(c, letters.get(c, c)) for c in board]
+    return "".join(new if new == c or (len(new) == 1 and new != "q") else f"[{new}]" for c, new in told)
 
 
 def dims_of_length(n: int) -> Dims:
@@ -163,8 +198,9 @@ def dims_of_length(n: int) -> Dims:
     return _DIMS_OF_LENGTH[n]
 
 
-def format_rows(board: str, dims: Dims | str) -> list[list[str]]:
-    """Return the rows of the drawn board, top to bottom, with ``Qu`` for q and capitals elsewhere."""
+def format_rows(board: str, dims: Dims | str, letters: Mapping[str, str] = NO_LETTERS) -> list[list[str]]:
+    """Return the rows of the drawn board, top to bottom: ``Qu`` for q, capitals, ``letters`` instead of symbols."""
     dims = parse_dims(str(dims))
-    cells = ["Qu" if letter == "q" else letter.upper() for letter in parse_board(board, dims)]
+    faces = {"q": "qu", **letters}
+    cells = [faces.get(letter, letter).capitalize() for letter in parse_board(board, dims)]
     return [[cells[x * dims.h + y] for x in range(dims.w)] for y in range(dims.h)]

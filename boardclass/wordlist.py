@@ -14,7 +14,7 @@ import re
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 
 from platformdirs import user_data_path
@@ -94,8 +94,15 @@ class WordList:
     @property
     def spelled(self) -> list[str]:
         """The words as people write them, sorted: ``qu`` in full, letters beyond a-z instead of their symbols."""
-        letters = str.maketrans(self.letters)
-        return sorted((word if self.plain_q else word.replace("q", "qu")).translate(letters) for word in self.words)
+        return sorted(map(self.spell, self.words))
+
+    def spell(self, word: str) -> str:
+        """Return one of the words as people write it."""
+        return (word if self.plain_q else word.replace("q", "qu")).translate(self._letters)
+
+    @cached_property
+    def _letters(self) -> dict[int, str]:
+        return str.maketrans(self.letters)
 
     @staticmethod
     def n_letters(word: str) -> int:

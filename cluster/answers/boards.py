@@ -6,10 +6,10 @@ The command line and the web pages show these.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from boardclass.board import LETTERS, dims_of_length
+from boardclass.board import LETTERS, NO_LETTERS, dims_of_length, with_letters
 from boardclass.canonical import canonical_board
 from boardclass.errors import BoardError, InputError, PartitionError, quote
 from boardclass.geometry import DIMS, parse_dims
@@ -42,7 +42,7 @@ def words_on(board: str, scorer: Scorer) -> list[Found]:
 def board_record(board: str, words: WordList, found: Sequence[Found]) -> dict[str, object]:
     """Return what ``show --format json`` holds: the board, its list and score, and each word with its path."""
     listed = [
-        {"word": full_spelling(word.word), "points": word.points, "letters": n_letters(word.word), "path": [*word.path]}
+        {"word": words.spell(word.word), "points": word.points, "letters": n_letters(word.word), "path": [*word.path]}
         for word in found
     ]
     return {
@@ -51,6 +51,7 @@ def board_record(board: str, words: WordList, found: Sequence[Found]) -> dict[st
         "wordlist": words.name,
         "wordlist_sha256": words.sha256,
         "score": sum(word.points for word in found),
+        "letters": words.letters,
         "n_words": len(listed),
         "words": listed,
     }
@@ -71,9 +72,11 @@ def score_boards(boards: list[tuple[Dims, str]], words: WordList, table: ScoreTa
     return [(board, value) for (_, board), value in zip(boards, result, strict=True)]
 
 
-def best_neighbours(board: str, scorer: Scorer, n: int) -> list[tuple[str, str, int, int]]:
+def best_neighbours(
+    board: str, scorer: Scorer, n: int, letters: Mapping[str, str] = NO_LETTERS
+) -> list[tuple[str, str, int, int]]:
     """Return the ``n`` best boards one step away, up to symmetry: board, what was done, score, difference."""
-    changes = one_step(board)
+    changes = one_step(board, letters)
     values = scorer.scores([board, *changes])
     own = int(values[0])
     rows: list[tuple[str, str, int, int]] = []
@@ -84,17 +87,18 @@ def best_neighbours(board: str, scorer: Scorer, n: int) -> list[tuple[str, str, 
         image = canonical_board(other, scorer.geometry)
         if image not in seen and len(rows) < n:
             seen.add(image)
-            rows.append((other, change, value, value - own))
+            rows.append((with_letters(other, letters), change, value, value - own))
     return rows
 
 
-def one_step(board: str) -> dict[str, str]:
+def one_step(board: str, letters: Mapping[str, str] = NO_LETTERS) -> dict[str, str]:
     """Return the boards one changed letter or one swap of two cells away, each with what was done."""
     steps: dict[str, str] = {}
     for cell, old in enumerate(board):
         for new in LETTERS:
             if new != old:
-                steps[board[:cell] + new + board[cell + 1 :]] = f"cell {cell}: {old} to {new}"
+                told = f"cell {cell}: {letters.get(old, old)} to {letters.get(new, new)}"
+                steps[board[:cell] + new + board[cell + 1 :]] = told
     for left, right in itertools.combinations(range(len(board)), 2):
         if board[left] != board[right]:
             cells = list(board)

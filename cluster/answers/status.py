@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from boardclass.board import with_letters
 from boardclass.errors import InputError
 from boardclass.printable import counted, duration, percent
 from cluster.answers.render import points
@@ -53,6 +54,7 @@ def view_of_rows(found: Summary) -> dict[str, Any]:
         "why_not_proven": found.why_not or None,
         "dims": found.fingerprint.dims,
         "wordlist": found.question.wordlist,
+        "letters": dict(found.question.letters),
         "wordlist_sha256": found.fingerprint.wordlist_sha256,
         "cutoff": found.fingerprint.cutoff,
         "partition": found.fingerprint.partition,
@@ -192,7 +194,7 @@ def going_on(record: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 def _best(record: Mapping[str, Any]) -> str:
     if not record["best_score"]:
         return "none found"
-    first = f"{points(record['best_score'])}: {record['best_boards'][0]}"
+    first = f"{points(record['best_score'])}: {with_letters(record['best_boards'][0], record.get('letters') or {})}"
     if not record["best_is_stored"]:
         return f"{first}, not stored yet; {record['n_boards']:,} stored at or above the cutoff, up to symmetry"
     return f"{first}; {record['n_boards']:,} at or above the cutoff, up to symmetry"

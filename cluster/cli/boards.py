@@ -216,9 +216,9 @@ def neighbours(
     from cluster.answers.boards import best_neighbours, words_and_table
     from search.scoring.scorer import Scorer
 
-    size, letters = read_board(board, dims, tell)
     words, table = words_and_table(wordlist, scores)
-    rows = best_neighbours(letters, Scorer(size, words.words, table), n)
+    size, letters = read_board(board, dims, tell, words.letters)
+    rows = best_neighbours(letters, Scorer(size, words.words, table), n, words.letters)
     write_table(("board", "change", "score", "difference"), rows, fmt)
 
 

@@ -6,7 +6,7 @@ import contextlib
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from enum import StrEnum
 from typing import IO, TYPE_CHECKING, Annotated
 
@@ -76,14 +76,14 @@ def climb(
     The wordiest board: --scores words.  Points that double with every letter: --scores powers; climbing then misses
     boards with one very long word, such as rpqaselinifcoita: orderly longest --letters 17 --scores powers finds it.
     """
-    from boardclass.board import format_rows
+    from boardclass.board import format_rows, in_symbols, with_letters
     from boardclass.tracing import trace
     from cluster.answers.boards import words_and_table
     from cluster.driver.session import StopSignals
 
-    size, board = _size_and_start(dims, start)
-    letters = allowed_letters(exclude)
     words, table = words_and_table(wordlist, scores)
+    size, board = _size_and_start(dims, start, words.letters)
+    letters = allowed_letters(in_symbols(exclude.lower(), words.letters))
     from search.local.climb import BatchScorer, Start
     from search.local.methods import default_runs, local_search
     from search.local.parallel import HoldingScorer, ParallelScorer
@@ -92,7 +92,7 @@ def climb(
     scorer: BatchScorer = ParallelScorer(Scorer(size, words.words, table), workers or os.cpu_count() or 1)
     origin: Start | None = board
     if contains is not None:
-        word = contains.strip().lower().replace("qu", "q")
+        word = in_symbols(contains.strip().lower(), words.letters).replace("qu", "q")
         scorer = holding = HoldingScorer(scorer, word)
         origin = origin or holding.first
         if board is not None and trace(word, board, scorer.geometry) is None:
@@ -116,13 +116,14 @@ def climb(
     if not listed:
         tell("no board with any points was found")
     if fmt is Format.table and listed:
-        console().print(draw_board(format_rows(listed[0].board, size)))
-    write_table(("board", "score", "found"), [tuple(find) for find in listed], fmt)
+        console().print(draw_board(format_rows(listed[0].board, size, words.letters)))
+    rows = [tuple(find._replace(board=with_letters(find.board, words.letters))) for find in listed]
+    write_table(("board", "score", "found"), rows, fmt)
     if signals.reason:
         raise typer.Exit(EXIT_INTERRUPTED)
 
 
-def _size_and_start(dims: str | None, start: str | None) -> tuple[Dims, str | None]:
+def _size_and_start(dims: str | None, start: str | None, letters: Mapping[str, str]) -> tuple[Dims, str | None]:
     from boardclass.board import read_board
     from boardclass.geometry import parse_dims
 
@@ -130,7 +131,7 @@ def _size_and_start(dims: str | None, start: str | None) -> tuple[Dims, str | No
         if dims is None:
             raise InputError("which size? give --dims, such as --dims 4x4, or a board with --from")
         return parse_dims(dims), None
-    return read_board(start, dims, tell)
+    return read_board(start, dims, tell, letters)
 
 
 def allowed_letters(exclude: str) -> str:

@@ -137,7 +137,7 @@ def _print_share(outcome: RunOutcome) -> None:
 
 
 def _print_claim(config: RunConfig, outcome: RunOutcome) -> None:
-    from boardclass.board import format_rows
+    from boardclass.board import format_rows, with_letters
     from boardclass.scores import parse_scores
     from boardclass.wordlist import load_wordlist
     from search.scoring.scorer import Scorer
@@ -146,12 +146,14 @@ def _print_claim(config: RunConfig, outcome: RunOutcome) -> None:
     out = console()
     best = [item for item in outcome.listed.boards if item.score == outcome.listed.boards[0].score]
     if best:
-        scorer = Scorer(outcome.dims, load_wordlist(config.wordlist).words, parse_scores(config.scores))
+        words = load_wordlist(config.wordlist)
+        scorer = Scorer(outcome.dims, words.words, parse_scores(config.scores))
     for item in best[:MAX_DRAWN]:
         found = scorer.words(item.board)
-        rows = format_rows(item.board, outcome.dims)
+        rows = format_rows(item.board, outcome.dims, words.letters)
         out.print(draw_board(rows, heat_of_cells(len(item.board), ((word.points, word.path) for word in found))))
-        out.print(f"{item.board}: {item.score:,} points, {len(found):,} words", markup=False)
+        typed = with_letters(item.board, words.letters)
+        out.print(f"{typed}: {item.score:,} points, {len(found):,} words", markup=False)
         out.print()
     out.print(f"Proven. {outcome.claim.statement}", style="bold", markup=False)
     out.print()

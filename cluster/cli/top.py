@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
@@ -58,6 +58,7 @@ def top(
     """List the best boards of one or more runs."""
     chosen = chosen_runs(directories)
     filters = _Filters(tuple(contains or ()), min_words, rollable, words)
+    from boardclass.board import with_letters
     from results.proof.prove import named_runs, summary
 
     runs = named_runs(chosen)
@@ -71,7 +72,13 @@ def top(
     counted = ("words",) if filters.n_words else ()
     columns: tuple[str, ...] = ("run", "board", "score", *counted, "proven")
     rows: list[tuple[object, ...]] = [
-        (name, item.board, item.score, *(passing[name].n_words(item.board) for _ in counted), proven[name])
+        (
+            name,
+            with_letters(item.board, summaries[name].question.letters),
+            item.score,
+            *(passing[name].n_words(item.board) for _ in counted),
+            proven[name],
+        )
         for name, item in kept[:n]
     ]
     if len(runs) == 1:
@@ -111,9 +118,11 @@ class _Passing:
     def __init__(self, run: Run, filters: _Filters, wordlist: str | None) -> None:
         from boardclass.geometry import geometry
         from boardclass.scores import parse_scores
+        from results.proof.claim import question_of
 
         self._geometry = geometry(run.fingerprint.dims)
-        self._words = tuple(_spelling(word) for word in filters.contains)
+        letters = question_of(run).letters
+        self._words = tuple(_spelling(word, letters) for word in filters.contains)
         self._min_words = filters.min_words
         self._dice = None
         if filters.rollable is not None:
@@ -142,9 +151,11 @@ class _Passing:
         return self._scorer.score(board)
 
 
-def _spelling(word: str) -> str:
+def _spelling(word: str, letters: Mapping[str, str]) -> str:
     """Return the q-form of a word that boards are to contain."""
-    spelled = word.strip().lower()
+    from boardclass.board import in_symbols
+
+    spelled = in_symbols(word.strip().lower(), letters)
     if not re.fullmatch(r"[a-z]+", spelled):
         raise InputError(f"--contains {quote(word)}: expected a word of letters a-z")
     return spelled.replace("qu", "q")

@@ -55,7 +55,7 @@ def verify(
         run,
         scorer,
         Referee(print_of.dims, words.words, table),
-        replace(question_of(run), wordlist=words.name, n_words=len(words.words), scores=table.name),
+        replace(question_of(run), wordlist=words.name, n_words=len(words), scores=table.name, letters=words.letters),
         None if quick else lambda listed: spot_check(run, spec, scorer, listed, secrets.randbits(31)),
     )
     if write:

@@ -22,7 +22,7 @@ from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 
-from boardclass.board import dims_of_length, format_rows
+from boardclass.board import dims_of_length, format_rows, with_letters
 from boardclass.errors import BoardError, InputError
 from boardclass.printable import counted, duration, printable
 from cluster.answers.render import draw_board
@@ -58,7 +58,8 @@ def draw(watched: Watched, width: int, height: int) -> RenderableType:
     events = [event for event in read_events(folder) if event["event"] in _EVENTS][-50:]
     parts += [_bar(record, width), Text(""), _facts(record, watched, disk_use(folder))]
     left = height - _FRAME_ROWS - _FACT_ROWS
-    boards = _boards(watched.rows.get("boards", ()), events if watched.is_running else (), width) if left >= 5 else None
+    told = events if watched.is_running else ()
+    boards = _boards(watched.rows.get("boards", ()), told, width, record.get("letters") or {}) if left >= 5 else None
     if boards is not None:
         title = "best boards" if record["proven"] else "best boards, found so far"
         parts += [Rule(title, style="dim"), boards[0]]
@@ -135,7 +136,7 @@ def _told(record: Mapping[str, Any], watched: Watched, disk: DiskUse | None) -> 
 
 
 def _boards(
-    listed: Iterable[tuple[str, int]], events: Iterable[Mapping[str, Any]], width: int
+    listed: Iterable[tuple[str, int]], events: Iterable[Mapping[str, Any]], width: int, letters: Mapping[str, str]
 ) -> tuple[RenderableType, int] | None:
     """Return the best boards side by side, and how many rows they take; None when there are none to draw."""
     best = dict(listed)
@@ -145,7 +146,8 @@ def _boards(
     drawn: list[tuple[Text, str]] = []
     for board, score in sorted(best.items(), key=lambda item: (-item[1], item[0])):
         with suppress(BoardError):
-            drawn.append((draw_board(format_rows(board, dims_of_length(len(board)))), f"{score:,}  {board}"))
+            rows = format_rows(board, dims_of_length(len(board)), letters)
+            drawn.append((draw_board(rows), f"{score:,}  {with_letters(board, letters)}"))
     if not drawn:
         return None
     wide = max(max(text.cell_len for text in board.split()) for board, _ in drawn)

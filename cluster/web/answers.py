@@ -13,9 +13,7 @@ from starlette.responses import Response
 
 from boardclass.board import read_board
 from boardclass.errors import InputError, OrderlyError, quote
-from boardclass.geometry import geometry
 from boardclass.rolling import roll
-from boardclass.tracing import trace
 from boardclass.wordlist import DEFAULT_WORDLIST
 from cluster.watch.catalog import Place
 from cluster.web import jobs
@@ -154,10 +152,8 @@ async def climb(request: Request) -> Response:
 async def picture(request: Request) -> Response:
     """Return a board as an SVG file, with the path of ``word`` if one is given."""
     letters, size, *rules = _asked(request)
-    path: tuple[int, ...] = ()
-    if word := request.query_params.get("word"):
-        path = trace(word.lower().replace("qu", "q"), letters, geometry(size)) or ()
-    svg = await _site(request).desk.ask(Lane.quick, jobs.draw, letters, size, *rules, path, seconds=QUICK_S)
+    word = request.query_params.get("word", "")
+    svg = await _site(request).desk.ask(Lane.quick, jobs.draw, letters, size, *rules, word, seconds=QUICK_S)
     headers = {"Content-Disposition": f'inline; filename="{letters}.svg"'}
     return Response(svg, media_type="image/svg+xml", headers=headers)
 

@@ -7,11 +7,12 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from boardclass.board import LETTERS, format_rows, parse_board
+from boardclass.board import LETTERS, format_rows, in_symbols, parse_board
 from boardclass.canonical import canonical_board
 from boardclass.errors import InputError, OrderlyError, quote
 from boardclass.geometry import geometry
 from boardclass.scores import ScoreTable, parse_scores
+from boardclass.tracing import trace
 from boardclass.wordlist import WordList, available_names, known_name, load_wordlist
 from results.proof.claim import question_of
 from results.reading.limits import GRACE_S, Limits, limited
@@ -125,12 +126,15 @@ def score_board(board: str, dims: str, wordlist: str, location: str = "") -> dic
     }
 
 
-def draw(board: str, dims: str, wordlist: str, location: str = "", path: Sequence[int] = ()) -> str:
-    """Return a board as an SVG file, warm where the points are, with a path if one is given."""
+def draw(board: str, dims: str, wordlist: str, location: str = "", word: str = "") -> str:
+    """Return a board as an SVG file, warm where the points are, with the path of a word if one is given."""
     from boardclass.board_svg import SIZE, board_svg
 
     told = score_board(board, dims, wordlist, location)
-    return board_svg(format_rows(told["board"], dims), told["heat"], path, cell_px=2 * SIZE, styled=True)
+    spelled = in_symbols(word.lower(), told["letters"]).replace("qu", "q")
+    path = trace(spelled, told["board"], geometry(dims)) or ()
+    faces = format_rows(told["board"], dims, told["letters"])
+    return board_svg(faces, told["heat"], path, cell_px=2 * SIZE, styled=True)
 
 
 def around_board(board: str, dims: str, wordlist: str, location: str = "") -> dict[str, Any]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from boardclass.board import format_rows
+from boardclass.board import NO_LETTERS, format_rows, with_letters
 from boardclass.partition import parse_partition
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ def read_run(location: str) -> dict[str, Any]:
         "n_words": found.question.n_words,
         "scores": found.question.scores,
         "strength": _strength(run, found),
-        "boards": [_drawn(*item, found.fingerprint.dims) for item in found.listed.boards[:N_BOARDS]],
+        "boards": [_drawn(*item, found) for item in found.listed.boards[:N_BOARDS]],
         "seconds": float(seconds or 0.0),
         "n_units": int(n_units or 0),
         "n_hosts": int(n_hosts or 0),
@@ -65,15 +66,17 @@ def _strength(run: Run, found: Summary) -> str:
     return claim.strength[:MAX_TEXT] if claim else ""
 
 
-def _drawn(board: str, score: int, n_images: int, dims: str) -> dict[str, Any]:
-    return {"board": board, "score": score, "n_images": n_images, "svg": picture(board, dims)}
+def _drawn(board: str, score: int, n_images: int, found: Summary) -> dict[str, Any]:
+    letters = found.question.letters
+    svg = picture(board, found.fingerprint.dims, letters)
+    return {"board": board, "typed": with_letters(board, letters), "score": score, "n_images": n_images, "svg": svg}
 
 
-def picture(board: str, dims: str) -> str:
+def picture(board: str, dims: str, letters: Mapping[str, str] = NO_LETTERS) -> str:
     """Return the drawing of a board for a page with a strict content policy, all cells alike."""
     from boardclass.board_svg import board_svg
 
-    return board_svg(format_rows(board, dims), strict=True)
+    return board_svg(format_rows(board, dims, letters), strict=True)
 
 
 def class_map(run: Run, database: Database) -> dict[str, list[int] | list[float] | int] | None:

@@ -15,7 +15,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from boardclass.board import LETTERS, format_rows
+from boardclass.board import LETTERS, format_rows, with_letters
 from boardclass.board_svg import STYLE, board_svg
 from boardclass.canonical import canonical_board
 from boardclass.distribution import install
@@ -80,7 +80,7 @@ def render(run: Run, scorer: Scorer, n_boards: int = 6) -> Page:
         "board_style": STYLE.read_text(encoding="utf-8"),
         "facts": _facts(found, state_of(found.state, is_running=live(run.folder).is_running)),
         "boards": [_drawn(item.board, item.score, scorer, found) for item in found.listed.boards[:n_boards]],
-        "listed": found.listed.boards[:_LISTED],
+        "listed": [item._replace(board=_typed(item.board, found)) for item in found.listed.boards[:_LISTED]],
         "coverage": _coverage(found, database),
         "hosts": records(database, _HOSTS),
         "work": work,
@@ -148,25 +148,30 @@ def _coverage(found: Summary, database: Database) -> dict[str, Any]:
     }
 
 
+def _typed(board: str, found: Summary) -> str:
+    return with_letters(board, found.question.letters)
+
+
 def _drawn(board: str, score: int, scorer: Scorer, found: Summary) -> dict[str, Any]:
     """Return a board with its drawing and its words by number of letters, each with its path."""
     words = sorted(scorer.words(board), key=lambda item: (-n_letters(item.word), item.word))
+    letters = str.maketrans(found.question.letters)
     heat = [0] * len(board)
     for item in words:
         for cell in item.path:
             heat[cell] += item.points
     groups: dict[int, list[dict[str, Any]]] = {}
     for item in words:
-        spelled = item.word.replace("q", "qu")
+        spelled = item.word.replace("q", "qu").translate(letters)
         entry = {"word": spelled, "points": item.points, "path": ",".join(map(str, item.path))}
         groups.setdefault(n_letters(item.word), []).append(entry)
     return {
-        "board": board,
+        "board": _typed(board, found),
         "score": score,
         "n_words": len(words),
-        "longest": words[0].word.replace("q", "qu") if words else "",
+        "longest": words[0].word.replace("q", "qu").translate(letters) if words else "",
         "h": geometry(found.fingerprint.dims).dims.h,
-        "svg": board_svg(format_rows(board, found.fingerprint.dims), heat),
+        "svg": board_svg(format_rows(board, found.fingerprint.dims, found.question.letters), heat),
         "groups": groups,
     }
 
@@ -176,16 +181,17 @@ def _sensitivity(charts: Any, found: Summary, scorer: Scorer) -> dict[str, Any] 
     if not found.listed.boards:
         return None
     best = found.listed.boards[0]
-    faces = [letter.upper() for letter in best.board]
+    names = {letter: found.question.letters.get(letter, letter) for letter in LETTERS}
+    faces = [names[letter].upper() for letter in best.board]
     places = [(cell, letter) for cell in range(len(best.board)) for letter in LETTERS]
     swaps = [pair for pair in combinations(range(len(best.board)), 2) if best.board[pair[0]] != best.board[pair[1]]]
     boards = [best.board[:cell] + letter + best.board[cell + 1 :] for cell, letter in places]
     boards += [_swapped(best.board, *pair) for pair in swaps]
-    told = [f"cell {cell}: {faces[cell]} to {letter.upper()}" for cell, letter in places]
+    told = [f"cell {cell}: {faces[cell]} to {names[letter].upper()}" for cell, letter in places]
     told += [f"cells {a} and {b}: {faces[a]} and {faces[b]} swapped" for a, b in swaps]
     scores = [int(value) for value in scorer.scores(boards)]
     rows = [
-        {"cell": f"{cell}: {faces[cell]}", "letter": letter, "score": score}
+        {"cell": f"{cell}: {faces[cell]}", "letter": names[letter], "score": score}
         for (cell, letter), score in zip(places, scores, strict=False)
     ]
     steps: dict[str, dict[str, Any]] = {}
@@ -193,11 +199,11 @@ def _sensitivity(charts: Any, found: Summary, scorer: Scorer) -> dict[str, Any] 
     for board, change, score in zip(boards, told, scores, strict=True):
         image = canonical_board(board, shape)
         if image != best.board:
-            steps.setdefault(image, {"board": board, "change": change, "score": score})
+            steps.setdefault(image, {"board": _typed(board, found), "change": change, "score": score})
     near = sorted(steps.values(), key=lambda item: (-item["score"], item["board"]))[:_NEAR]
     return {
         "svg": charts.letter_map("Scores of the best board with one letter changed", rows),
-        "board": best.board,
+        "board": _typed(best.board, found),
         "score": best.score,
         "near": near,
     }

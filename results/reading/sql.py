@@ -27,6 +27,7 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 
+from boardclass.board import with_letters
 from boardclass.distribution import install
 from boardclass.errors import InputError, quote
 from boardclass.printable import counted
@@ -151,7 +152,8 @@ def classes_table(runs: Sequence[tuple[str, Run]]) -> pa.Table:
 def boards_table(summaries: Mapping[str, Summary]) -> pa.Table:
     """Return one row for each board of each run."""
     rows = [
-        {"run": name, **item._asdict(), "proven": found.proven}
+        item._replace(board=with_letters(item.board, found.question.letters))._asdict()
+        | {"run": name, "proven": found.proven}
         for name, found in summaries.items()
         for item in found.listed.boards
     ]

@@ -108,6 +108,8 @@ def _digest(values: Mapping[str, Any]) -> str:
 
 _Text = Annotated[str, Field(max_length=4000)]
 _Count = Annotated[int, Field(ge=0, lt=2**63)]
+_Symbol = Annotated[str, Field(pattern="^[a-pr-z]$")]
+_Letter = Annotated[str, Field(pattern=r"^\w{1,2}$")]
 _Letters = TypeVar("_Letters", str, list[str])
 
 
@@ -126,7 +128,7 @@ class _Wordlist(_Told):
     n_words: _Count = 0
     counts: dict[_Text, _Count] = {}  # of older runs, which tolerated lines that are no words
     left_out: dict[_Text, _Count] | None = None
-    letters: dict[_Text, _Text] = {}  # beyond a-z, by the symbol that stands for them
+    letters: dict[_Symbol, _Letter] = {}  # beyond a-z, by the symbol that stands for them
 
 
 class _Config(_Told):

@@ -13,6 +13,8 @@ import pytest
 
 from boardclass import wordlist
 from boardclass.wordlist import KNOWN_SHA256
+from cluster.web.jobs import draw, score_board
+from cluster.web.readings import read_run
 from configs.sources import sources
 from tests.conftest import ROOT
 
@@ -163,6 +165,50 @@ def test_a_letter_of_its_own_is_typed_shown_and_claimed(orderly, tmp_path):
     assert orderly("score", "-w", "scowl70", stdin=board).code == 2
     run = orderly("run", "2x2", "-w", "spanish", "--cutoff", "2", "--workers", "0", "--out", tmp_path / "run")
     assert "w stands for \u00f1; 0 lines left out" in " ".join(run.out.split())
+
+
+def test_each_view_of_a_run_shows_the_letters_of_its_list(orderly, tmp_path):
+    """The best board of 3x2 with these words has an ñ, which w stands for."""
+    file = tmp_path / "spanish.txt"
+    file.write_text("año\nniña\ncaña\nmañana\nnao\n", "utf-8")
+    assert orderly("wordlist", "import", file, "--letter", "ñ=w").code == 0
+    run = tmp_path / "run"
+    made = orderly("run", "2x2", "-w", "spanish", "--cutoff", "1", "--workers", "0", "--out", run)
+    assert "│ Ñ " in made.out
+    csv = orderly("top", run, "--format", "csv", "-n", "1").out
+    board = csv.splitlines()[1].partition(",")[0]
+    assert "ñ" in board
+    assert "w" not in board
+    scored = orderly("score", "-w", "spanish", "--format", "csv", stdin=csv).out.splitlines()[1]
+    assert scored.split(",")[1] == csv.splitlines()[1].split(",")[1], "what top prints is what score reads"
+    assert board in orderly("query", run, "SELECT board FROM boards").out
+    assert f": {board};" in orderly("status", run).out
+    assert orderly("top", run, "--contains", "año", "--format", "csv", "-n", "1").out.count("ñ") == 1
+    assert "w stands for ñ" in orderly("top", run, "--contains", "awo").err
+    page = tmp_path / "page.html"
+    assert orderly("report", run, "--out", page).code == 0
+    text = page.read_text("utf-8")
+    assert f"<code>{board}</code>" in text
+    assert ">Ñ</text>" in text
+    assert ">año</button>" in text
+    assert "w stands for ñ" in text
+    told = read_run(str(run))["boards"][0]
+    assert (told["typed"], "Ñ" in told["svg"]) == (board, True)
+    assert ">Ñ</text>" in draw(told["board"], "2x2", "spanish", word="año")
+    assert "año" in [item["word"] for item in score_board(told["board"], "2x2", "spanish")["words"]]
+
+
+def test_climbing_and_neighbours_take_and_show_the_letters_of_the_list(orderly, tmp_path):
+    file = tmp_path / "spanish.txt"
+    file.write_text("año\nniña\ncaña\nnao\n", "utf-8")
+    assert orderly("wordlist", "import", file, "--letter", "ñ=w").code == 0
+    climbed = orderly("climb", "--from", "año/nac", "-w", "spanish", "--contains", "año", "-n", "1")
+    assert climbed.code == 0, climbed.err
+    assert "Ñ" in climbed.out
+    assert "ñ" in climbed.out.splitlines()[-1]
+    near = orderly("neighbours", "año/nac", "-w", "spanish", "--format", "csv")
+    assert "añanoc,cells 2 and 4 swapped,3,0\n" in near.out
+    assert "w stands for ñ" in orderly("neighbours", "awo/nac", "-w", "spanish").err
 
 
 def test_a_known_list_that_is_not_here_names_its_command(orderly, monkeypatch):

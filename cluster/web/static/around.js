@@ -1,9 +1,8 @@
 // Scores with one letter changed, as a table that is coloured, and the best boards one step away.
+import { face } from "/static/board.js";
 import { byId, count, el, points } from "/static/lib.js";
 
 const LETTERS = "abcdefghijklmnopqrstuvwxyz";
-
-const face = (letter) => (letter === "q" ? "Qu" : letter.toUpperCase());
 
 export function showAround(around, told, h, { shade, use, put } = {}) {
   const table = byId("heat"), near = byId("near");

@@ -7,7 +7,9 @@ const tiles = byId("tiles"), trace = byId("trace"), size = byId("size"), list = 
 let w = 3, h = 3, cells = [], chosen = 0, told = null, around = null, asking = 0;
 
 const given = new URLSearchParams(location.search);
-const face = (letter) => (letter === "q" ? "Qu" : letter.toUpperCase());
+let names = {}; // letters beyond a-z that the word list has, by the symbol of each
+export const face = (letter) => (letter === "q" ? "Qu" : (names[letter] || letter).toUpperCase());
+const symbolOf = (text) => Object.keys(names).find((symbol) => names[symbol] === text);
 const board = () => cells.join("");
 const rules = () => (list.value ? { list: list.value } : { run: given.get("run") }); // of a run: its own list and points
 const isFull = () => cells.every((letter) => letter);
@@ -43,6 +45,12 @@ function show() {
   refresh();
 }
 
+function name(letters) {
+  names = letters;
+  for (const input of inputs()) input.value = face(cells[Number(input.dataset.cell)]);
+  for (const key of byId("keys").children) key.querySelector("span").textContent = face(key.dataset.letter);
+}
+
 function put(cell, letter) { cells[cell] = letter; show(); }
 
 function step(cell, dx, dy) {
@@ -58,8 +66,8 @@ function nextInRow(cell) {
 tiles.addEventListener("focusin", (event) => { choose(Number(event.target.dataset.cell)); event.target.select(); });
 tiles.addEventListener("input", (event) => {
   const cell = Number(event.target.dataset.cell);
-  const typed = event.target.value.toLowerCase().replace(/[^a-z]/g, "");
-  const letter = typed === "qu" || typed === "" ? typed.slice(0, 1) : typed.replace("qu", "").slice(-1) || typed.slice(-1);
+  const own = event.target.value.toLowerCase(), typed = own.replace(/[^a-z]/g, "");
+  const letter = symbolOf(own) || symbolOf(own.slice(-1)) || (typed === "qu" || typed === "" ? typed.slice(0, 1) : typed.replace("qu", "").slice(-1) || typed.slice(-1));
   put(cell, letter);
   if (letter) inputOf(nextInRow(cell)).focus();
 });
@@ -160,6 +168,7 @@ async function refresh() {
     const answer = await ask("/api/board", asked);
     if (number !== asking) return;
     told = answer;
+    name(told.letters);
     wait(["words", "facts"], false);
     showScore();
     const near = await ask("/api/around", asked);
