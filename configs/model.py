@@ -57,6 +57,7 @@ class SearchConfig(BaseModel):
 
     fused: list[Literal["center", "edge", "corner"]] | None = None
     letter_order: Annotated[str, AfterValidator(_each_letter_once)] | None = None
+    demands: Literal["open", "every"] | None = None
     unfuse_parts: Annotated[int, Field(ge=2, le=26)] | None = None
     force_groups: Annotated[list[str], AfterValidator(_each_letter_once)] | None = None
     node_budget: _Budget | None = None

@@ -3,12 +3,14 @@
 A class is a node.  Splitting a node gives nodes that together hold every board of it, up to symmetry.  Splits depend on
 the class and the parameters only.  So a path of parts (boardclass.parts) always names the same node.
 
-Residual symmetry.  Let H be the symmetries that map the class to itself.  Take the cells in cell order.  For each cell
+Residual symmetry.  Let H be the symmetries that map the class to itself.  Take some cells in cell order.  For each cell
 c demand ``letter(c) <= letter(d)`` for every d in the orbit of c under H, then go on with the part of H that leaves c
 in place.  Every board of the class has an image that meets all demands: first choose a symmetry that brings a smallest
 letter of the orbit to c; then, among those that leave c in place, choose one for the next cell, and so on.  No later
 step moves an earlier cell.  So only boards that meet the demands need to be searched, and every board found stands for
-all its images.
+all its images.  That holds for any cells and any order of the letters.  A cell of one letter demands nothing, for its
+orbit has the same letter, but it uses up the symmetries that move it: it is passed over, unless an older run asks for
+it (Params.demands).
 """
 
 from __future__ import annotations
@@ -37,7 +39,7 @@ class Node:
     ----------
     masks : allowed letters per cell, bit 0 = ``a``
     bare : mask of the cells without literal: forced to one letter, or fused (all letters count as present)
-    demands : pairs (c, d) of cells with letter(c) <= letter(d) in the letter order
+    demands : pairs (c, d) of cells with letter(c) <= letter(d) in the order of demands
     path : the parts forced since the class (boardclass.parts)
     """
 
@@ -73,11 +75,13 @@ def letters_of(mask: int) -> str:
     return "".join(chr(97 + x) for x in range(N_LETTERS) if mask >> x & 1)
 
 
-def residual_demands(masks: Sequence[int], geometry: Geometry) -> tuple[tuple[int, int], ...]:
-    """Return the demands that the symmetries of a class allow (see the module)."""
+def residual_demands(masks: Sequence[int], geometry: Geometry, cells: str = "open") -> tuple[tuple[int, int], ...]:
+    """Return the demands that the symmetries of a class allow on some cells (see the module, and Params.demands)."""
     group = [row for row in geometry.symmetries.tolist() if all(masks[row[c]] == masks[c] for c in range(geometry.n))]
     demands = []
     for cell in geometry.cell_order:
+        if cells == "open" and masks[cell].bit_count() == 1:
+            continue
         demands += [(cell, d) for d in sorted({row[cell] for row in group} - {cell})]
         group = [row for row in group if row[cell] == cell]
     return tuple(demands)
@@ -87,7 +91,7 @@ def class_node(masks: Sequence[int], geometry: Geometry, params: Params) -> Node
     """Return the node of a whole class: single-letter cells and the fused cell types are bare."""
     fused = sum(1 << c for c, kind in enumerate(geometry.cell_types) if kind in params.fused)
     single = sum(1 << c for c, mask in enumerate(masks) if mask.bit_count() == 1)
-    demands = residual_demands(masks, geometry)
+    demands = residual_demands(masks, geometry, params.demands)
     return _settle(Node(tuple(int(m) for m in masks), fused | single, demands), params)
 
 
@@ -118,7 +122,7 @@ def _to_greatest(mask: int, letter_order: str) -> int:
 
 def _settle(node: Node, params: Params) -> Node:
     """Take letters away that no board meeting the demands can have, and drop the demands this settles."""
-    order = params.letter_order
+    order = params.demand_order
     masks = list(node.masks)
     changed = True
     while changed:

@@ -149,7 +149,7 @@ class NodeSearch:
         s.points[first] = 0
         rows = state.rows_at(s, first)
         s.not_less[:] = 0
-        s.smaller[:] = before(self.params.letter_order)
+        s.smaller[:] = before(self.params.demand_order)
         for level, c in enumerate(free, first):
             rows[level, [x for x in range(26) if node.masks[c] >> x & 1]] = 0
             s.not_less[level] = sum(1 << level_of for level_of, d in enumerate(free, first) if (c, d) in node.demands)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from boardclass.errors import ConfigError
 
 LETTER_ORDER = "jqxzvwkfybughmpcdlnorstiae"
+DEMANDS = ("open", "every")
 
 
 @dataclass(frozen=True)
@@ -17,6 +18,8 @@ class Params:
     ----------
     fused : cell types that carry no literal from the start (bare cells; several letters on one count as all present)
     letter_order : order of the letters: fused groups are intervals of it, and residual symmetry compares by it
+    demands : the cells that residual symmetry compares with their images: ``open``, those of several letters, by the
+        reverse of ``letter_order``; ``every``, all cells, by ``letter_order`` (the rule of older runs)
     unfuse_parts : a fused group is split into this many groups
     force_groups : letter groups that a free cell is forced to when a search splits, in the order of ``letter_order``
     node_budget : pushes of OrderlyBound behind one letter of the next cell before that letter is forced instead
@@ -35,6 +38,7 @@ class Params:
 
     fused: tuple[str, ...] = ("center",)
     letter_order: str = LETTER_ORDER
+    demands: str = "open"
     unfuse_parts: int = 3
     force_groups: tuple[str, ...] = tuple(LETTER_ORDER)
     node_budget: int = 5_000_000
@@ -57,6 +61,8 @@ class Params:
             raise ConfigError(
                 f"force_groups {list(self.force_groups)!r}: expected each letter a-z in exactly one group"
             )
+        if self.demands not in DEMANDS:
+            raise ConfigError(f"demands {self.demands!r}: expected one of {', '.join(DEMANDS)}")
         if self.unfuse_parts < 2:
             raise ConfigError(f"unfuse_parts {self.unfuse_parts!r}: expected 2 or more")
         for name in (
@@ -73,3 +79,8 @@ class Params:
                 raise ConfigError(f"{name} {getattr(self, name)!r}: expected 0 or more")
         if self.memory_mb < 1:
             raise ConfigError(f"memory_mb {self.memory_mb!r}: expected 1 or more")
+
+    @property
+    def demand_order(self) -> str:
+        """Order of the letters by which demands compare: of a cell and its images the first has the least letter."""
+        return self.letter_order if self.demands == "every" else self.letter_order[::-1]

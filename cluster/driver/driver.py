@@ -78,7 +78,7 @@ def run(
     began_s = time.monotonic()
     make_executor = make_executor or default_executor(config)
     try:
-        plan = make_plan(config, progress.stage)
+        plan = make_plan(config, progress.stage, extends)
         policy = policy or default_policy(config, plan.spec.params.memory_mb)
         source = _source(extends, plan) if extends else None
         hand = Hand(share, plan) if share else None

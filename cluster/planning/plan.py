@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import metadata
 from typing import Any
 
@@ -36,7 +36,7 @@ MAX_CLASSES = 50_000_000
 MAX_BOARDS = 10_000_000  # that reach the cutoff, every image counted: more than rows and claims can list
 _N_DRAWN = 100_000
 # Search parameters that the path of a part depends on: fixed for the life of a run, while budgets may change.
-STRUCTURAL = ("fused", "letter_order", "unfuse_parts", "force_groups")
+STRUCTURAL = ("fused", "letter_order", "demands", "unfuse_parts", "force_groups")
 _LIBRARIES = ("numba", "numpy", "pyarrow", "ray")
 
 
@@ -98,7 +98,7 @@ class Plan:
         return costs
 
 
-def make_plan(config: RunConfig, stage: Callable[[str], None] = lambda _: None) -> Plan:
+def make_plan(config: RunConfig, stage: Callable[[str], None] = lambda _: None, like: str | None = None) -> Plan:
     """Resolve a config.
 
     Parameters
@@ -106,6 +106,8 @@ def make_plan(config: RunConfig, stage: Callable[[str], None] = lambda _: None) 
     config : RunConfig
     stage : callable
         Is told what takes time.
+    like : str, optional
+        Run to go on like, if the one of the config is not there: in the same cell order, with the same demands.
 
     Raises
     ------
@@ -125,7 +127,8 @@ def make_plan(config: RunConfig, stage: Callable[[str], None] = lambda _: None) 
     wordlist = load_wordlist(config.wordlist)
     scorer = Scorer(dims, wordlist.words, table)
     location = config.out or default_location(config, str(dims), wordlist.name)
-    params = config.search.params()
+    cell_order, demands = _recorded_rules(config, [location, like] if like else [location], str(dims))
+    params = replace(config.search.params(), demands=demands)
     cutoff, climbed = _resolve_cutoff(config, location, scorer, wordlist.words, stage)
     fingerprint = Fingerprint(
         dims=str(dims),
@@ -133,7 +136,7 @@ def make_plan(config: RunConfig, stage: Callable[[str], None] = lambda _: None) 
         scores=table.points,
         cutoff=cutoff,
         partition=partition.text,
-        cell_order=_resolve_order(config, location, str(dims)),
+        cell_order=cell_order,
     )
     spec = Spec(str(dims), wordlist.words, table.points, cutoff, partition.text, params, fingerprint.cell_order)
     run_info = {
@@ -158,6 +161,8 @@ def make_plan(config: RunConfig, stage: Callable[[str], None] = lambda _: None) 
 def structure(params: Params) -> dict[str, Any]:
     """Return the structural parameters as ``run.json`` holds them."""
     values = {name: getattr(params, name) for name in STRUCTURAL}
+    if params.demands == "every":  # older runs do not name their rule
+        del values["demands"]
     return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
 
 
@@ -207,15 +212,19 @@ def _check_cutoff(cutoff: int, scorer: Scorer, words: Sequence[str], seed: int) 
     )
 
 
-def _resolve_order(config: RunConfig, location: str, dims: str) -> tuple[int, ...]:
-    """Return the cell order: the one named, else that of an existing run, else that of the board size."""
-    try:
-        identity = read_identity(open_folder(location)) if config.order is None else None
-    except DamagedError:  # the store reports or repairs that when it is opened
-        identity = None
-    if identity is not None and identity[0].dims == dims:
-        return identity[0].cell_order
-    return cell_order_of(dims, config.order)
+def _recorded_rules(config: RunConfig, locations: Sequence[str], dims: str) -> tuple[tuple[int, ...], str]:
+    """Return cell order and demands: those named, else those of the first run that is there, else the default ones."""
+    order = None if config.order is None else cell_order_of(dims, config.order)
+    demands = config.search.demands
+    for location in locations if order is None or demands is None else ():
+        try:
+            identity = read_identity(open_folder(location))
+        except DamagedError:  # the store reports or repairs that when it is opened
+            continue
+        if identity is not None and identity[0].dims == dims:
+            order = order or identity[0].cell_order
+            demands = demands or identity[1].get("structure", {}).get("demands", "every")
+    return order or cell_order_of(dims, None), demands or Params.demands
 
 
 def _versions() -> dict[str, str]:

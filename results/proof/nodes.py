@@ -59,7 +59,7 @@ def run_params(run: Run) -> Params:
     DamagedError
         When no search can have them.
     """
-    given: dict[str, Any] = {}
+    given: dict[str, Any] = {"demands": "every"}  # of runs that do not say
     for place in (run.info.get("config", {}).get("search", {}), run.info.get("structure", {})):
         given |= {k: v for k, v in place.items() if k in SearchConfig.model_fields and v is not None}
     try:
@@ -138,7 +138,7 @@ class SearchNodes:
     def _holds(self, node: Node, board: str) -> bool:
         """Return whether a board lies in a node and meets its demands."""
         letters = [ord(letter) - 97 for letter in board]
-        later = at_least(self._params.letter_order)
+        later = at_least(self._params.demand_order)
         return all(mask >> x & 1 for mask, x in zip(node.masks, letters, strict=True)) and all(
             later[letters[c]] >> letters[d] & 1 for c, d in node.demands
         )

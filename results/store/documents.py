@@ -149,6 +149,7 @@ class _Extends(_Told):
 class _Structure(_Told):
     fused: list[Literal["center", "edge", "corner"]] = []
     letter_order: Annotated[str, AfterValidator(_each_letter_once)] = ascii_lowercase
+    demands: Literal["open", "every"] = "every"
     unfuse_parts: Annotated[int, Field(ge=2, le=26)] = 2
     force_groups: Annotated[list[str], AfterValidator(_each_letter_once)] = [ascii_lowercase]
 

@@ -65,8 +65,8 @@ class Generator:
         gain = np.zeros(1 << (self.code_bits - 1), np.int32)
         gain[: kept.size] = kept
         self.points_of_code = frozen(np.concatenate([gain, -gain]))
-        self._smaller = before(params.letter_order)
-        self._greater = [mask & ~(1 << x) for x, mask in enumerate(at_least(params.letter_order))]
+        self._smaller = before(params.demand_order)
+        self._greater = [mask & ~(1 << x) for x, mask in enumerate(at_least(params.demand_order))]
         codes = np.zeros(1 << LITERAL_BITS, np.int64)
         codes[1 : N_LETTERS + 1] = [mask << 1 for mask in self._smaller]
         self._smaller_codes = frozen(codes)

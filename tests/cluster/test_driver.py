@@ -377,6 +377,21 @@ def test_other_parts_are_refused_on_resume(config, changes, message):
         run(change(config, search={"memory_mb": 16} | changes))
 
 
+def test_a_run_keeps_the_rule_of_demands_that_it_began_with(config):
+    """Runs of before there were two rules do not name theirs."""
+    old = run(change(config, search={"memory_mb": 16, "demands": "every"}))
+    assert "demands" not in open_run(config.out).info["structure"]
+    assert run(config).digest == old.digest
+    with pytest.raises(FingerprintError, match="demands: asked for 'open', stored None"):
+        run(change(config, search={"memory_mb": 16, "demands": "open"}))
+    new = change(config, out=config.out + "-new")
+    assert run(new).digest == old.digest
+    assert open_run(new.out).info["structure"]["demands"] == "open"
+    extended = change(config, out=config.out + "-more", cutoff=config.cutoff + 1)
+    assert run(extended, extends=config.out).complete
+    assert "demands" not in open_run(extended.out).info["structure"]
+
+
 @pytest.mark.usefixtures("terminal")
 def test_other_budgets_are_accepted_on_resume(config):
     with pytest.raises(Interrupted):

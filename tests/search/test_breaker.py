@@ -19,7 +19,7 @@ from boardclass.scores import TABLES, parse_scores
 from boardclass.wordlist import load_wordlist
 from search.breaker import Breaker, Spec, Unit, UnitResult, break_class
 from search.node import Node, class_node, node_at, split
-from search.params import LETTER_ORDER, Params
+from search.params import DEMANDS, LETTER_ORDER, Params
 from search.trees import arrays
 from tests.reference.classes import slow_images
 from tests.reference.orderly import absorb, terms_of_class, with_points
@@ -154,6 +154,7 @@ def random_params(rng: random.Random, tiny: bool = False) -> Params:
     return Params(
         fused=tuple(kind for kind in ("center", "edge", "corner") if rng.random() < 0.4),
         letter_order=rng.choice([LETTER_ORDER, order]),
+        demands=rng.choice(DEMANDS),
         unfuse_parts=rng.choice([2, 3, 26]),
         force_groups=rng.choice([tuple(groups), tuple(LETTER_ORDER)]),
         node_budget=rng.choice([0, 1, 10, 100]) if tiny else rng.choice([100, 10**6]),

@@ -23,7 +23,7 @@ from search.node import (
     split,
     split_cell,
 )
-from search.params import LETTER_ORDER, Params
+from search.params import DEMANDS, LETTER_ORDER, Params
 from tests.reference.classes import slow_images
 
 ALPHABET = "aet"  # enumerated in full
@@ -41,6 +41,7 @@ def random_params(rng: random.Random) -> Params:
     return Params(
         fused=tuple(kind for kind in KINDS if rng.random() < 0.4),
         letter_order=order,
+        demands=rng.choice(DEMANDS),
         unfuse_parts=rng.randint(2, 4),
         force_groups=tuple(groups),
     )
@@ -126,10 +127,10 @@ def test_a_board_that_meets_the_demands_is_never_lost(seed):
     dims = rng.choice(["2x2", "2x3", "3x3"])
     params = random_params(rng)
     letters = random_class(rng, dims)
-    demands = residual_demands(masks(letters), geometry(dims))
+    demands = residual_demands(masks(letters), geometry(dims), params.demands)
     root = class_node(masks(letters), geometry(dims), params)
     nodes = leaves(rng, root, dims, params, 10)
-    place = params.letter_order.index
+    place = params.demand_order.index
     for board in map("".join, product(*letters)):
         if all(place(board[c]) <= place(board[d]) for c, d in demands):
             assert sum(holds(node, board) for node in nodes) == 1
@@ -144,7 +145,7 @@ def test_every_board_has_an_image_that_meets_the_demands(seed):
     dims = rng.choice(["2x2", "2x3", "3x3"])
     letters = random_class(rng, dims)
     order = rng.sample(LETTER_ORDER, 26)
-    demands = residual_demands(masks(letters), geometry(dims))
+    demands = residual_demands(masks(letters), geometry(dims), rng.choice(DEMANDS))
     for board in map("".join, product(*letters)):
         assert any(
             all(order.index(image[c]) <= order.index(image[d]) for c, d in demands)
@@ -162,6 +163,15 @@ def test_demands_of_whole_symmetry_leave_an_eighth():
         images = class_images(letters, "3x3", board)
         assert len(images) == 8
         assert sum(all(image[c] <= image[d] for c, d in demands) for image in images) == 1
+
+
+def test_cells_of_one_letter_do_not_use_up_the_symmetry():
+    letters = [
+        letter_mask(LETTER_ORDER) if kind != "center" else letter_mask("a") for kind in geometry("4x4").cell_types
+    ]
+    letters[10] = letter_mask("e")
+    assert residual_demands(letters, geometry("4x4"), "every") == ((6, 9),), "both are a"
+    assert residual_demands(letters, geometry("4x4")) == ((1, 4),)
 
 
 def test_a_class_without_symmetry_demands_nothing():

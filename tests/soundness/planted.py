@@ -25,7 +25,7 @@ from boardclass.partition import Partition, parse_partition
 from boardclass.scores import parse_scores
 from boardclass.wordlist import load_wordlist
 from search.breaker import Breaker, Spec, Unit
-from search.params import Params
+from search.params import DEMANDS, Params
 from search.scoring.scorer import Scorer, decode_boards
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
@@ -96,6 +96,7 @@ def random_params(kind: Kind, rng: random.Random) -> Params:
     """
     params = Params(
         fused=rng.choice([("center",), ()]),
+        demands=rng.choice(DEMANDS),
         unfuse_parts=rng.choice([2, 3, 26]),
         shape_letters=rng.choice([0 if kind.dims == "3x3" else 14, 14, 99]),
         unit_budget=1 << 60,
