@@ -8,6 +8,7 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import product
 
 import pytest
 
@@ -283,9 +284,9 @@ def test_children_and_settled_parts_are_all_of_a_unit(name, fused, unit_budget):
     of = WORLDS[name]
     cutoff = of.scores.cutoff_for(300)
     seen = set()
-    for node_budget in (0, 3, 40):
+    for node_budget, demands in product((0, 3, 40), DEMANDS):
         budgets = {"node_budget": node_budget, "least_budget": 0, "fused_budget": 0, "unit_budget": unit_budget}
-        params = replace(SMALL, fused=fused, **budgets)
+        params = replace(SMALL, fused=fused, demands=demands, **budgets)
         breaker = Breaker(of.spec(cutoff, params))
         root = class_node(of.partition.class_masks(0).tolist(), geometry(of.dims), params)
         for result in broken(breaker, Unit(0))[:60]:
