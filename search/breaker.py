@@ -215,7 +215,7 @@ def break_class(spec: Spec, class_id: int) -> UnitResult:
     >>> words = load_wordlist("scowl70").words
     >>> spec = Spec("2x2", words, parse_scores("standard").points, cutoff=14, partition="aeiou bcdfghjklmnpqrstvwxyz")
     >>> break_class(spec, 3).candidates  # consonants in cells 0 and 1, vowels in 2 and 3
-    (('rtae', 14), ('rtea', 14), ('stae', 14), ('stea', 14))
+    (('trae', 14), ('trea', 14), ('tsae', 14), ('tsea', 14))
     >>> break_class(spec, 15).status  # consonants alone
     'eliminated'
     """
