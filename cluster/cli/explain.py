@@ -16,7 +16,7 @@ from cluster.cli.options import (
     FormatOption,
     ScoresOption,
     WordlistOption,
-    check_run_directory,
+    named_run,
 )
 from cluster.streams import console, write_file
 
@@ -135,7 +135,7 @@ def explain(
 
 def _explain_stored(directory: str, class_id: int, fmt: Format) -> None:
     """Print what a run stored about a class: every unit with its verdict."""
-    check_run_directory(directory)
+    directory = named_run(directory)
     from boardclass.parts import depth
     from results.store.run import open_run
 

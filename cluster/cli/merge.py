@@ -8,7 +8,7 @@ import typer
 
 from boardclass.printable import counted
 from cluster.answers.render import Format, write_record
-from cluster.cli.options import FormatOption, check_run_directory
+from cluster.cli.options import FormatOption, named_run
 from cluster.streams import console
 
 
@@ -20,8 +20,7 @@ def merge(
     fmt: FormatOption = Format.table,
 ) -> None:
     """Put runs of the same question together: TARGET gets what it lacks, as new files; the sources stay as they are."""
-    for source in sources:
-        check_run_directory(source)
+    sources = [named_run(source) for source in sources]
     from results.proof.prove import summary
     from results.store.run import open_run
     from results.upkeep import merging

@@ -177,17 +177,20 @@ def given(memory: int | None = None, **options: Any) -> dict[str, Any]:
     return {name: value for name, value in options.items() if value is not None} | search
 
 
+_RECORDS = Path(__file__).resolve().parents[2] / "results" / "published"
+
+
 def chosen_run(directory: str | None = None) -> str:
     """Return the run that was named, or else the one under ``runs`` that was written to last, and say which.
 
     Raises
     ------
     InputError
-        When there is none, or the one named is no directory on this machine; addresses are left to the store.
+        When there is none, or the one named is neither a directory on this machine nor a record that comes with
+        orderly; addresses are left to the store.
     """
     if directory is not None:
-        check_run_directory(directory)
-        return directory
+        return named_run(directory)
     from cluster.streams import tell
     from cluster.watch.catalog import DEFAULT_FOLDER, Catalog
 
@@ -199,10 +202,17 @@ def chosen_run(directory: str | None = None) -> str:
     return latest
 
 
-def check_run_directory(directory: str) -> None:
-    """Refuse what cannot be a run directory, before anything looks into it."""
-    if "://" not in directory and ("\0" in directory or not Path(directory).is_dir()):
-        raise InputError(f"no run directory {quote(directory)}: expected what `orderly run --out DIR` wrote")
+def named_run(directory: str) -> str:
+    """Return the run directory that is named, or the record of that name that comes with orderly; refuse the rest."""
+    if "://" in directory or ("\0" not in directory and Path(directory).is_dir()):
+        return directory
+    records = {path.parent.name: path.parent for path in sorted(_RECORDS.glob("*/run.json"))}
+    if directory in records:
+        return str(records[directory])
+    raise InputError(
+        f"no run directory {quote(directory)}: expected what `orderly run --out DIR` wrote, or a record that "
+        f"comes with orderly: {', '.join(records)}"
+    )
 
 
 def chosen_runs(directories: Sequence[str] | None) -> list[str]:

@@ -53,6 +53,18 @@ def test_query_without_a_statement_says_so(orderly, proven, tmp_path):
     assert "no run directory 'nosuch'" in orderly("query", "nosuch", "SELECT 1").err
 
 
+def test_a_record_that_comes_with_orderly_is_read_by_its_name(orderly, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert "deslatper" in orderly("top", "3x3-enable2k").out
+    assert (
+        orderly("query", "3x3-enable2k", "SELECT max(score) AS best FROM boards", "--format", "csv").out
+        == "best\n545\n"
+    )
+    assert "a record that comes with orderly: 3x3-" in orderly("status", "3x3-enable").err
+    (tmp_path / "3x3-enable2k").mkdir()
+    assert orderly("top", "3x3-enable2k").code, "a directory of that name comes first"
+
+
 def test_query_prompts_on_a_terminal(terminal_of, proven):
     terminal = terminal_of("query", proven)
     terminal.wait_for("sql>", "Ctrl-D ends")
