@@ -137,6 +137,13 @@ def proven(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "run"
 
 
+def flip_bit(path: Path) -> None:
+    """Flip a bit in the middle of a file."""
+    data = bytearray(path.read_bytes())
+    data[len(data) // 2] ^= 1
+    path.write_bytes(data)
+
+
 class Answer(NamedTuple):
     """The outcome of a command."""
 

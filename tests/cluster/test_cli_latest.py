@@ -40,8 +40,7 @@ TOLD = "orderly: the latest run, runs/2024/other\n"
 
 
 @pytest.mark.parametrize(
-    "arguments",
-    [("status",), ("top", "-n", "1"), ("query", "SELECT count(*) FROM boards"), ("compare", "boards.txt")],
+    "arguments", [("status",), ("top", "-n", "1"), ("query", "SELECT count(*) FROM boards"), ("compare", "boards.txt")]
 )
 def test_it_is_taken_and_named(orderly, here, arguments):
     (here / "boards.txt").write_text("aert,14\n")

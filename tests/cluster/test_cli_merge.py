@@ -22,6 +22,7 @@ from results.store.rows import QUARANTINED, SPLIT, Row
 from results.store.run import open_run
 from results.store.store import Store
 from results.upkeep import merging
+from tests.conftest import flip_bit
 from tests.samples import daily
 
 SMALL = {"dims": "2x2", "cutoff": 12, "workers": 0, "buckets": "aeiou bcdfg hjklmnp qrstvwxyz"}
@@ -198,9 +199,7 @@ def test_a_source_that_cannot_be_trusted_is_named_and_nothing_is_written(orderly
     target, good, bad = shares
     (part,) = (bad / files.RESULTS).iterdir()
     if fault == "bit":
-        data = bytearray(part.read_bytes())
-        data[len(data) // 2] ^= 4
-        part.write_bytes(data)
+        flip_bit(part)
     elif fault == "gone":
         part.unlink()
     elif fault == "run.json":
@@ -400,7 +399,9 @@ def merged(orderly, three, target, groups):
     return open_run(target)
 
 
-@pytest.mark.parametrize("groups", GROUPED, ids=lambda groups: "-".join(map("".join, groups)))
+@pytest.mark.parametrize(
+    "groups", daily(GROUPED, lambda groups: groups in GROUPED[::3]), ids=lambda groups: "-".join(map("".join, groups))
+)
 def test_merging_in_any_order_gives_the_same_doubts(orderly, three, tmp_path, groups):
     folder, keys = three
     found = merged(orderly, folder, tmp_path / "target", groups)

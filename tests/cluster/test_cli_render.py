@@ -11,14 +11,7 @@ from rich.console import Console
 
 from boardclass.board import format_rows
 from cluster.answers import render
-from cluster.answers.render import (
-    Format,
-    draw_board,
-    heat_of_cells,
-    write_json,
-    write_record,
-    write_table,
-)
+from cluster.answers.render import Format, draw_board, heat_of_cells, write_json, write_record, write_table
 from cluster.streams import console, tell
 
 COLUMNS = ("board", "score")

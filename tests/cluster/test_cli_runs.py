@@ -33,12 +33,7 @@ def test_each_run_has_a_line_and_says_what_its_rows_prove(orderly, folder):
     assert answer.code == 0, answer.err
     told = {item["run"]: item for item in json.loads(answer.out)}
     states = {name: item["state"] for name, item in told.items()}
-    assert states == {
-        "deep/er/other": "proven",
-        "good": "proven",
-        "torn": "unreadable",
-        "unscored": "incomplete",
-    }
+    assert states == {"deep/er/other": "proven", "good": "proven", "torn": "unreadable", "unscored": "incomplete"}
     assert told["good"]["best_score"] == 14
     assert told["unscored"]["proven"] is False
     assert "part-" in told["torn"]["why"]

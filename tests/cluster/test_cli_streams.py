@@ -72,8 +72,7 @@ def test_progress_lines_are_a_courtesy():
 
 
 @pytest.mark.parametrize(
-    ("arguments", "unbuffered"),
-    [(SHOW, "1"), ((*SHOW, "--format", "json"), ""), (("--help",), "")],
+    ("arguments", "unbuffered"), [(SHOW, "1"), ((*SHOW, "--format", "json"), ""), (("--help",), "")]
 )
 def test_a_full_disk_is_not_a_bug(arguments, unbuffered):
     codes, out, err = in_shell('"$@" >/dev/full', *arguments, PYTHONUNBUFFERED=unbuffered)

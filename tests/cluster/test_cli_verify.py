@@ -16,7 +16,7 @@ from results.store.run import open_run
 from results.store.store import Store
 from search.scoring.scorer import Scorer
 from tests.cluster.whole_run import without_boards
-from tests.conftest import Answer
+from tests.conftest import Answer, flip_bit
 
 CUTOFF = 12
 
@@ -89,9 +89,7 @@ def test_damage_and_other_word_lists_are_refused(orderly, copy, tmp_path):
     assert answer.code == 3
     assert "SHA-256" in answer.err
     (part,) = (copy / files.RESULTS).iterdir()
-    data = bytearray(part.read_bytes())
-    data[len(data) // 2] ^= 4
-    part.write_bytes(data)
+    flip_bit(part)
     answer = orderly("verify", copy)
     assert (answer.code, answer.out) == (3, "")
     assert part.name in answer.err

@@ -17,6 +17,7 @@ from search.breaker import Breaker, Unit, UnitResult
 from search.params import Params
 from tests.bench import coverage
 from tests.conftest import ROOT
+from tests.samples import daily
 
 BUCKETS = (
     "center: aeiou bcdfghjklm npqrstvwxyz, edge: aeiou bcdfghjklm npqrstvwxyz, corner: aeiou bcdfghjklm npqrstvwxyz"
@@ -102,7 +103,7 @@ def test_student(freedom, wanted):
     assert student(freedom) == pytest.approx(wanted, rel=0.01)
 
 
-@pytest.mark.parametrize("seconds", coverage.LENGTHS)
+@pytest.mark.parametrize("seconds", daily(coverage.LENGTHS, lambda seconds: seconds == 60))
 def test_nine_of_ten_intervals_hold_the_truth(seconds, enable2k):
     plan = coverage.plan_of_3x4()
     truth = coverage.Recorded(plan).truth

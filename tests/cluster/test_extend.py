@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 import re
 
 import pytest
 
-from boardclass.canonical import images
 from cluster.driver.driver import run
-from cluster.planning.plan import make_plan
 from configs.model import RunConfig
 from results.store.run import open_run
-from results.upkeep.extend import COVERS, EVERYTHING
 from tests.samples import daily
 
 SMALL = ("--dims", "2x3", "--buckets", "aeiou bcdfg hjklmnp qrstvwxyz", "--workers", "0")
@@ -74,22 +70,3 @@ def test_another_question_is_not_extended(orderly, digests, tmp_path):
     assert hint.code == 3
     assert "cutoff: asked for 70, stored 60" in hint.err
     assert "--extend" in hint.err
-
-
-def test_max_bound_covers_all_that_was_discarded(tmp_path):
-    """Every 2x2 board, scored: none that a row does not list scores more than its ``max_bound``, if the run says so."""
-    config = RunConfig(dims="2x2", buckets="aeiou bcdfg hjklmnp qrstvwxyz", cutoff=10, out=str(tmp_path), workers=0)
-    run(config)
-    found = open_run(tmp_path)
-    if found.info.get(COVERS) != EVERYTHING:
-        pytest.skip("this version of the search does not record it, and --extend does not rely on it")
-    plan = make_plan(config)
-    n_between = 0
-    for row in found.rows():
-        letters = plan.partition.class_letters(row.class_id)
-        boards = ["".join(board) for board in itertools.product(*letters)]
-        listed = {"".join(each) for board, _ in row.candidates for each in images(board, plan.partition.geometry)}
-        scores = plan.scorer.scores([board for board in boards if board not in listed])
-        assert int(scores.max(initial=0)) <= row.max_bound < 10
-        n_between += int(scores.max(initial=0)) > 0
-    assert n_between > 10

@@ -29,6 +29,7 @@ from results.store.documents import list_name
 from results.store.rows import QUARANTINED, SPLIT
 from results.store.run import open_run
 from tests.cluster.whole_run import forge, seal_claim, seal_run, store_rows, verified, without_boards
+from tests.conftest import flip_bit
 
 SQL = "SELECT board, score, proven FROM boards"
 FORMATS = ("table", "json", "csv")
@@ -139,9 +140,7 @@ def test_top_stops_at_a_damaged_part_without_boards(orderly, whole, tmp_path):
     folder = shutil.copytree(whole, tmp_path / "run")
     run = open_run(folder)
     part = next(part for part in run.manifest.parts if part.number not in run.index.with_candidates)
-    data = bytearray((folder / part.name).read_bytes())
-    data[len(data) // 2] ^= 1
-    (folder / part.name).write_bytes(data)
+    flip_bit(folder / part.name)
     for arguments in (("status", folder), ("top", folder), ("query", folder, SQL), ("compare", folder, __file__)):
         answer = orderly(*arguments)
         assert (answer.code, answer.out) == (3, ""), arguments

@@ -26,10 +26,7 @@ from tests.cluster.test_executors import play, until, verdicts_of
 from tests.conftest import COMMAND, ROOT
 from tests.samples import daily
 
-pytestmark = [
-    pytest.mark.timeout(240),
-    pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc"),
-]
+pytestmark = [pytest.mark.timeout(240), pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")]
 
 
 def workers(root=None):
@@ -229,10 +226,7 @@ def test_sigterm_for_every_process_at_once(started):
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize(
-    "number",
-    [signal.SIGUSR1, signal.SIGXCPU, signal.SIGALRM, signal.SIGHUP],
-)
+@pytest.mark.parametrize("number", [signal.SIGUSR1, signal.SIGXCPU, signal.SIGALRM, signal.SIGHUP])
 def test_the_warning_of_a_batch_system(started, number):
     child, out = started
     family = descendants(child.pid)

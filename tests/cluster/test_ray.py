@@ -170,51 +170,13 @@ def test_a_worker_beats_inside_a_kernel(executor_of, monkeypatch):
     [
         ("OutOfMemoryError", ("killed",), Death.oom),
         ("NodeDiedError", ("gone",), Death.node),
-        (
-            "ActorUnavailableError",
-            (
-                "network",
-                None,
-            ),
-            Death.node,
-        ),
+        ("ActorUnavailableError", ("network", None), Death.node),
         ("WorkerCrashedError", (), Death.died),
         ("RayActorError", (), Death.died),
-        (
-            "RayActorError",
-            (
-                None,
-                "x",
-                True,
-            ),
-            Death.unfit,
-        ),
-        (
-            "RayActorError",
-            (
-                None,
-                "Task was killed due to the node running low on memory",
-            ),
-            Death.oom,
-        ),
-        (
-            "RayActorError",
-            (
-                None,
-                "x",
-                False,
-                True,
-            ),
-            Death.node,
-        ),
-        (
-            "RayActorError",
-            (
-                None,
-                "The actor is dead because its owner has died.",
-            ),
-            Death.node,
-        ),
+        ("RayActorError", (None, "x", True), Death.unfit),
+        ("RayActorError", (None, "Task was killed due to the node running low on memory"), Death.oom),
+        ("RayActorError", (None, "x", False, True), Death.node),
+        ("RayActorError", (None, "The actor is dead because its owner has died."), Death.node),
     ],
 )
 def test_every_family_of_failure_is_known(name, values, death):

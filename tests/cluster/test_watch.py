@@ -12,7 +12,7 @@ import time
 import pytest
 
 from results.storage import files
-from tests.conftest import RESTING, ROOT, make_in
+from tests.conftest import RESTING, ROOT, flip_bit, make_in
 from tests.samples import daily
 
 SMALL = ("run", "2x2", "--cutoff", "10", "--workers", "0")
@@ -77,9 +77,7 @@ def test_a_run_damaged_while_it_is_watched_is_not_called_proven_any_more(termina
     terminal = terminal_of("watch", tmp_path / "run")
     terminal.wait_for("proven")
     part = next((tmp_path / "run" / files.RESULTS).iterdir())
-    data = bytearray(part.read_bytes())
-    data[len(data) // 2] ^= 1
-    part.write_bytes(data)
+    flip_bit(part)
     text = terminal.wait_for("unreadable")
     assert "proven" not in text
 

@@ -19,7 +19,7 @@ from cluster.web.server import DEFAULT_HOST, LocalServer
 from results.storage import files
 from tests.cluster.processes import descendants, listening_addresses
 from tests.cluster.web import Client, serving
-from tests.conftest import COMMAND, ROOT, make_in
+from tests.conftest import COMMAND, ROOT, flip_bit, make_in
 
 PATHS = (
     "/",
@@ -202,9 +202,7 @@ def test_a_run_is_never_called_proven_after_a_file_has_changed(folder, tmp_path)
         key = key_of(client, "one")
         assert settled(client, key)["state"] == "proven", settled(client, key)
         assert client.ask(f"/api/runs/{key}/proven").json["proven"] is True
-        data = bytearray(part.read_bytes())
-        data[len(data) // 2] ^= 1
-        part.write_bytes(data)
+        flip_bit(part)
         time.sleep(1.2)  # a reading is kept for a second
         seen = {client.ask(f"/api/runs/{key}").json["state"] for _ in range(3)}
         assert seen <= {"reading", "unreadable"}

@@ -327,7 +327,7 @@ def test_a_run_that_goes_on_tells_what_its_workers_do_and_the_range_of_the_time_
     assert Axe().run(tab).violations_count == 0
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_run_is_watched_until_it_ends_without_a_reload(opened, folder):
     """The run is of seconds, and stopped until the page shows it."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}

@@ -15,6 +15,7 @@ from results.proof.rescore import rescore
 from results.reading.limits import Limits
 from results.reading.sql import connect
 from results.store.store import Store
+from tests.conftest import flip_bit
 from tests.results.helpers import ToyScorer, all_rows, fingerprint
 
 
@@ -178,9 +179,7 @@ def test_damage_and_absence_are_told(run_folder, tmp_path):
     copy = tmp_path / "copy"
     shutil.copytree(run_folder, copy)
     part = next((copy / "results").glob("*.parquet"))
-    data = bytearray(part.read_bytes())
-    data[len(data) // 2] ^= 1
-    part.write_bytes(data)
+    flip_bit(part)
     with pytest.raises(StoreError, match=part.name):
         connect([copy])
     with pytest.raises(StoreError, match="no run"):

@@ -190,11 +190,7 @@ class Planted(NamedTuple):
 
 
 def planted(
-    case: Case,
-    total: Mapping[Literals, int],
-    capacity: int = 1 << 20,
-    tip: int = 1,
-    before: tuple[int, ...] = (),
+    case: Case, total: Mapping[Literals, int], capacity: int = 1 << 20, tip: int = 1, before: tuple[int, ...] = ()
 ) -> Planted:
     """Build the tree of the given terms from ``tip`` on, its keys behind those of another tree (``before``)."""
     keys = np.array([*before, *sorted(encoded(case, term) for term in total)], np.uint64)

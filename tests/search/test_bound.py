@@ -38,12 +38,7 @@ def assignments(case: Case, chosen: int) -> set[Assignment]:
 
 
 def searched(
-    grown: tree.Tree,
-    s: state.Search,
-    cutoff: int,
-    rows: int = 4096,
-    first: int = NO_BUDGET,
-    step: int = NO_BUDGET,
+    grown: tree.Tree, s: state.Search, cutoff: int, rows: int = 4096, first: int = NO_BUDGET, step: int = NO_BUDGET
 ) -> list[Assignment]:
     """Run the search to its end, emptying the survivors and raising the budget as often as it asks."""
     survivors = np.zeros((rows, 12), np.int8)

@@ -12,17 +12,7 @@ import pytest
 from boardclass.errors import InputError
 from boardclass.geometry import geometry
 from boardclass.partition import letter_mask
-from search.node import (
-    Node,
-    at_least,
-    class_node,
-    force,
-    letters_of,
-    node_at,
-    residual_demands,
-    split,
-    split_cell,
-)
+from search.node import Node, at_least, class_node, force, letters_of, node_at, residual_demands, split, split_cell
 from search.params import DEMANDS, LETTER_ORDER, Params
 from tests.reference.classes import slow_images
 

@@ -108,14 +108,7 @@ def test_a_full_frontier_is_reported_or_did_not_matter(seed):
 
 # Class, cell order if not ours, paths, distinct sets of literals, root bound: golden facts, 1231 belongs to that order.
 PINNED = [
-    (
-        "3x3",
-        "lnrsy aeiou chkmpt chkmpt aeiou lnrsy lnrsy aeiou bdfgjvwxz",
-        published_order("3x3"),
-        None,
-        None,
-        1231,
-    ),
+    ("3x3", "lnrsy aeiou chkmpt chkmpt aeiou lnrsy lnrsy aeiou bdfgjvwxz", published_order("3x3"), None, None, 1231),
     (
         "3x4",
         "chkmpt aeiou lnrsy lnrsy lnrsy aeiou chkmpt aeiou lnrsy aeiou lnrsy bdfgjvwxz",  # class 2520743

@@ -32,18 +32,14 @@ from configs.dicesets import DiceSet, load_dice
 from configs.model import RunConfig, load_config
 from results.log import FIELDS, read_events
 from results.proof import audit as checker
-from results.proof.certificates import read_audits
-from results.proof.claim import read_claim
 from results.proof.nodes import SearchNodes
-from results.proof.prove import summary
-from results.proof.rescore import read_rescored
 from results.reading.report import read_stages
 from results.storage import files
 from results.storage.local import LocalFolder, open_folder
 from results.storage.lock import Owner, describe_owner, parse_owner
 from results.store.documents import format_document
-from results.store.parts import parse_parquet, parse_part, serialise
-from results.store.rows import SCHEMA, parse_path
+from results.store.parts import parse_part, serialise
+from results.store.rows import parse_path
 from results.store.run import open_run
 from search.local.climb import parse_alphabet
 from search.params import Params
@@ -55,8 +51,6 @@ PARTITION = parse_partition(BUCKETS, "2x2")
 NODES = SearchNodes(PARTITION, Params(force_groups=("aeiou", "bcdfghjklmnpqrstvwxyz")))
 DIMS = st.sampled_from(["1x1", "2x2", "2x3", "3x3", "4x4", "5x5"])
 CERTIFICATES = "certificates/part-00000001-00.parquet"
-BOARDS = ["wyzx", "tvzy"]  # of the toy world, best first
-DOCUMENTS = (files.RUN, files.CLAIM, files.RESCORED_MANIFEST, files.AUDITS)
 
 
 class Message(str):
@@ -177,40 +171,6 @@ def scratch(finished: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return Path(shutil.copytree(finished, tmp_path_factory.mktemp("scratch") / "run"))
 
 
-def read_everything(location: Path) -> None:
-    """Read every document of a run, whatever becomes of the others: what is proven are the boards of the rows."""
-    run = open_run(location)
-    for read in (read_claim, read_rescored, read_audits):
-        value_or_message(read, run, OrderlyError)
-    found = value_or_message(summary, location, OrderlyError)
-    assert isinstance(found, Message) or not found.proven or [item.board for item in found.listed.boards] == BOARDS
-
-
-@pytest.mark.parametrize("name", DOCUMENTS)
-@given(data=st.data())
-def test_altered_documents_with_a_valid_seal(finished, scratch, name, data):
-    values = json.loads((finished / name).read_text())
-    del values["sha256"]
-    changed = data.draw(altered(values))
-    try:
-        sealed = format_document(changed) if isinstance(changed, dict) else json.dumps(changed).encode()
-    except UnicodeEncodeError:
-        return  # no text that a file can hold
-    (scratch / name).write_bytes(sealed)
-    value_or_message(read_everything, scratch, OrderlyError)
-    shutil.copy(finished / name, scratch / name)
-
-
-@pytest.mark.parametrize("name", [*DOCUMENTS, files.MANIFEST])
-@given(
-    data=st.binary(max_size=80) | st.sampled_from([b"[" * 5000, b"1" * 5000, b"{}", b"null", b"\xff\xfe{}", b"[]\n"])
-)
-def test_documents_that_are_other_files(finished, scratch, name, data):
-    (scratch / name).write_bytes(data)
-    value_or_message(read_everything, scratch, OrderlyError)
-    shutil.copy(finished / name, scratch / name)
-
-
 EVENT = st.fixed_dictionaries(
     {"event": st.sampled_from(sorted(FIELDS)) | JSON},
     optional={"time": SCALARS, "session": JSON, "text": JSON, "seconds": SCALARS | st.just("9" * 400)},
@@ -240,16 +200,6 @@ def test_any_note_of_an_owner(note):
     found = parse_owner(note)
     assert found is None or isinstance(found, Owner)
     assert describe_owner(note)
-
-
-@given(st.binary(max_size=80), st.integers(0, 3000), st.booleans())
-def test_any_bytes_are_the_part_or_none(finished, data, at, cut):
-    part = next((finished / files.RESULTS).iterdir()).read_bytes()
-    at %= len(part)
-    whole = parse_parquet(part, "here", SCHEMA)
-    for damaged in (data, part[:at] if cut else part[:at] + data + part[at + len(data) :]):
-        found = value_or_message(lambda read: parse_parquet(read, "here", SCHEMA), damaged, OrderlyError)
-        assert isinstance(found, Message) or found.equals(whole)  # not every byte of a file says something
 
 
 # ---- certificates: everything in a row may be something else of its type, with a digest that fits
