@@ -136,13 +136,11 @@ def test_parts_grown_over_a_class_with_a_hole_have_the_same_trees(whole_terms, m
     wanted = [snapshot(new_forest().grow(part, free_of(part))) for part in parts]
     rng = random.Random(8)
     n_there = 0
-    roomy = new_forest(params=params)
-    roomy.grow_on_layers(CLASS, parts[0])
-    n_rim = roomy._layers.stack[0].n_keys
-    for capacity in (1 << 24, 6 * n_rim, 3 * n_rim, 2 * n_rim):
-        monkeypatch.setattr(arrays, "BYTES_PER_TERM", 1 << 20)
+    monkeypatch.setattr(arrays, "BYTES_PER_TERM", 1 << 20)
+    # From 4,300 terms on the layer with the hole fits, from 6,000 on the class over it.
+    for capacity in (1 << 22, 600, 1500, 3400, *range(4200, 6400, 200)):
         used = new_forest(params=replace(params, memory_mb=capacity))
-        for _ in range(60):
+        for _ in range(20):
             i = rng.randrange(len(parts))
             grown = used.grow_on_layers(CLASS, parts[i])
             n_there += grown is not None
