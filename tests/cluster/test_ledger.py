@@ -6,12 +6,14 @@ import pytest
 
 from boardclass.scores import parse_scores
 from cluster.driver.loop import Ledger
-from cluster.scheduling.events import Answer, Publish, Tick, UnitFailed
+from cluster.scheduling.events import Answer, Publish, Quarantine, Tick, UnitFailed
 from results.store.documents import Fingerprint
 from results.store.rows import Row
+from results.store.run import open_run
+from results.store.store import Store
 from search.breaker import Unit, UnitResult
 
-PRINT = Fingerprint("2x2", "0" * 64, parse_scores("words").points, 4, "abcdefghijklm nopqrstuvwxyz", (0, 1, 2, 3))
+PRINT = Fingerprint("2x2", "0" * 64, parse_scores("words").points, 4, "corner: abcdefghijklm nopqrstuvwxyz", (0, 1, 2, 3))
 
 
 class ListStore(list):
@@ -59,6 +61,14 @@ def test_an_answer_that_brings_a_row_is_not_believed(ledger, store):
     (event,) = ledger.admit([replace(answer(0), row=forged)])
     ledger.publish([Publish(event)])
     assert [(row.status, row.candidates) for row in store] == [("eliminated", ())]
+
+
+def test_a_verdict_of_a_host_that_is_contradicted_in_the_same_turn_is_in_doubt(tmp_path):
+    with Store.open(tmp_path, PRINT) as store:
+        ledger = Ledger(store, PRINT)
+        (event,) = ledger.admit([answer(0)])
+        ledger.publish([Publish(event), Quarantine(Unit(5), 1, "contradicted", ("there",))])
+    assert open_run(tmp_path).doubted == [(0, "")]
 
 
 def test_an_answer_of_another_shape_is_a_failure(ledger):

@@ -105,6 +105,7 @@ def test_what_is_missing_is_named(tmp_path, rows, missing):
 
 WRONG = [
     ([replace(all_rows()[0], n_boards=624), *all_rows()[1:]], "class 0 has 625 boards, its row says 624"),
+    ([replace(all_rows()[0], n_boards=626), *all_rows()[1:]], "class 0 has 625 boards, its row says 626"),
     (with_split(row0={"children": ("0=ae", "0=eiou")}), "share boards"),
     (with_split(row0={"children": ("0=ae", "1=iou")}), "share boards"),
     (with_split(row0={"children": ("0=ae", "0=iou", "0=ae/1=b")}), "share boards"),
