@@ -6,8 +6,10 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 
+Die = str | tuple[str, ...]  # its faces: a text if each has one letter
 
-def assign_dice(board: str, dice: Sequence[str]) -> tuple[int, ...] | None:
+
+def assign_dice(board: str, dice: Sequence[Die]) -> tuple[int, ...] | None:
     """Return for each cell the number of the die that shows its letter, or None if the dice cannot show the board.
 
     Exact: a maximum matching of cells and dice (augmenting paths), each die on one cell at most.
@@ -32,7 +34,7 @@ def assign_dice(board: str, dice: Sequence[str]) -> tuple[int, ...] | None:
     return tuple(die_of[cell] for cell in range(len(board)))
 
 
-def _augment(board: str, dice: Sequence[str], cell: int, cell_of: dict[int, int], tried: set[int]) -> bool:
+def _augment(board: str, dice: Sequence[Die], cell: int, cell_of: dict[int, int], tried: set[int]) -> bool:
     """Give a cell a die, moving cells that have one already; the depth is at most the number of dice."""
     for die, faces in enumerate(dice):
         if die in tried or board[cell] not in faces:
@@ -44,8 +46,8 @@ def _augment(board: str, dice: Sequence[str], cell: int, cell_of: dict[int, int]
     return False
 
 
-def roll(dice: Sequence[str], rng: random.Random) -> str:
-    """Return a random board: the dice shuffled over the cells, each with a random face up."""
+def roll(dice: Sequence[Die], rng: random.Random) -> str:
+    """Return a random board as it is typed: the dice shuffled over the cells, each with a random face up."""
     order = list(dice)
     rng.shuffle(order)
-    return "".join(rng.choice(faces) for faces in order)
+    return "".join(face if len(face) == 1 else f"[{face}]" for face in map(rng.choice, order))

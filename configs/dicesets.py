@@ -1,6 +1,7 @@
-"""Sets of dice as TOML: three bundled ones in ``configs/dice``, or a file of one's own.
+"""Sets of dice as TOML: four bundled ones in ``configs/dice``, or a file of one's own.
 
-A file has ``title``, ``dims`` and ``dice``: the faces of each die as one word, ``Qu`` for a Qu face.
+A file has ``title``, ``dims`` and ``dice``: the faces of each die as one word, ``Qu``, ``Th``, ``In``, ``Er``, ``He``
+or ``An`` for a face of two letters, a dot for a blank; and ``scores`` if the game has points of its own.
 """
 
 from __future__ import annotations
@@ -28,7 +29,9 @@ class DiceSet(BaseModel):
     title : str
     dims : str
         Board size such as ``4x4``; as many dice as cells.
-    dice : tuple of str
+    scores : str
+        Points by length, as ``--scores`` takes them.
+    dice : tuple of tuples of str
         Faces of each die in q-form: ``q`` is a Qu face.
     """
 
@@ -37,7 +40,8 @@ class DiceSet(BaseModel):
     name: str
     title: str = Field(min_length=1, max_length=200)
     dims: str = Field(pattern=r"^[1-9]x[1-9]$")
-    dice: tuple[str, ...]
+    scores: str = "standard"
+    dice: tuple[str | tuple[str, ...], ...]
 
     @property
     def n(self) -> int:
@@ -108,9 +112,10 @@ def load_dice(source: str) -> DiceSet:
     return found
 
 
-def _die(word: str, where: str) -> str:
-    """Return the faces of a die in q-form."""
-    die = word.replace("Qu", "q").lower()
-    if not re.fullmatch(r"[a-z]{1,20}", die):
+def _die(word: str, where: str) -> str | tuple[str, ...]:
+    """Return the faces of a die in q-form: a text, if each has one letter."""
+    faces = [face.lower() for face in re.findall(r"Qu|Th|In|Er|He|An|.", word)]
+    if len(faces) > 20 or not all(re.fullmatch(r"[a-z.]{1,2}", face) for face in faces):
         raise ConfigError(f"{where}: die {quote(word)}: expected its faces as letters a-z, such as aaciot")
-    return die
+    die = tuple("q" if face == "qu" else face for face in faces)
+    return "".join(die) if all(map(str.isalpha, die)) and len("".join(die)) == len(die) else die

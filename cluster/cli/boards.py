@@ -254,7 +254,7 @@ def roll(
         typer.Option(
             "--dice",
             metavar="NAME|FILE",
-            help="classic, new, big, or a TOML file.",
+            help="classic, new, big, super, or a TOML file.",
             autocompletion=complete_dice,
         ),
     ] = "new",
@@ -266,19 +266,30 @@ def roll(
     scores: ScoresOption = None,
     fmt: FormatOption = Format.table,
 ) -> None:
-    """Roll dice: random boards with their scores."""
+    """Roll dice: random boards with their scores, by the points of the box unless others are given.
+
+    Big Boggle and Super Big Boggle (6x6, with faces of two letters and a blank) count words of four letters or more.
+    """
     from boardclass import rolling
     from boardclass.board import format_rows
     from boardclass.geometry import parse_dims
     from cluster.answers.boards import score_boards, words_and_table
+    from cluster.answers.tile_boards import Options, read_special, words_on_tiles
     from configs.dicesets import load_dice
 
     chosen = load_dice(dice)
-    size = parse_dims(chosen.dims)
-    words, table = words_and_table(wordlist, scores)
+    words, table = words_and_table(wordlist, scores or chosen.scores)
     rng = random.Random(seed)
     boards = [rolling.roll(chosen.dice, rng) for _ in range(n)]
-    rows: list[tuple[Any, ...]] = [*score_boards([(size, board) for board in boards], words, table)]
+    special = [tiles for board in boards if (tiles := read_special(board, chosen.dims, words, Options()))]
+    rows: list[tuple[Any, ...]]
+    if special:
+        drawn = special[0].rows
+        found = [words_on_tiles(tiles, wordlist, table, Options())[1] for tiles in special]
+        rows = [(str(tiles), sum(word.points for word in its)) for tiles, its in zip(special, found, strict=True)]
+    else:
+        drawn, size = format_rows(boards[0], chosen.dims), parse_dims(chosen.dims)
+        rows = [*score_boards([(size, board) for board in boards], words, table)]
     if fmt is Format.table and n == 1:
-        console().print(draw_board(format_rows(boards[0], size)))
+        console().print(draw_board(drawn))
     write_table(("board", "score"), rows, fmt)

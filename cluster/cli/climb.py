@@ -130,7 +130,10 @@ def _size_and_start(dims: str | None, start: str | None, letters: Mapping[str, s
     if start is None:
         if dims is None:
             raise InputError("which size? give --dims, such as --dims 4x4, or a board with --from")
-        return parse_dims(dims), None
+        size = parse_dims(dims)
+        if str(size) != dims.strip().lower():
+            tell(f"{dims} turned: the same game as {size}, in which the boards are written")
+        return size, None
     return read_board(start, dims, tell, letters)
 
 

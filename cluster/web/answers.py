@@ -13,13 +13,14 @@ from starlette.responses import Response
 
 from boardclass.board import read_board
 from boardclass.errors import InputError, OrderlyError, quote
+from boardclass.geometry import DIMS
 from boardclass.rolling import roll
 from boardclass.wordlist import DEFAULT_WORDLIST
 from cluster.watch.catalog import Place
 from cluster.web import jobs
 from cluster.web.desk import Lane, Refused
 from cluster.web.site import Answer, Site, answer
-from configs.dicesets import dice_names, load_dice
+from configs.dicesets import all_dice
 
 MAX_CLASS_CHARACTERS = 25 * 27
 SLOW_S, QUICK_S = 30.0, 15.0
@@ -162,9 +163,10 @@ async def picture(request: Request) -> Response:
 async def rolled(request: Request) -> Response:
     """Return a random roll of a bundled set of dice."""
     name = request.query_params.get("dice", "")
-    if name not in dice_names():
-        raise InputError(f"no dice {quote(name)}: expected one of {', '.join(dice_names())}")
-    dice = load_dice(name)
+    known = {dice.name: dice for dice in all_dice() if dice.dims in DIMS}
+    if name not in known:
+        raise InputError(f"no dice {quote(name)} on this page: expected one of {', '.join(known)}")
+    dice = known[name]
     return _sent(answer({"board": roll(dice.dice, random.SystemRandom()), "dims": dice.dims, "dice": dice.title}))
 
 

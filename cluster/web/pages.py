@@ -66,7 +66,8 @@ def _language(pair: tuple[Place, Source | None]) -> str:
 
 async def board(_request: Request) -> Response:
     """Return the page to play with a board."""
-    return render("board", sizes=DIMS, lists=_lists(), default_list=DEFAULT_WORDLIST, dice=all_dice())
+    dice = [item for item in all_dice() if item.dims in DIMS]
+    return render("board", sizes=DIMS, lists=_lists(), default_list=DEFAULT_WORDLIST, dice=dice)
 
 
 async def board_class(_request: Request) -> Response:

@@ -252,3 +252,28 @@ def test_a_table_that_would_overflow_is_refused(orderly, tmp_path):
     path.write_text("abcdefghijklmnop\nabcdefghijklmnoqu\n")
     answer = orderly("score", "--wordlist", path, "--scores", "2147483647", stdin="a" * 16)
     assert (answer.code, answer.out) == (2, "")
+
+
+def test_super_big_boggle_is_rolled_and_scored_by_its_own_points(orderly):
+    """Words of four letters or more; from nine letters on two points a letter."""
+    rolled = rows_of(orderly("roll", "--dice", "super", "--seed", "3", "-n", "3", "--format", "csv"))
+    assert [row["board"].count("/") for row in rolled] == [5] * 3
+    points = "0,1,2,3,5,11," + ",".join(str(2 * n) for n in range(9, 30))
+    scored = rows_of(
+        orderly(
+            "score", "--scores", points, "--format", "csv", stdin="\n".join(row["board"] for row in rolled).encode()
+        )
+    )
+    assert scored == rolled
+    assert any("[" in row["board"] or "." in row["board"] for row in rolled)
+
+
+def test_big_boggle_counts_words_of_four_letters_or_more(orderly):
+    (rolled,) = rows_of(orderly("roll", "--dice", "big", "--seed", "3", "--format", "csv"))
+    board = rolled["board"]
+    (longer,) = rows_of(orderly("score", "--scores", "0,1,2,3,5,11", "--format", "csv", stdin=board))
+    (all_of_them,) = rows_of(orderly("score", "--format", "csv", stdin=board))
+    assert rolled == longer
+    assert int(all_of_them["score"]) > int(longer["score"])
+    (given,) = rows_of(orderly("roll", "--dice", "big", "--seed", "3", "--scores", "standard", "--format", "csv"))
+    assert given == all_of_them

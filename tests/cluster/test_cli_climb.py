@@ -116,3 +116,9 @@ def test_a_terminal_gets_a_bar(words, project_root):
     assert process.wait(timeout=60) == 0
     assert "━" in shown.decode()
     assert " of 5, round " in shown.decode()
+
+
+def test_a_size_that_is_turned_is_told(orderly):
+    answer = orderly("climb", "-d", "4x3", "--pool", "2", "--runs", "1", "-n", "1", "--format", "csv")
+    assert "4x3 turned: the same game as 3x4" in answer.err
+    assert "turned" not in orderly("climb", "-d", "2x2", "--pool", "2", "--runs", "1", "-n", "1").err

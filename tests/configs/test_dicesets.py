@@ -5,20 +5,29 @@ from __future__ import annotations
 import pytest
 
 from boardclass.errors import ConfigError
+from boardclass.scores import parse_scores
 from configs.dicesets import all_dice, dice_for, dice_names, load_dice
 
 
 def test_bundled_sets():
-    assert dice_names() == ["big", "classic", "new"]
+    assert dice_names() == ["big", "classic", "new", "super"]
     for dice in all_dice():
-        assert dice.n == {"big": 25, "classic": 16, "new": 16}[dice.name]
+        assert dice.n == {"big": 25, "classic": 16, "new": 16, "super": 36}[dice.name]
         assert all(len(faces) == 6 for faces in dice.dice), dice.name
-        assert sum("q" in faces for faces in dice.dice) == 1
+        assert sum("q" in faces for faces in dice.dice) == 1 + (dice.name == "super")
+        points = parse_scores(dice.scores).points
+        assert [points[n] for n in range(3, 11)] == {
+            "big": [0, 1, 2, 3, 5, 11, 11, 11],
+            "super": [0, 1, 2, 3, 5, 11, 18, 20],
+        }.get(dice.name, [1, 1, 2, 3, 5, 11, 11, 11])
 
 
 def test_every_letter_is_on_some_die():
     for dice in all_dice():
-        assert set("abcdefghijklmnopqrstuvwxyz") == set("".join(dice.dice))
+        faces = {face for die in dice.dice for face in die}
+        assert set("abcdefghijklmnopqrstuvwxyz") <= faces
+        others = {".", "an", "er", "he", "in", "th"} if dice.name == "super" else set()
+        assert faces - set("abcdefghijklmnopqrstuvwxyz") == others
 
 
 def test_a_file_of_ones_own(tmp_path):
