@@ -64,6 +64,7 @@ class SearchConfig(BaseModel):
     whole_terms: _Budget | None = None
     least_budget: _Budget | None = None
     fused_budget: _Budget | None = None
+    fused_per_term: Annotated[int, Field(ge=0, le=1000)] | None = None
     fused_misses: Annotated[int, Field(ge=0, le=26)] | None = None
     unit_budget: _Budget | None = None
     memory_mb: Annotated[int, Field(ge=16, le=2**20)] | None = None

@@ -130,7 +130,8 @@ class NodeSearch:
                 break
             if part.masks[cell] & left:
                 grown = self._grow(part, free[1:], open_class)
-                budget = self.params.fused_budget
+                n_terms = grown.n_terms if grown else 0
+                budget = max(self.params.fused_budget, self.params.fused_per_term * n_terms)
                 if grown and not self._attempt(part, free[1:], grown, budget, tally, whole=True):
                     left &= ~part.masks[cell]
                 else:

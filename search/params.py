@@ -26,6 +26,8 @@ class Params:
     whole_terms : a node with more terms of its own than this is not searched as one tree but forced at once
     least_budget : each letter that spends the budget halves it for the letters after it, down to this
     fused_budget : ``node_budget`` of a node with fused cells, before it is unfused
+    fused_per_term : a letter forced before a node is unfused may spend so many pushes for each term grown for it, if
+        that is more than ``fused_budget``: two pushes cost what a term does, and each of the parts would be grown
     fused_misses : before a node is unfused, letters of its next cell are tried for all of its parts at once, weak ones
         first, until this many could not be ruled out; 0: none is tried
     unit_budget : pushes and terms after which the rest of a unit is handed back as children
@@ -45,6 +47,7 @@ class Params:
     whole_terms: int = 30_000_000
     least_budget: int = 5_000_000
     fused_budget: int = 3_000_000
+    fused_per_term: int = 2
     fused_misses: int = 2
     unit_budget: int = 2_000_000_000
     memory_mb: int = 1408
@@ -70,6 +73,7 @@ class Params:
             "whole_terms",
             "least_budget",
             "fused_budget",
+            "fused_per_term",
             "fused_misses",
             "unit_budget",
             "absorb_limit",

@@ -48,7 +48,9 @@ def whole_cost(breaker: Breaker, class_id: int) -> float:
 
 def test_the_mean_of_many_probes_is_the_cost(small):
     """Over all seeds; the tolerance is four standard errors."""
-    params = replace(small.spec.params, node_budget=20, least_budget=20, fused_budget=20, unit_budget=0)
+    params = replace(
+        small.spec.params, node_budget=20, least_budget=20, fused_budget=20, fused_per_term=0, unit_budget=0
+    )
     breaker = Breaker(replace(small.spec, params=params))
     n_split = 0
     for class_id in (0, 13, 40):
@@ -88,7 +90,7 @@ def test_a_plan_ends_when_every_class_is_known(small):
 
 
 def test_a_class_that_was_split_is_not_known(small):
-    params = replace(small.spec.params, node_budget=20, least_budget=20, fused_budget=20)
+    params = replace(small.spec.params, node_budget=20, least_budget=20, fused_budget=20, fused_per_term=0)
     split = replace(small, spec=replace(small.spec, params=params))
     told: list[float] = []
     found = estimate(split, 0, 0, effort, 0, least=len(small.class_ids()), tell=told.append)

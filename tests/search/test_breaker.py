@@ -162,6 +162,7 @@ def random_params(rng: random.Random, tiny: bool = False) -> Params:
         least_budget=rng.choice([0, 1, 10, 100]) if tiny else rng.choice([100, 10**6]),
         whole_terms=rng.choice([0, 1, 100, 10**6]),
         fused_budget=rng.choice([0, 1, 10, 100]) if tiny else rng.choice([100, 10**6]),
+        fused_per_term=rng.choice([0, 2]),
         fused_misses=rng.choice([0, 1, 26]),
         unit_budget=rng.choice([0, 1, 100, 10**4]) if tiny else 10**9,
         memory_mb=rng.choice([1, 16]),
@@ -249,7 +250,9 @@ def test_limits_are_never_an_elimination():
     of = WORLDS["3x3"]
     cutoff = of.scores.cutoff_for(10)
     for fused in (("center",), ()):
-        params = replace(SMALL, fused=fused, node_budget=0, least_budget=0, fused_budget=0, unit_budget=0)
+        params = replace(
+            SMALL, fused=fused, node_budget=0, least_budget=0, fused_budget=0, fused_per_term=0, unit_budget=0
+        )
         result = Breaker(of.spec(cutoff, params)).break_unit(Unit(0))
         assert result.status == "split"
         assert result.children
@@ -285,7 +288,13 @@ def test_children_and_settled_parts_are_all_of_a_unit(name, fused, unit_budget):
     cutoff = of.scores.cutoff_for(300)
     seen = set()
     for node_budget, demands in product((0, 3, 40), DEMANDS):
-        budgets = {"node_budget": node_budget, "least_budget": 0, "fused_budget": 0, "unit_budget": unit_budget}
+        budgets = {
+            "node_budget": node_budget,
+            "least_budget": 0,
+            "fused_budget": 0,
+            "fused_per_term": 0,
+            "unit_budget": unit_budget,
+        }
         params = replace(SMALL, fused=fused, demands=demands, **budgets)
         breaker = Breaker(of.spec(cutoff, params))
         root = class_node(of.partition.class_masks(0).tolist(), geometry(of.dims), params)

@@ -16,6 +16,7 @@ BUDGETS = (
     "least_budget",
     "whole_terms",
     "fused_budget",
+    "fused_per_term",
     "fused_misses",
     "unit_budget",
     "absorb_limit",
@@ -88,9 +89,20 @@ def test_the_error_is_an_input_error_of_one_line():
     assert "\n" not in str(caught.value)
 
 
+def test_demands_that_no_rule_makes():
+    with pytest.raises(ConfigError, match="demands 'some': expected one of open, every"):
+        Params(demands="some")
+
+
 def test_every_parameter_reaches_the_search_from_a_config():
     order, groups = ALPHABET[::-1], [ALPHABET[:13], ALPHABET[13:]]
-    given = {"fused": ["corner", "edge"], "letter_order": order, "force_groups": groups, "memory_mb": 77}
+    given = {
+        "fused": ["corner", "edge"],
+        "letter_order": order,
+        "force_groups": groups,
+        "memory_mb": 77,
+        "demands": "every",
+    }
     numbers = [field.name for field in fields(Params) if isinstance(field.default, int) and field.name not in given]
     given |= {name: 3 + place for place, name in enumerate(numbers)}
     params = SearchConfig.model_validate(given).params()

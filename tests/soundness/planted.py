@@ -105,7 +105,7 @@ def random_params(kind: Kind, rng: random.Random) -> Params:
     )
     if rng.random() < 0.5:
         budget = rng.choice([100, 5_000, 100_000])
-        params = replace(params, node_budget=budget, least_budget=budget // 4, fused_budget=budget)
+        params = replace(params, node_budget=budget, least_budget=budget // 4, fused_budget=budget, fused_per_term=0)
     return params
 
 

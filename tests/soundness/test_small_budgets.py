@@ -24,6 +24,7 @@ def starved(rng: random.Random) -> Params:
         node_budget=rng.choice([1, 3, 10, 30]),
         least_budget=rng.choice([0, 1, 3]),
         fused_budget=rng.choice([10, 100, 1000]),
+        fused_per_term=rng.choice([0, 2]),
         fused_misses=rng.choice([1, 2, 26]),
         unit_budget=rng.choice([30, 300, 1 << 40, 1 << 40]),
         memory_mb=16,
