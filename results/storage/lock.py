@@ -17,9 +17,6 @@ The next driver removes it, after closing the place of the next manifest line wi
 looks for its claim before it writes to the manifest and again just after, finds it gone, takes its line back and stops.
 If even that fails (it is killed between the two, or a put arrives late), its line stands where the fence is and does
 not count; its units are searched again.
-
-The lock of the operating system is then kept in a private folder of this machine: it tells at once whether the driver
-that was killed here a moment ago is gone.
 """
 
 from __future__ import annotations
@@ -28,22 +25,17 @@ import contextlib
 import errno
 import fcntl
 import getpass
-import hashlib
 import json
 import os
 import socket
-import tempfile
 import threading
 import time
 import uuid
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from boardclass.errors import StoreError
 from boardclass.printable import duration
-from boardclass.private import exposure
 from results.errors import StoreLockedError
 from results.storage import files
 from results.storage.files import Folder
@@ -76,9 +68,10 @@ class Owner:
         return f"{self.user}@{self.host} (process {self.pid}), for {duration(age_s)}"
 
 
-def own_note() -> dict[str, Any]:
-    """Return the note of this process; :func:`parse_owner` reads it as JSON."""
-    return {"host": socket.gethostname(), "pid": os.getpid(), "user": _user(), "since": time.time()}
+def own_note() -> bytes:
+    """Return the note of this process, a line of JSON; :func:`parse_owner` reads it."""
+    note = {"host": socket.gethostname(), "pid": os.getpid(), "user": _user(), "since": time.time()}
+    return (json.dumps(note) + "\n").encode()
 
 
 def parse_owner(note: bytes | None) -> Owner | None:
@@ -110,31 +103,18 @@ _ASK, _HOLD = f"{files.LOCK}/ask-", f"{files.LOCK}/hold-"
 
 
 class Lease:
-    """A claim on a run in an object store.
-
-    Attributes
-    ----------
-    name : str
-        Identifies the claim.
-    """
+    """A claim on a run in an object store."""
 
     def __init__(self, folder: ObjectFolder) -> None:
-        self.name = uuid.uuid4().hex
+        name = uuid.uuid4().hex
         self._folder = folder
-        self._hold = _HOLD + self.name
+        self._ask, self._hold = _ASK + name, _HOLD + name
         self._data = b""
         self._stopped = threading.Event()
         self._thread: threading.Thread | None = None
 
-    def take(self, note: Mapping[str, Any], dead: str = "") -> None:
+    def take(self) -> None:
         """Claim the run.
-
-        Parameters
-        ----------
-        note : mapping
-            Who claims it, for the messages that others get.
-        dead : str
-            Name of a claim whose owner is known to be gone, however short ago.
 
         Raises
         ------
@@ -143,13 +123,13 @@ class Lease:
         StoreError
             When the store refuses.
         """
-        self._data = (json.dumps(dict(note)) + "\n").encode()
-        ask = _ASK + self.name
+        self._data = own_note()
+        ask = self._ask
         self._folder.publish(ask, self._data)
         try:
             at_s = self._folder.put_at_s(files.LOCK)
             ages = {name: at_s[ask] - at_s[name] for name in at_s if name != ask}
-            gone = [name for name in ages if ages[name] > LEASE_S or name.endswith(f"-{dead}")]
+            gone = [name for name in ages if ages[name] > LEASE_S]
             for name in sorted(ages.keys() - set(gone), reverse=True):  # who holds it before who asks
                 raise StoreLockedError(self._refusal(name, ages[name]))
             self._folder.publish(self._hold, self._data)
@@ -232,7 +212,7 @@ class RunLock:
 
     def __init__(self, folder: Folder) -> None:
         self._folder = folder
-        self._base = _base_of(folder)
+        self._base = folder.root if isinstance(folder, LocalFolder) else Path()
         self._held: tuple[Path, int] | None = None  # what is locked, and its descriptor
         self._lease = Lease(folder) if isinstance(folder, ObjectFolder) else None
 
@@ -244,26 +224,21 @@ class RunLock:
         StoreLockedError
             Naming the owner, and how long the lock has been held.
         """
+        if self._lease:
+            self._lease.take()
+            return
         try:
-            self._base.mkdir(mode=0o700 if self._lease else 0o777, parents=True, exist_ok=True)
-            if self._lease and (reason := exposure(self._base.resolve())):
-                raise StoreError(f"cannot lock {self._folder.where('')}: {reason}; set TMPDIR to a folder of your own")
+            self._base.mkdir(parents=True, exist_ok=True)
             check_plain(self._base)
             self._held = self._locked()
-            dead = self._dead_claim()
-            note = own_note() | ({"claim": self._lease.name} if self._lease else {})
-            self._write_note(json.dumps(note) + "\n")
+            with os.fdopen(open_file(self._base, files.OWNER, os.O_WRONLY | os.O_CREAT), "wb") as file:
+                file.truncate()
+                file.write(own_note())
         except FileExistsError as error:
             raise StoreError(f"{self._base} is a file, a run needs a directory: choose another --out") from error
         except OSError as error:
             self._unlock()
             raise StoreError(f"cannot lock {self._base}: {error}; repair access or choose another --out") from error
-        if self._lease:
-            try:
-                self._lease.take(note, dead)
-            except BaseException:
-                self._unlock()
-                raise
 
     def require(self) -> None:
         """Check that the lock is still ours: asked before each line of the manifest.
@@ -283,12 +258,9 @@ class RunLock:
 
     def release(self) -> None:
         """Give the lock back."""
-        if self._held:
-            try:
-                if self._lease:
-                    self._lease.give_back()
-            finally:
-                self._unlock()
+        if self._lease:
+            self._lease.give_back()
+        self._unlock()
 
     def _unlock(self) -> None:
         if self._is_ours():  # else the note is another driver's
@@ -340,19 +312,6 @@ class RunLock:
             return os.path.samestat(self._held[0].stat(), os.fstat(self._held[1]))
         return False
 
-    def _write_note(self, text: str) -> None:
-        descriptor = open_file(self._base, files.OWNER, os.O_WRONLY | os.O_CREAT)
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            file.truncate()
-            file.write(text)
-
-    def _dead_claim(self) -> str:
-        """Return the claim of the last driver that used this very lock and did not give it back: it is dead."""
-        try:
-            return str(json.loads(_read(self._base) or b"{}").get("claim", ""))
-        except (ValueError, AttributeError, RecursionError):
-            return ""
-
 
 def current_owner(folder: Folder) -> tuple[Owner | None, float] | None:
     """Return who writes to a run now and how long ago it was heard of (s); None when nobody does.
@@ -362,7 +321,8 @@ def current_owner(folder: Folder) -> tuple[Owner | None, float] | None:
     if isinstance(folder, ObjectFolder):
         found = holder(folder)
         return (parse_owner(found[0]), found[1]) if found else None
-    base = _base_of(folder)
+    assert isinstance(folder, LocalFolder)
+    base = folder.root
     return (parse_owner(_read(base)), 0.0) if _is_locked(base) or _is_locked(base / files.LOCK) else None
 
 
@@ -389,11 +349,3 @@ def _read(base: Path) -> bytes | None:
         return None
     with os.fdopen(descriptor, "rb") as file:
         return file.read(_MAX_NOTE_BYTES)
-
-
-def _base_of(folder: Folder) -> Path:
-    """Return the directory of this machine that holds the lock file."""
-    if isinstance(folder, LocalFolder):
-        return folder.root
-    digest = hashlib.sha256(folder.where("").encode()).hexdigest()[:16]
-    return Path(tempfile.gettempdir()) / f"orderly-{os.getuid()}" / digest
