@@ -21,7 +21,7 @@ from cluster.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from results.proof.rescore import Board
+    from results.proof.claim import Board
     from results.store.run import Run
 
 

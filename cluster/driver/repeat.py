@@ -20,9 +20,9 @@ from boardclass.partition import parse_partition
 from boardclass.printable import counted
 from boardclass.processes import pool
 from results.errors import RowError
+from results.proof.claim import BoardList
 from results.proof.coverage import uncovered
 from results.proof.nodes import SearchNodes, paths_of
-from results.proof.rescore import BoardList
 from results.store.rows import CANDIDATES, ELIMINATED, Key, Row
 from results.store.run import Run
 from search.breaker import Spec, Unit, UnitResult

@@ -37,10 +37,9 @@ from cluster.workers.executors import Executor
 from cluster.workers.ray_cluster import ClusterGoneError, RayError
 from results.errors import DamagedError
 from results.log import RESCORING
-from results.proof.claim import Claim, digest_of, make_claim, publish_claim, question_of
+from results.proof.claim import BoardList, Claim, candidates, digest_of, make_claim, publish_claim, question_of, rescore
 from results.proof.coverage import Coverage
 from results.proof.prove import prove
-from results.proof.rescore import BoardList, candidates, rescore
 from results.storage import files
 from results.store.run import Run
 from results.store.store import Store

@@ -2,8 +2,8 @@
 
     summary, prove    prove.py         the state of a run: how far it is, what its rows prove
       check_coverage  coverage.py      every board in exactly one unit with a verdict; nodes.py: how the search splits
-      rescore         rescore.py       exact scores, canonical boards
-    make_claim        claim.py         the record of what was found, and how it is said
+    rescore           claim.py         exact scores, canonical boards
+    make_claim                         the record of what was found, and how it is said
     verify            verify.py        all of it from the files, scored twice over
     certificates.py   shapes of the search; audit.py checks them and imports nothing of ours
 

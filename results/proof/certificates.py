@@ -33,8 +33,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 from boardclass.errors import MismatchError
 from results.proof import audit
 from results.proof.audit import SCHEMA, Audit, Rejected, count
-from results.proof.claim import digest_of
-from results.proof.rescore import BOARD_SCHEMA, BoardList, read_rescored
+from results.proof.claim import BOARD_SCHEMA, BoardList, digest_of, read_rescored
 from results.storage import files
 from results.storage.files import Folder
 from results.store.documents import publish_document, read_model

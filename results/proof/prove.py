@@ -2,7 +2,7 @@
 
     summary
       prove
-        unscored_boards    rescore.py     the boards, with the scores that the rows give
+        unscored_boards    claim.py       the boards, with the scores that the rows give
         check_coverage     coverage.py    every board in exactly one unit with a verdict
         Run.doubted        run.py         no verdict rests on a host that was contradicted
                                           the board that the cutoff was climbed to is among those listed
@@ -28,10 +28,20 @@ from boardclass.cutoff import reaches
 from boardclass.errors import IncompleteError, InputError, MismatchError, quote
 from boardclass.geometry import geometry
 from boardclass.printable import counted
-from results.proof.claim import Question, digest_of, disagreement, make_claim, question_of, read_claim
+from results.proof.claim import (
+    Board,
+    BoardList,
+    Question,
+    digest_of,
+    disagreement,
+    make_claim,
+    question_of,
+    read_claim,
+    read_rescored,
+    unscored_boards,
+)
 from results.proof.coverage import Coverage, check_coverage, foreign_rows, out_of_space, unit_name
 from results.proof.coverage import listed as listed_names
-from results.proof.rescore import Board, BoardList, read_rescored, unscored_boards
 from results.storage import files
 from results.store.documents import Fingerprint
 from results.store.rows import STATUSES

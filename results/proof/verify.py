@@ -25,10 +25,23 @@ import pyarrow.compute as pc
 
 from boardclass.errors import MismatchError, StoreError
 from results.proof.certificates import audited
-from results.proof.claim import COMPLETE, Claim, Question, disagreement, make_claim, publish_claim, read_claim
+from results.proof.claim import (
+    COMPLETE,
+    BoardList,
+    Claim,
+    Question,
+    ScorerLike,
+    candidates,
+    disagreement,
+    make_claim,
+    publish_claim,
+    read_claim,
+    read_rescored,
+    scored_again,
+    write_rescored,
+)
 from results.proof.coverage import Coverage
 from results.proof.prove import prove
-from results.proof.rescore import BoardList, ScorerLike, candidates, read_rescored, scored_again, write_rescored
 from results.storage import files
 from results.storage.lock import RunLock
 from results.store.parts import read_manifest

@@ -21,9 +21,8 @@ from boardclass.partition import parse_partition
 from results.errors import DamagedError, RowError
 from results.log import HOST_FLAGGED, read_events
 from results.proof.certificates import certificate_files, read_audits, read_certificates
-from results.proof.claim import read_claim
+from results.proof.claim import read_claim, read_rescored
 from results.proof.coverage import out_of_space
-from results.proof.rescore import read_rescored
 from results.storage import files
 from results.storage.files import Folder
 from results.storage.local import LocalFolder

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 
 from results.proof import audit
-from results.proof.rescore import BOARD_SCHEMA
+from results.proof.claim import BOARD_SCHEMA
 from results.storage import files
 from results.store.documents import format_document
 from results.store.parts import describe, serialise

@@ -20,9 +20,8 @@ from boardclass.geometry import geometry
 from boardclass.wordlist import KNOWN_SHA256
 from cluster.driver.driver import run
 from configs.model import load_config
-from results.proof.claim import read_claim
+from results.proof.claim import read_claim, unscored_boards, write_rescored
 from results.proof.prove import summary
-from results.proof.rescore import unscored_boards, write_rescored
 from results.storage import files
 from results.storage.lock import parse_owner
 from results.store.documents import list_name

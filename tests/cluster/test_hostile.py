@@ -16,7 +16,7 @@ import pytest
 
 from results.errors import SpecialFileError
 from results.proof import audit
-from results.proof.rescore import BOARD_SCHEMA
+from results.proof.claim import BOARD_SCHEMA
 from results.storage import files
 from results.storage.local import LocalFolder
 from results.store.parts import serialise

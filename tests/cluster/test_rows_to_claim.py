@@ -13,7 +13,7 @@ from cluster.driver.loop import Ledger
 from cluster.scheduling.events import Quarantine
 from configs.model import load_config
 from results.errors import ConflictError
-from results.proof.rescore import candidates, unscored_boards
+from results.proof.claim import candidates, unscored_boards
 from results.storage import files
 from results.storage.local import LocalFolder
 from results.store import rows as rows_module

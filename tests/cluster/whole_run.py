@@ -16,9 +16,8 @@ from typing import Any
 from boardclass.scores import parse_scores
 from cluster.driver.driver import run
 from configs.model import RunConfig, SearchConfig
-from results.proof.claim import digest_of
+from results.proof.claim import digest_of, unscored_boards, write_rescored
 from results.proof.prove import summary
-from results.proof.rescore import unscored_boards, write_rescored
 from results.proof.verify import VerifyResult, record, verify
 from results.storage import files
 from results.store.documents import format_document

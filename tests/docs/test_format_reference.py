@@ -9,8 +9,7 @@ from dataclasses import fields
 import pytest
 
 from results.proof import audit
-from results.proof.claim import Claim
-from results.proof.rescore import BOARD_SCHEMA
+from results.proof.claim import BOARD_SCHEMA, Claim
 from results.reading.sql import connect
 from results.store.rows import SCHEMA
 from tests.conftest import ROOT

@@ -11,7 +11,7 @@ import json
 import duckdb
 
 from boardclass.geometry import geometry
-from results.proof.rescore import Board, BoardList
+from results.proof.claim import Board, BoardList
 from results.storage import files
 from results.store.run import Run
 

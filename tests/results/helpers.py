@@ -12,9 +12,8 @@ from boardclass.errors import StoreError
 from boardclass.geometry import Geometry, geometry
 from boardclass.partition import Partition, parse_partition
 from results.proof.audit import _Question
-from results.proof.claim import Claim, Question, make_claim, publish_claim
+from results.proof.claim import BoardList, Claim, Question, make_claim, publish_claim, rescore
 from results.proof.coverage import check_coverage
-from results.proof.rescore import BoardList, rescore
 from results.storage import files
 from results.storage.local import open_folder
 from results.store.documents import Fingerprint

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from boardclass.scores import ScoreTable, parse_scores
 from boardclass.wordlist import load_wordlist
-from results.proof.rescore import rescore
+from results.proof.claim import rescore
 from results.reading.report import render
 from results.store.rows import Row
 from results.store.run import open_run

@@ -8,9 +8,19 @@ import pytest
 
 from boardclass.errors import IncompleteError
 from results.errors import DamagedError
-from results.proof.claim import COMPLETE, Claim, Question, digest_of, read_claim, result_digest, statement_of
+from results.proof.claim import (
+    COMPLETE,
+    Board,
+    BoardList,
+    Claim,
+    Question,
+    digest_of,
+    read_claim,
+    rescore,
+    result_digest,
+    statement_of,
+)
 from results.proof.prove import summary
-from results.proof.rescore import Board, BoardList, rescore
 from results.storage import files
 from results.store.run import open_run
 from results.store.store import Store

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -38,19 +36,6 @@ def objects_of(address: str) -> dict[str, bytes]:
             with filesystem.open_input_stream(info.path) as stream:
                 found[info.path] = stream.read()
     return found
-
-
-@pytest.fixture
-def elsewhere(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
-    """Go to another machine, as far as locks know: another folder for temporary files."""
-
-    def go(name: str) -> None:
-        folder = tmp_path / name
-        folder.mkdir(exist_ok=True)
-        monkeypatch.setattr(tempfile, "tempdir", str(folder))
-
-    go("here")
-    return go
 
 
 @pytest.fixture
@@ -110,12 +95,9 @@ def test_foreign_objects_are_refused_untouched(bucket):
     assert list(objects_of(f"{bucket}/shared").values()) == [b"mine"]
 
 
-def test_one_driver_per_run_whatever_machine_it_is_on(bucket, elsewhere):
+def test_one_driver_per_run_whatever_machine_it_is_on(bucket):
     address = f"{bucket}/run"
     with Store.open(address, fingerprint()) as store:
-        with pytest.raises(StoreLockedError, match=r"process \d+\), for \d+ s; wait"):
-            Store.open(address, fingerprint())
-        elsewhere("there")
         with pytest.raises(StoreLockedError, match=rf"process {os.getpid()}\), for \d+ s, last heard of \d+ s ago"):
             Store.open(address, fingerprint())
         owner, _ = current_owner(open_run(address).folder) or (None, 0.0)
@@ -128,26 +110,24 @@ def test_one_driver_per_run_whatever_machine_it_is_on(bucket, elsewhere):
     Store.open(address, fingerprint()).close()
 
 
-def test_a_driver_that_lives_keeps_its_claim(bucket, elsewhere, monkeypatch):
+def test_a_driver_that_lives_keeps_its_claim(bucket, monkeypatch):
     """The server's clock knows whole seconds only."""
     monkeypatch.setattr(lock, "LEASE_S", 1.0)
     monkeypatch.setattr(lock, "BEAT_S", 0.2)
     address = f"{bucket}/run"
     with Store.open(address, fingerprint()) as store:
         time.sleep(2.5)
-        elsewhere("there")
         with pytest.raises(StoreLockedError):
             Store.open(address, fingerprint())
         store.append(all_rows())
         store.flush()
 
 
-def test_a_driver_that_slept_stops_before_it_writes(bucket, elsewhere, later):
+def test_a_driver_that_slept_stops_before_it_writes(bucket, later):
     address = f"{bucket}/run"
     sleeper = Store.open(address, fingerprint())
     sleeper.append([row(1)])
     later()
-    elsewhere("there")
     with Store.open(address, fingerprint()) as other:
         other.append([row(2)])
         other.flush()
@@ -157,7 +137,7 @@ def test_a_driver_that_slept_stops_before_it_writes(bucket, elsewhere, later):
     assert [r.class_id for r in open_run(address).rows()] == [2, 3]
 
 
-def test_a_driver_that_fell_asleep_in_the_middle_of_a_write_takes_it_back(bucket, elsewhere, later, monkeypatch):
+def test_a_driver_that_fell_asleep_in_the_middle_of_a_write_takes_it_back(bucket, later, monkeypatch):
     address = f"{bucket}/run"
     sleeper = Store.open(address, fingerprint())
     sleeper.append([row(1)])
@@ -167,7 +147,6 @@ def test_a_driver_that_fell_asleep_in_the_middle_of_a_write_takes_it_back(bucket
         if name.startswith(files.MANIFEST):
             monkeypatch.setattr(ObjectFolder, "publish", put)
             later()
-            elsewhere("there")
             with Store.open(address, fingerprint()) as other:
                 other.append([row(2)])
         put(self, name, data)
@@ -199,7 +178,7 @@ def late(sleeper: Store, monkeypatch: pytest.MonkeyPatch, meanwhile: Callable[[]
 
 
 @pytest.mark.parametrize(("first", "n_rows"), [(0, 0), (1, 1)])
-def test_what_a_dead_driver_still_puts_does_not_count(bucket, elsewhere, later, monkeypatch, first, n_rows):
+def test_what_a_dead_driver_still_puts_does_not_count(bucket, later, monkeypatch, first, n_rows):
     address = f"{bucket}/run"
     sleeper = Store.open(address, fingerprint())
     if first:
@@ -209,10 +188,8 @@ def test_what_a_dead_driver_still_puts_does_not_count(bucket, elsewhere, later, 
 
     def meanwhile() -> None:
         later()
-        elsewhere("there")
         with Store.open(address, fingerprint()) as other:
             other.append([row(n) for n in range(3, 3 + n_rows)])
-        elsewhere("third")
 
     late(sleeper, monkeypatch, meanwhile)
     stored = [*range(1, 1 + first), *range(3, 3 + n_rows)]
@@ -293,7 +270,7 @@ KINDS = ("error", "error late", "kill", "kill late")
 
 @pytest.mark.parametrize("step", daily([64, 1], lambda step: step > 1), ids=["some", "every"])
 @pytest.mark.parametrize("kind", KINDS)
-def test_fault_at_a_request(bucket, elsewhere, monkeypatch, kind, step):
+def test_fault_at_a_request(bucket, monkeypatch, kind, step):
     """Every 64th request fails in each of four ways, other ones for each way; nightly all of them in all ways."""
     monkeypatch.setattr(lock, "LEASE_S", -1.0)  # whoever died is forgotten at once
     real, _, _ = connect(bucket)

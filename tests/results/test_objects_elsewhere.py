@@ -42,11 +42,8 @@ def test_a_run_at_google(google, tmp_path, monkeypatch):
         assert len(store.index.done()) == len(all_rows())
 
 
-def test_one_driver_at_a_time_at_google(google, tmp_path, monkeypatch):
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+def test_one_driver_at_a_time_at_google(google, monkeypatch):
     sleeper = Store.open(google, fingerprint())
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "another machine"))
-    (tmp_path / "another machine").mkdir()
     with pytest.raises(StoreLockedError, match="last heard of"):
         Store.open(google, fingerprint())
     monkeypatch.setattr(lock, "LEASE_S", -1.0)  # whoever is silent is forgotten

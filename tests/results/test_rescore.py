@@ -10,9 +10,9 @@ import pytest
 from boardclass.errors import MismatchError
 from boardclass.geometry import geometry
 from results.errors import DamagedError
-from results.proof import rescore as module
+from results.proof import claim as module
+from results.proof.claim import Board, rescore
 from results.proof.prove import boards, summary, top
-from results.proof.rescore import Board, rescore
 from results.storage import files
 from results.store.run import open_run
 from results.store.store import Store

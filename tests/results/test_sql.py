@@ -10,8 +10,8 @@ import pytest
 
 from boardclass.errors import InputError, StoreError
 from results.errors import LimitError
+from results.proof.claim import rescore
 from results.proof.prove import boards
-from results.proof.rescore import rescore
 from results.reading.limits import Limits
 from results.reading.sql import connect
 from results.store.store import Store

@@ -5,10 +5,9 @@ from __future__ import annotations
 from boardclass.geometry import geometry
 from boardclass.partition import parse_partition
 from boardclass.scores import ScoreTable, n_letters
-from results.proof.claim import digest_of
+from results.proof.claim import digest_of, rescore
 from results.proof.coverage import check_coverage
 from results.proof.nodes import SearchNodes
-from results.proof.rescore import rescore
 from results.store.documents import Fingerprint
 from results.store.rows import Row
 from results.store.store import Store
