@@ -24,10 +24,10 @@ from cluster.streams import encodable, tell
 
 SECTIONS = {  # module.function
     "Search and prove": (
-        *("plan.plan", "plan.tune", "run.run", "status.status", "merge.merge", "verify.verify", "repeat.repeat"),
+        *("plan.plan", "plan.tune", "run.run", "status.status", "merge.merge", "verify.verify", "verify.repeat"),
         *("certify.certify", "certify.audit"),
     ),
-    "Watch and look": ("watch.runs", "watch.watch", "watch.serve"),
+    "Watch and look": ("status.runs", "status.watch", "status.serve"),
     "Ask what a run found": ("top.top", "query.query", "compare.compare", "report.report"),
     "Good boards fast, without proof": ("climb.climb", "longest.longest", "boards.neighbours", "boards.roll"),
     "Single boards": ("boards.show", "boards.score", "solve.solve", "boards.lists"),

@@ -1,13 +1,20 @@
-"""``orderly status``: how far a run is, and what is going on in it."""
+"""``orderly status``, ``runs``, ``watch``, ``serve``: how far runs are, in lines, in a terminal and in a browser."""
 
 from __future__ import annotations
 
-from typing import Annotated
+import contextlib
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cluster.answers.render import Format, write_json, write_record
-from cluster.cli.options import FormatOption, RunDirectory, chosen_run
+from boardclass.distribution import install
+from boardclass.errors import InputError, OrderlyError
+from cluster.answers.render import Format, write_json, write_record, write_table
+from cluster.cli.options import FormatOption, RunDirectory, RunsArgument, chosen_run
+from cluster.streams import console, tell
+
+if TYPE_CHECKING:
+    from cluster.watch.catalog import Place
 
 _TOLD = frozenset(  # lines for people say these
     (
@@ -46,3 +53,82 @@ def status(
         flat = {name: value for name, value in flat.items() if name not in _TOLD and value not in (None, [])}
         flat = {**told, **flat}
     write_record({**flat, "statement": statement} if statement else flat, fmt)
+
+
+_COLUMNS = ("run", "state", "dims", "wordlist", "cutoff", "done", "best", "board", "boards")
+
+
+def runs(given: RunsArgument = None, fmt: FormatOption = Format.table) -> None:
+    """List the runs under a folder: how far each is, its best board, and whether its rows prove it."""
+    from cluster.watch.catalog import Catalog
+
+    catalog = Catalog(given or [])
+    listed = [{"run": place.name, "directory": place.location, **_told(place)} for place in catalog.places().values()]
+    if fmt is Format.json:
+        write_json(listed)
+    elif not listed and fmt is Format.table:
+        console().print(f"no run under {', '.join(catalog.given)}: orderly run makes one", markup=False)
+    else:
+        write_table(_COLUMNS, [[_cell(item, name) for name in _COLUMNS] for item in listed], fmt)
+
+
+def _told(place: Place) -> dict[str, Any]:
+    """Return what ``status`` says about a run, or why it cannot be read."""
+    from cluster.answers.status import look
+    from results.proof.prove import State
+    from results.store.run import open_run
+
+    try:
+        record, _ = look(open_run(place.check()))
+    except OrderlyError as error:
+        return {"state": State.UNREADABLE.value, "why": str(error)}
+    names = ("state", "proven", "why_not_proven", "dims", "wordlist", "cutoff", "n_classes", "n_classes_done")
+    return {name: record[name] for name in (*names, "best_score", "best_boards", "n_boards", "digest")}
+
+
+def _cell(item: dict[str, Any], name: str) -> object:
+    if name == "done":
+        return f"{item['n_classes_done']:,}/{item['n_classes']:,}" if "n_classes" in item else None
+    if name == "board":
+        return (item.get("best_boards") or [item.get("why")])[0]
+    return item.get({"best": "best_score", "boards": "n_boards"}.get(name, name))
+
+
+def watch(directory: RunDirectory = None) -> None:
+    """Watch a run in the terminal: progress, time left, best boards, workers, disk; q quits and changes nothing."""
+    directory = chosen_run(directory)
+    from cluster.watch.screen import watch as watch_run
+    from results.store.run import open_run
+
+    open_run(directory)
+    with contextlib.suppress(KeyboardInterrupt):  # ends it like q
+        watch_run(directory)
+
+
+def serve(
+    given: RunsArgument = None,
+    port: Annotated[
+        int | None,
+        typer.Option("--port", metavar="N", min=0, max=65535, help="0: any.", show_default="8765 or a free one"),
+    ] = None,
+    host: Annotated[
+        str, typer.Option("--host", metavar="ADDRESS", help="127.0.0.1 or ::1: this machine only.")
+    ] = "127.0.0.1",
+    price: Annotated[float, typer.Option(metavar="P", min=0, help="Price of one core for an hour.")] = 0.02,
+    opens: Annotated[bool, typer.Option("--open", help="Open it in the browser.")] = False,
+) -> None:
+    """Show runs, records, boards and classes in a browser of this machine; Ctrl-C ends it.
+
+    The address that is printed holds a random token: nobody is answered without it.  Nothing can be changed there.
+    """
+    try:
+        from cluster.web.server import LocalServer
+    except ImportError as error:
+        raise InputError(f"serving needs {error.name}: {install('serve')}") from error
+    server = LocalServer(given or [], host, port, price)
+    console().print(server.address, markup=False, soft_wrap=True)
+    tell("Open it in a browser of this machine. Whoever has the address may look. Ctrl-C ends it.")
+    if opens:
+        typer.launch(server.address)
+    with contextlib.suppress(KeyboardInterrupt):  # that is how it ends
+        server.run()
