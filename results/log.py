@@ -171,7 +171,6 @@ def _is_seconds(value: object) -> bool:
 
 
 def _is_busy(value: object) -> bool:
-    """Return whether a value tells what a worker is working on."""
     kinds = {"worker": _is_count, "host": _is_text, "class_id": _is_count, "path": _is_text, "n_units": _is_count}
     kinds["seconds"] = _is_seconds
     return isinstance(value, dict) and value.keys() == kinds.keys() and all(fits(value[n]) for n, fits in kinds.items())
@@ -258,7 +257,6 @@ def _age_s(events: Sequence[Mapping[str, Any]]) -> float | None:
 
 
 def _rate(reports: Sequence[Mapping[str, Any]], name: str) -> float | None:
-    """Return how much a figure grew per hour while there were workers."""
     values = [(float(event["time"]), event.get(name)) for event in reports if event.get("n_workers")]
     known = [(at_s, value) for at_s, value in values if isinstance(value, int | float)]
     recent = [item for item in known if known[-1][0] - item[0] <= _WINDOW_S]

@@ -101,7 +101,6 @@ def _levels(terms: Terms, bound: int, cutoff: int) -> tuple[list[dict[str, int]]
 
 
 def _n_reaching(letters: tuple[str, ...], scorer: Scorer, cutoff: int, n_found: int) -> int:
-    """Return how many boards of the class score the cutoff or more, exactly."""
     from search.paper import basic
 
     if not n_found:

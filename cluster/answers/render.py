@@ -126,7 +126,6 @@ def _escaped_json(text: str) -> str:
 
 
 def _shown(value: object) -> object:
-    """Return a value with its text escaped."""
     return printable(value) if isinstance(value, str) else value
 
 

@@ -141,7 +141,6 @@ def view(rows: Mapping[str, Any], now: Live | None, *, is_current: bool = True, 
 
 
 def _ended(now: Live) -> str | None:
-    """Return how the last session ended, if none is under way and it did not end well."""
     if now.is_running or (not now.progress and not now.end):
         return None
     if not now.end:

@@ -219,7 +219,6 @@ def audit(
 
 
 def _sentence(found: Audit) -> str:
-    """Return what an audit shows."""
     share = "every board there is" if found.n_boards == found.n_boards_all else _percent(found)
     trees = f"{found.n_parts:,} trees over {share}"
     drawn, there = found.n_leaves_checked + found.n_scored, found.n_leaves + found.n_left

@@ -1,4 +1,4 @@
-"""``orderly verify`` and ``repeat``: what a run proves, from its files alone, and verdicts found again in another way."""
+"""``orderly verify`` and ``repeat``: what a run proves, from its files alone, and its verdicts found again."""
 
 from __future__ import annotations
 
@@ -159,7 +159,6 @@ def repeat(
 
 
 def _judge(found: list[Repeated]) -> None:
-    """Raise unless every verdict was found again."""
     differing = [item for item in found if item.difference]
     if differing:
         raise MismatchError(

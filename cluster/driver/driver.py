@@ -22,7 +22,6 @@ from cluster.workers.executors import InProcessExecutor, ProcessExecutor
 from cluster.workers.ray_cluster import LOCAL, check_guarded, check_installed
 from configs.model import RunConfig
 from results.errors import DamagedError
-from results.log import EventLog
 from results.proof.coverage import foreign_rows
 from results.store.documents import check_same_structure
 from results.store.run import Run
@@ -86,7 +85,7 @@ def run(
         with Store.open(plan.location, plan.fingerprint, run_info, mend=repair if drop_damaged else None) as store:
             check_same_structure(plan.run_info["structure"], store.run.info, plan.location)
             _check_own(store.run)
-            with Journal(EventLog(store.run.folder)) as journal:
+            with Journal(store.run.folder) as journal:
                 _tell_faults(store, progress, journal)
                 if source:
                     _take_over(source, store, progress, journal)
@@ -117,7 +116,6 @@ def _source(location: str, plan: Plan) -> Run:
 
 
 def _tell_faults(store: Store, progress: Progress, journal: Journal) -> None:
-    """Say what was dropped or rewritten because it was damaged, and why."""
     for name, fault in store.faults.items():
         outcome = "its rows are computed again" if name in store.dropped else "removed or rewritten"
         progress.note(f"dropped {name}: {outcome}\n  {fault}")
@@ -125,7 +123,6 @@ def _tell_faults(store: Store, progress: Progress, journal: Journal) -> None:
 
 
 def _take_over(source: Run, store: Store, progress: Progress, journal: Journal) -> None:
-    """Store the verdicts of an older run that hold, and say how many there are."""
     extension = extend(source, store)
     progress.stage(extension.describe())
     journal.note(

@@ -21,6 +21,7 @@ from cluster.scheduling.events import (
     WorkerUp,
 )
 from results.log import HOST_FLAGGED, EventLog
+from results.storage.files import Folder
 
 _SHORTEST_S, _LONGEST_S = 2.0, 60.0  # between two lines of progress
 _SHARE = 0.01  # of the elapsed time, so that the log of a run of weeks stays small
@@ -28,19 +29,19 @@ _MAX_MESSAGE = 500
 _MAX_BUSY = 16  # workers whose work is logged, the longest at work first
 
 
-class Journal:
+class Journal(EventLog):
     """Notes events of one session; as a context manager it notes how the session ended, too.
 
     Parameters
     ----------
-    log : EventLog
+    folder : Folder
     clock : callable
         Seconds, monotonic.
     """
 
-    def __init__(self, log: EventLog, clock: Callable[[], float] = time.monotonic) -> None:
-        self._log = log
-        self._clock = clock
+    def __init__(self, folder: Folder, clock: Callable[[], float] = time.monotonic) -> None:
+        super().__init__(folder)
+        self._ticks = clock
         self._hosts: dict[int, str] = {}
         self._busy: dict[int, tuple[float, Assign]] = {}
         self._part = ""
@@ -56,8 +57,8 @@ class Journal:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if error is not None:
-            self._log.add("stopped", reason=type(error).__name__, message=str(error)[:_MAX_MESSAGE])
-        self._log.flush(now=True)
+            self.add("stopped", reason=type(error).__name__, message=str(error)[:_MAX_MESSAGE])
+        self.flush(now=True)
 
     @property
     def hosts(self) -> dict[str, int]:
@@ -67,8 +68,8 @@ class Journal:
 
     def note(self, event: str, **values: Any) -> None:
         """Note something that has no method of its own, at once."""
-        self._log.add(event, **values)
-        self._log.flush(now=True)
+        self.add(event, **values)
+        self.flush(now=True)
 
     def loop(self, events: Sequence[Event], orders: Sequence[Instruction]) -> None:
         """Note the events from the executor and the instructions that the scheduler gave."""
@@ -76,41 +77,41 @@ class Journal:
             self._event(event)
         for order in orders:
             if isinstance(order, Assign):
-                self._busy[order.worker] = (self._clock(), order)
+                self._busy[order.worker] = (self._ticks(), order)
             elif isinstance(order, Retire) and order.worker in self._hosts:
                 self._busy.pop(order.worker, None)
                 host = self._hosts.pop(order.worker)
-                self._log.add("worker_retired", worker=order.worker, host=host, message=order.message[:_MAX_MESSAGE])
+                self.add("worker_retired", worker=order.worker, host=host, message=order.message[:_MAX_MESSAGE])
             elif isinstance(order, Quarantine):
                 unit, message = order.unit, order.message[:_MAX_MESSAGE]
-                self._log.add(
+                self.add(
                     "unit_quarantined", class_id=unit.class_id, path=unit.path, attempts=order.attempt, message=message
                 )
-        self._log.flush()
+        self.flush()
 
     def stored(self, name: str, n_rows: int) -> None:
         """Note the last part that was stored, once, however often this is called."""
         if name and name != self._part:
             self._part = name
-            self._log.add("stored", name=name, n_rows=n_rows)
+            self.add("stored", name=name, n_rows=n_rows)
 
     def report(self, report: Report, *, now: bool = False) -> None:
         """Note how far the run is, now and then."""
         if report.best_score is not None and (self._best is None or report.best_score > self._best):
             self._best = report.best_score
-            self._log.add("best", score=report.best_score, board=report.best_board)
+            self.add("best", score=report.best_score, board=report.best_board)
         for host in sorted(set(report.flagged) - self._flagged):
             self._flagged.add(host)
-            self._log.add(HOST_FLAGGED, host=host)
-        now_s = self._clock()
+            self.add(HOST_FLAGGED, host=host)
+        now_s = self._ticks()
         every_s = min(_LONGEST_S, max(_SHORTEST_S, _SHARE * (now_s - self._began_s)))
         if now or now_s - self._reported_at_s >= every_s:
             self._reported_at_s = now_s
             figures = {
                 name: round(value, 1) if isinstance(value, float) else value for name, value in asdict(report).items()
             }
-            self._log.add("progress", **figures, hosts=self.hosts, busy=self._at_work(now_s))
-        self._log.flush(now=now)
+            self.add("progress", **figures, hosts=self.hosts, busy=self._at_work(now_s))
+        self.flush(now=now)
 
     def _at_work(self, now_s: float) -> list[dict[str, Any]]:
         """Return what workers are working on: the first unit, how many more, and for how long."""
@@ -133,12 +134,12 @@ class Journal:
         match event:
             case WorkerUp():
                 self._hosts[event.worker] = event.host
-                self._log.add("worker_up", worker=event.worker, host=event.host, kernel_hash=event.kernel_hash)
+                self.add("worker_up", worker=event.worker, host=event.host, kernel_hash=event.kernel_hash)
             case WorkerDown():
                 host, message = self._hosts.pop(event.worker, ""), event.message[:_MAX_MESSAGE]
-                self._log.add("worker_down", worker=event.worker, host=host, reason=event.reason, message=message)
+                self.add("worker_down", worker=event.worker, host=host, reason=event.reason, message=message)
             case UnitFailed():
-                self._log.add(
+                self.add(
                     "unit_failed",
                     class_id=event.unit.class_id,
                     path=event.unit.path,

@@ -183,7 +183,6 @@ class Repeater:
         return Repeated(unit.class_id, unit.path, verdict.status, difference, gave_up, time.monotonic() - began)
 
     def _compared(self, verdict: UnitResult) -> str:
-        """Return in what a verdict and its repetition differ."""
         key = verdict.unit.class_id, verdict.unit.path
         expected = self._nodes.n_boards(*key)
         if verdict.n_boards != expected:
@@ -205,7 +204,6 @@ class Repeater:
 
 
 def _result(row: Row) -> UnitResult:
-    """Return a stored verdict as the answer of a breaker."""
     return UnitResult(
         unit=Unit(row.class_id, row.path),
         status=row.status,

@@ -337,7 +337,6 @@ def variants(config: RunConfig) -> Iterator[Variant]:
 
 
 def _partitions(config: RunConfig, plan: Plan) -> Iterator[tuple[str, Plan]]:
-    """Yield the plans of the other partitions; a board without a center has none."""
     if "center" not in geometry(config.dims).cell_types:
         return
     for name, text in PARTITIONS.items():

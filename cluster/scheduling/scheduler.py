@@ -299,7 +299,6 @@ class Scheduler:
     # --- what next
 
     def _advance(self, now_s: float, out: list[Instruction]) -> None:
-        """Spawn into empty slots, give work to idle workers, or finish."""
         if self._finished:
             return
         if self._backlog.n_open == 0:

@@ -146,7 +146,6 @@ class Watcher:
 
 
 def _said(error: Exception) -> str:
-    """Return what is wrong; for what is no error of ours also its kind."""
     return str(error) if isinstance(error, OrderlyError) else f"internal error, {type(error).__name__}: {error}"
 
 

@@ -197,7 +197,6 @@ class RayExecutor:
                 self._calls[ref] = _Call("beat", number, actor.order.assignment)
 
     def _collect(self, ref: Any, call: _Call) -> list[Event]:
-        """Return the events that a finished call amounts to."""
         exceptions = self._ray.exceptions
         try:
             value = self._ray.get(ref)

@@ -53,8 +53,6 @@ class ScorerLike(Protocol):
 
 
 class _Told(BaseModel):
-    """The manifest of the list of boards."""
-
     model_config = ConfigDict(extra="forbid")
     name: str
     part_sha256: str

@@ -136,7 +136,6 @@ class SearchNodes:
         return {(board, score) for board, score in result.candidates if any(self._holds(node, board) for node in nodes)}
 
     def _holds(self, node: Node, board: str) -> bool:
-        """Return whether a board lies in a node and meets its demands."""
         letters = [ord(letter) - 97 for letter in board]
         later = at_least(self._params.demand_order)
         return all(mask >> x & 1 for mask, x in zip(node.masks, letters, strict=True)) and all(

@@ -132,7 +132,6 @@ def prove(run: Run, *, thorough: bool = False) -> Proof:
 
 
 def _open(run: Run) -> list[str]:
-    """Return what the index shows to be open."""
     index, partition = run.index, run.partition
     n_done, n_pending = len(index.done_ids()), sum(1 for _ in index.pending())
     classes = counted(partition.n_canonical, "class", "classes")

@@ -187,6 +187,5 @@ def _double_check(run: Run, referee: ScorerLike) -> int:
 
 
 def _strength(run: Run, listed: BoardList, searched: str, n_checked: int) -> str:
-    """Return what was checked, as the label of the claim."""
     twice = f"double-checked 100 % of {n_checked:,} candidates by an independent solver"
     return f"{COMPLETE} ({searched}), {twice if n_checked else 'no candidates to double-check'}{audited(run, listed)}"

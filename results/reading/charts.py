@@ -101,7 +101,6 @@ def letter_map(name: str, rows: Rows) -> str:
 
 
 def _n_bars(rows: Rows, x: str, y: str) -> int:
-    """Return how many bars can be seen."""
     return len({row[x] for row in rows if row[y]})
 
 

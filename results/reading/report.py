@@ -113,7 +113,6 @@ _WORK = """
 
 
 def _facts(found: Summary, state: State) -> list[tuple[str, str]]:
-    """Return name and value of what the reader must know to judge the claim."""
     asked, listed = found.question, found.listed
     versions = found.info.get("versions")
     so_far = "" if found.proven else ", found so far"
@@ -135,7 +134,6 @@ def _facts(found: Summary, state: State) -> list[tuple[str, str]]:
 
 
 def _coverage(found: Summary, database: Database) -> dict[str, Any]:
-    """Return how much of the class space has a verdict."""
     return {
         "n_classes": found.n_classes,
         "n_begun": found.n_classes_begun,

@@ -254,7 +254,6 @@ class LocalFolder:
                 sync_folder(at)
 
     def _make(self, folder: str) -> None:
-        """Make the run directory, or a folder in it, if it is not there."""
         try:
             with opened_folder(self.root, folder):
                 return

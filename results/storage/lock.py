@@ -305,7 +305,6 @@ class RunLock:
                 time.sleep(_POLL_S)
 
     def _is_ours(self) -> bool:
-        """Return whether what is locked still has its name."""
         if self._held is None:
             return False
         with contextlib.suppress(OSError):
@@ -327,7 +326,6 @@ def current_owner(folder: Folder) -> tuple[Owner | None, float] | None:
 
 
 def _is_locked(path: Path) -> bool:
-    """Return whether another open file holds the lock."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError:
@@ -342,7 +340,6 @@ def _is_locked(path: Path) -> bool:
 
 
 def _read(base: Path) -> bytes | None:
-    """Return the note of the driver that holds the lock."""
     try:
         descriptor = open_file(base, files.OWNER, os.O_RDONLY)
     except (OSError, StoreError):

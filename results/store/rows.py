@@ -302,7 +302,6 @@ def _status_rules(rows: pa.RecordBatch, fingerprint: Fingerprint) -> list[tuple[
 
 
 def _check_lists(rows: pa.RecordBatch, fingerprint: Fingerprint, where: str) -> None:
-    """Check boards, scores, children and settled parts of the rows that have any."""
     names = ("candidates", "children", "settled")
     found, children, settled = (pc.list_flatten(rows.column(name)) for name in names)
     if any(values.null_count for values in (found, found.field("board"), found.field("score"), children, settled)):

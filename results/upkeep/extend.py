@@ -179,7 +179,6 @@ def _is_reached(key: Key, parents: Mapping[Key, Key], splits: Collection[Key]) -
 
 
 def _at(row: Row, fingerprint: Fingerprint, before: int) -> Row:
-    """Return a row that holds at the cutoff of ``fingerprint`` as a row of that run."""
     kept = tuple(item for item in row.candidates if reaches(item[1], fingerprint.cutoff))
     dropped = (score for _, score in row.candidates if not reaches(score, fingerprint.cutoff))
     return replace(

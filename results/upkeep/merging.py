@@ -211,7 +211,6 @@ def _joined(tables: Sequence[pa.Table]) -> tuple[pa.Table, npt.NDArray[np.int64]
 
 
 def _check_agreement(known: pa.Table, offered: pa.Table) -> None:
-    """Compare verdicts on the same units, row by row."""
     is_plain = [pc.equal(table.column("status"), ELIMINATED) for table in (known, offered)]
     same_size = pc.equal(known.column("n_boards"), offered.column("n_boards"))
     rest = pc.invert(pc.and_(pc.and_(*is_plain), same_size))  # the other rows cannot differ in anything else

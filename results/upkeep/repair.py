@@ -187,7 +187,6 @@ def _doubts(fingerprint: Fingerprint, hosts: Iterable[str]) -> list[Row]:
 
 
 def _remove_documents(folder: Folder, done: Repaired) -> None:
-    """Remove what was derived from rows that are gone, and what cannot be read."""
     identity = read_identity(folder)
     assert identity is not None, "read or written above"
     run = Run(folder, *identity, read_manifest(folder))

@@ -8,7 +8,7 @@ import pytest
 
 from cluster.driver.journal import Journal
 from cluster.scheduling.events import Death, Quarantine, Report, Retire, UnitFailed, WorkerDown, WorkerUp
-from results.log import FIELDS, EventLog, read_events
+from results.log import FIELDS, read_events
 from results.storage.local import LocalFolder
 from search.breaker import Unit
 from tests.cluster.fakes import REPORT
@@ -28,7 +28,7 @@ def clock() -> Clock:
 
 @pytest.fixture
 def journal(tmp_path, clock) -> Journal:
-    return Journal(EventLog(LocalFolder(tmp_path)), clock)
+    return Journal(LocalFolder(tmp_path), clock)
 
 
 def told(tmp_path) -> list[dict]:

@@ -146,7 +146,7 @@ def test_what_is_shown_of_a_share_under_way_is_said_to_be_of_the_share(orderly, 
     assert "about 25 s left of share 2/3" in format_report(report)
     assert format_report(replace(report, n_open=0)).endswith("all of share 2/3 done")
     found = open_run(folder)
-    with Store.open(folder, found.fingerprint), Journal(EventLog(found.folder)) as journal:
+    with Store.open(folder, found.fingerprint), Journal(found.folder) as journal:
         journal.report(report, now=True)
         record = json.loads(orderly("status", folder, "--format", "json").out)
         told = " ".join(orderly("status", folder).out.split())
