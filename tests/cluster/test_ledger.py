@@ -13,7 +13,9 @@ from results.store.run import open_run
 from results.store.store import Store
 from search.breaker import Unit, UnitResult
 
-PRINT = Fingerprint("2x2", "0" * 64, parse_scores("words").points, 4, "corner: abcdefghijklm nopqrstuvwxyz", (0, 1, 2, 3))
+PRINT = Fingerprint(
+    "2x2", "0" * 64, parse_scores("words").points, 4, "corner: abcdefghijklm nopqrstuvwxyz", (0, 1, 2, 3)
+)
 
 
 class ListStore(list):

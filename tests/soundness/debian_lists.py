@@ -2,7 +2,8 @@
 
 The packages are downloaded by apt and unpacked into a folder of their own; nothing is installed.  Each line of a list
 must be counted: a word of the new list, or left out with a reason.  Lists in another alphabet must be named as such.
-Exit code 1 when one is not.
+The lists of the published runs must come out of their own commands with the SHA-256 that is known; another version of
+the package is told, no fault.  Exit code 1 when one is not as it should be.
 """
 
 from __future__ import annotations
@@ -15,7 +16,9 @@ from pathlib import Path
 
 from boardclass.errors import WordListError
 from boardclass.word_files import read_entries
-from boardclass.word_import import Rules, import_words
+from boardclass.word_import import Rules, import_words, parse_letters
+from boardclass.wordlist import KNOWN_SHA256
+from configs.sources import sources
 
 GERMAN = {"wngerman", "wogerman", "wswiss", "wgerman-medical"}  # nouns have capitals
 OTHER_ALPHABETS = {"wbulgarian", "wukrainian"}
@@ -48,7 +51,17 @@ def told_of(package: str, path: Path) -> str:
     left_out = sum(step.lines for step in found.steps if step.what.startswith("left out"))
     assert left_out + len(found.words) == len(entries.words)
     assert not any(found.words.counts.values())
-    return f"{len(found.words):,} words of {len(entries.words):,} lines, SHA-256 {found.words.sha256[:16]}"
+    told = f"{len(found.words):,} words of {len(entries.words):,} lines, SHA-256 {found.words.sha256[:16]}"
+    for source in sources().values():
+        if Path(source.file).name == path.name:
+            options = source.options.split()
+            letters = parse_letters([text for text in options if "=" in text])
+            made = import_words(
+                entries, Rules("keep" if "keep" in options else "drop", letters=letters), "made", "made"
+            )
+            is_known = made.words.sha256 == KNOWN_SHA256[source.name]
+            told += f", {'is' if is_known else 'ANOTHER VERSION of'} {source.name} ({source.note})"
+    return told
 
 
 def main() -> int:
