@@ -16,7 +16,6 @@ from cluster.driver.progress import Overview, describe, format_report
 from cluster.planning.plan import make_plan
 from cluster.planning.shares import Hand, Share, parse_share
 from configs.model import load_config
-from results.log import EventLog
 from results.proof.coverage import check_coverage
 from results.storage import files
 from results.store.rows import QUARANTINED, Row
