@@ -177,6 +177,7 @@ def test_two_trusted_hosts_that_differ_are_both_flagged():
     host = "ab"[check.worker - 1]
     (given_up,) = of(made.tell(told(check, host, candidates=LIE)), Quarantine)
     assert sorted(given_up.hosts) == ["a", "b"] == sorted(trust.flagged)
+    assert not trust.is_trusted("a"), "however often it agreed before"
 
 
 # ---- replicas
