@@ -1,4 +1,4 @@
-"""The exact pass: scores checked, symmetric boards merged, the list stored and read back."""
+"""The exact pass: scores checked twice, symmetric boards merged, the list stored and read back."""
 
 from __future__ import annotations
 
@@ -11,11 +11,13 @@ from boardclass.errors import MismatchError
 from boardclass.geometry import geometry
 from results.errors import DamagedError
 from results.proof import claim as module
-from results.proof.claim import Board, rescore
+from results.proof.claim import Board, Question, read_claim, rescore
 from results.proof.prove import boards, summary, top
+from results.proof.verify import verify
 from results.storage import files
 from results.store.run import open_run
 from results.store.store import Store
+from tests.results.damage import make_run, verified
 from tests.results.helpers import ToyScorer, all_rows, fingerprint, row, toy_score
 
 
@@ -113,3 +115,21 @@ def test_a_list_of_another_run_is_refused(store, tmp_path):
         (tmp_path / name).write_bytes((other / name).read_bytes())
     with pytest.raises(DamagedError, match="another run"):
         summary(open_run(tmp_path))
+
+
+class OneMore(ToyScorer):
+    """Disagrees about every board."""
+
+    def scores(self, boards):
+        return super().scores(boards) + 1
+
+
+@pytest.mark.parametrize("doubter", ["production scorer", "independent scorer"])
+def test_each_of_the_two_scorers_is_listened_to(tmp_path, doubter):
+    location = make_run(tmp_path / "run")
+    before = read_claim(open_run(location))
+    scorers = {"production scorer": ToyScorer(), "independent scorer": ToyScorer(), doubter: OneMore()}
+    with pytest.raises(MismatchError, match="class"):
+        verify(open_run(location), *scorers.values(), Question("toy", 1, "custom"))
+    assert read_claim(open_run(location)) == before, "nothing is claimed anew"
+    assert verified(location)

@@ -6,12 +6,12 @@ import random
 from collections import Counter
 from collections.abc import Iterator
 from functools import cache
-from itertools import pairwise, permutations
+from itertools import permutations
 
 import numpy as np
 import pytest
 
-from boardclass.geometry import Geometry, geometry
+from boardclass.geometry import geometry
 from boardclass.jit import frozen
 from search.terms import shapes
 from search.terms.emit import Rim
@@ -23,6 +23,7 @@ from tests.reference.classes import slow_neighbours
 from tests.reference.orderly import Literals, Term
 from tests.samples import daily
 from tests.search.harness import Case, decoded, random_case
+from tests.search.test_paths import is_path
 from tests.search.test_walk import found_terms
 
 EVERY = "abcdefghijklmnopqrstuvwxyz"
@@ -108,10 +109,6 @@ def shape_found(case: Case, new: int = 0) -> Counter[Term]:
         code, loss = key & (1 << code_bits(case) - 1) - 1, key >> code_bits(case) - 1 & 1
         found[words[code], decoded(case, key >> code_bits(case))] += -1 if loss else 1
     return found
-
-
-def is_path(board: Geometry, path: Path) -> bool:
-    return len(set(path)) == len(path) and all(d in board.neighbours[c] for c, d in pairwise(path))
 
 
 def paths_of(case: Case, word: str) -> Iterator[Path]:
