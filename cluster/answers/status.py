@@ -14,7 +14,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from boardclass.board import with_letters
 from boardclass.errors import InputError
 from boardclass.printable import counted, duration, percent
 from cluster.answers.render import points
@@ -193,6 +192,8 @@ def going_on(record: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 def _best(record: Mapping[str, Any]) -> str:
     if not record["best_score"]:
         return "none found"
+    from boardclass.board import with_letters  # with numpy, which --help can do without
+
     first = f"{points(record['best_score'])}: {with_letters(record['best_boards'][0], record.get('letters') or {})}"
     if not record["best_is_stored"]:
         return f"{first}, not stored yet; {record['n_boards']:,} stored at or above the cutoff, up to symmetry"

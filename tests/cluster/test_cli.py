@@ -118,7 +118,7 @@ def test_each_error_has_its_exit_code(orderly, monkeypatch, error, code):
     def fail(*_, **__):
         raise error("part 7 is damaged")
 
-    monkeypatch.setattr("cluster.cli.options.check_run_directory", fail)
+    monkeypatch.setattr("cluster.cli.options.named_run", fail)
     assert orderly("status", "x") == (code, "", "orderly: part 7 is damaged\n")
 
 

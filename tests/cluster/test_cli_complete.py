@@ -26,7 +26,7 @@ CASES = {
     "orderly run 2": {"2x2"},
     "orderly show tea -w scow": {"scowl70"},
     "orderly show tea --scores p": {"powers"},
-    "orderly top runs/x --rollable TAB": {"big", "classic", "new"},
+    "orderly top runs/x --rollable TAB": {"big", "classic", "new", "super"},
     "orderly roll --dice c": {"classic"},
     "orderly solve tea --method h": {"heap"},
     "orderly wordlist g": {"get"},

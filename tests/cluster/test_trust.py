@@ -229,7 +229,7 @@ def test_what_a_faulty_host_stored_is_found_out_later(config):
     policy = replace(default_policy(config, 16), replicate=0.5, max_batch=1)
     outcome = run(config, make_executor=lambda spec, _: InProcessExecutor(spec, FaultyBreaker), policy=policy)
     assert not outcome.complete
-    assert outcome.n_computed > 10, "some were stored before one was contradicted"
+    assert outcome.n_computed > 5, "some were stored before one was contradicted"
     with pytest.raises(ConflictError, match="has different verdicts"):
         run(config)
 

@@ -7,7 +7,6 @@ import fcntl
 import json
 import os
 import stat
-import tempfile
 from dataclasses import replace
 from pathlib import Path
 
@@ -321,12 +320,3 @@ def test_a_driver_whose_directory_is_replaced_stops_before_it_writes(tmp_path):
         second.append(all_rows())
     assert len(list(open_run(run).rows())) == 6
     assert len(list(open_run(tmp_path / "moved").rows())) == 2
-
-
-def test_a_lock_in_a_folder_of_others_is_not_trusted(tmp_path, bucket, monkeypatch):
-    """For an object store the lock of this machine lies in a private folder below the temporary one."""
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    (tmp_path / f"orderly-{os.getuid()}").mkdir()
-    (tmp_path / f"orderly-{os.getuid()}").chmod(0o777)
-    with pytest.raises(StoreError, match=r"others can write to .*TMPDIR"):
-        Store.open(f"{bucket}/run", fingerprint())
