@@ -14,6 +14,8 @@ import typer
 from boardclass.errors import InputError, quote
 from cluster.answers.render import Format
 
+_RECORDS = Path(__file__).resolve().parents[2] / "results" / "published"  # runs that come with the package
+
 
 def _starting(names: Iterable[str], incomplete: str) -> list[str]:
     """Return the names that begin so; if there are none, the shell offers files."""
@@ -175,9 +177,6 @@ def given(memory: int | None = None, **options: Any) -> dict[str, Any]:
     """Return the options that were given, as keys of a config: the memory is one of its search table."""
     search = {} if memory is None else {"search": {"memory_mb": memory}}
     return {name: value for name, value in options.items() if value is not None} | search
-
-
-_RECORDS = Path(__file__).resolve().parents[2] / "results" / "published"
 
 
 def chosen_run(directory: str | None = None) -> str:

@@ -67,10 +67,6 @@ class Layer(NamedTuple):
     n_terms: int = 0
 
 
-def _has_hole(bare: Bare) -> bool:
-    return any(not letters for _, letters in bare)
-
-
 def n_bytes_of(n_keys: int, tip: int) -> int:
     """Return the size of ``n_keys`` keys and points and of the cells before ``tip``."""
     return 12 * n_keys + 4 * (tip - 1)
@@ -142,11 +138,12 @@ class Layers:
         return self.stack[-1]
 
     def _with_hole(self, node: Node, bare: Bare) -> list[Bare]:
-        """Return the bare cells of a class with the hole in them; nothing where no cell is fused, or no other bare."""
-        cells = [c for c, _ in parse_path(node.path, self.board.n) if c in dict(bare)]
-        if not cells:
-            cells = [c for c in (split_cell(node, self.board),) if node.is_bare(c)]
-        return [tuple((c, 0 if c == cells[-1] else mask) for c, mask in bare)] if cells and len(bare) > 1 else []
+        """Return the bare cells of a class with the hole in them; nothing if no cell is fused, or only one is bare."""
+        unfused = [c for c, _ in parse_path(node.path, self.board.n) if c in dict(bare)]
+        hole = unfused[-1] if unfused else split_cell(node, self.board)
+        if len(bare) == 1 or not node.is_bare(hole):
+            return []
+        return [tuple((c, 0 if c == hole else mask) for c, mask in bare)]
 
     def _try(self, bare: Bare) -> bool:
         """Put down a layer unless it is known to be too large over the rim; return whether it is there."""
@@ -166,7 +163,7 @@ class Layers:
         half = self._arrays.terms.size // 2
         small = None
         for layer in reversed(self.stack[1:]):  # the deeper, the smaller
-            if _has_hole(layer.bare) or self._generator.n_at_most(layer.bare) > half:
+            if not all(letters for _, letters in layer.bare) or self._generator.n_at_most(layer.bare) > half:
                 break
             small = layer
         return small is not None and self._start_from(small.bare)
@@ -239,11 +236,11 @@ class Layers:
         new = sum(1 << i for i, part in enumerate(bare) if part[1] and part not in below.bare)
         begin = below.end_keys
         room = self._arrays.terms[begin:]
-        n = TERMS_FULL
         if over_hole:
-            n = self._generator.of_layer(bare, new, room) if below.whole else n
-        elif below.bare or self._generator.seems_to_fit(bare, new, room):  # only the terms of a class may be too many
-            n = self._generator.of_layer(bare, new, room)
+            may_fit = below.whole > 0
+        else:  # only the terms of a class may be too many
+            may_fit = bool(below.bare) or self._generator.seems_to_fit(bare, new, room)
+        n = self._generator.of_layer(bare, new, room) if may_fit else TERMS_FULL
         n_before = below.n_terms if over_hole else 0
         whole = 0 <= n <= self._generator.whole_terms - n_before
         if not whole:
