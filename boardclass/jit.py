@@ -31,7 +31,7 @@ from numba.core import event
 from numba.core.caching import CacheImpl, UserProvidedCacheLocator
 from numba.np import arrayobj
 
-from boardclass.private import exposed_file, exposure
+from boardclass.permissions import open_file_below, open_to_others
 
 _KERNEL_FOLDERS = ("boardclass", "search")
 
@@ -92,7 +92,7 @@ def _use_private_cache() -> None:
     try:
         folder = (_cache_base() / f"kernels-{kernel_hash()}").resolve()
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        reason = exposure(folder) or exposed_file(folder)
+        reason = open_to_others(folder) or open_file_below(folder)
     except (OSError, RuntimeError) as error:  # the latter: there is no home
         reason = str(error)
     if reason:

@@ -181,7 +181,7 @@ def _is_text(value: object) -> bool:
 
 
 _WINDOW_S = 900.0  # the rate is that of the last quarter of an hour
-_LEAST_GUESSES = 3
+_MIN_GUESSES = 3
 _ENDS = ("finished", "stopped")
 
 
@@ -272,7 +272,7 @@ def _range(reports: Sequence[Mapping[str, Any]]) -> tuple[float, float] | None:
     last_s = float(reports[-1]["time"])
     ages = [(last_s - float(event["time"]), event.get("remaining_s")) for event in reports]
     left = [max(0.0, value - age) for age, value in ages if value is not None and 0 <= age <= _WINDOW_S]
-    return (min(left), max(left)) if len(left) >= _LEAST_GUESSES else None
+    return (min(left), max(left)) if len(left) >= _MIN_GUESSES else None
 
 
 PROGRESS_S = 600.0

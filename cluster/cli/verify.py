@@ -19,7 +19,7 @@ from cluster.streams import console, tell
 
 if TYPE_CHECKING:
     from boardclass.scores import ScoreTable
-    from cluster.driver.repeat import Repeated
+    from cluster.driver.repeat import RepeatResult
     from results.proof.verify import VerifyResult
 
 
@@ -144,7 +144,7 @@ def repeat(
     else:
         rows = drawn_rows(run, sample or 0, seed)
     spec = run_spec(run, words.words)
-    found: list[Repeated] = []
+    found: list[RepeatResult] = []
     for item in repeated(spec, rows, seed, workers):
         found.append(item)
         tell(f"{len(found)}/{len(rows)} {_name(item)}: {item.status}, {_outcome(item)}, {item.seconds:.1f} s")
@@ -158,7 +158,7 @@ def repeat(
         write_table(list(asdict(found[0])), [list(asdict(item).values()) for item in found], fmt)
 
 
-def _judge(found: list[Repeated]) -> None:
+def _judge(found: list[RepeatResult]) -> None:
     differing = [item for item in found if item.difference]
     if differing:
         raise MismatchError(
@@ -173,14 +173,14 @@ def _judge(found: list[Repeated]) -> None:
         )
 
 
-def _told(items: list[Repeated]) -> str:
+def _told(items: list[RepeatResult]) -> str:
     told = [f"{_name(item)}: {item.difference or item.gave_up}" for item in items[:_MAX_TOLD]]
     return "; ".join(told) + ", ..." * (len(items) > _MAX_TOLD)
 
 
-def _name(item: Repeated) -> str:
+def _name(item: RepeatResult) -> str:
     return f"class {item.class_id} {item.path}".rstrip()
 
 
-def _outcome(item: Repeated) -> str:
+def _outcome(item: RepeatResult) -> str:
     return "NOT found again" if item.difference else "took too long" if item.gave_up else "found again"

@@ -16,13 +16,13 @@ from cluster.driver.journal import Journal
 from cluster.driver.progress import Progress
 from cluster.driver.session import MakeExecutor, RunOutcome, Session
 from cluster.planning.plan import Plan, make_plan
-from cluster.planning.shares import SHARE, Hand, Share
+from cluster.planning.shares import SHARE, Shard, Share
 from cluster.scheduling.events import Policy
 from cluster.workers.executors import InProcessExecutor, ProcessExecutor
 from cluster.workers.ray_cluster import LOCAL, check_guarded, check_installed
 from configs.model import RunConfig
 from results.errors import DamagedError
-from results.proof.coverage import foreign_rows
+from results.proof.coverage import rows_out_of_space
 from results.store.documents import check_same_structure
 from results.store.run import Run
 from results.store.store import Store
@@ -80,16 +80,16 @@ def run(
         plan = make_plan(config, progress.stage, extends)
         policy = policy or default_policy(config, plan.spec.params.memory_mb)
         source = _source(extends, plan) if extends else None
-        hand = Hand(share, plan) if share else None
+        shard = Shard(share, plan) if share else None
         run_info = plan.run_info | {SHARE: str(share or "")} | (inherited(source) if source else {})
-        with Store.open(plan.location, plan.fingerprint, run_info, mend=repair if drop_damaged else None) as store:
+        with Store.open(plan.location, plan.fingerprint, run_info, recover=repair if drop_damaged else None) as store:
             check_same_structure(plan.run_info["structure"], store.run.info, plan.location)
             _check_own(store.run)
             with Journal(store.run.folder) as journal:
                 _tell_faults(store, progress, journal)
                 if source:
                     _take_over(source, store, progress, journal)
-                session = Session(plan, store, progress, journal, began_s, hand)
+                session = Session(plan, store, progress, journal, began_s, shard)
                 message = session.search(make_executor, policy)
                 return session.conclude(message)
     finally:
@@ -104,7 +104,7 @@ def _check_own(run: Run) -> None:
     DamagedError
         Naming classes, parts and the way out.
     """
-    if foreign := foreign_rows(run):
+    if foreign := rows_out_of_space(run):
         raise DamagedError(f"{run.folder.where('')} has {foreign}")
 
 

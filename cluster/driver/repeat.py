@@ -36,7 +36,7 @@ SPOT_VERDICTS, SPOT_SEARCH_S, SPOT_CLIMB_S = 5, 10.0, 3.0
 
 
 @dataclass(frozen=True)
-class Repeated:
+class RepeatResult:
     """The result for one verdict.
 
     Attributes
@@ -107,7 +107,7 @@ def spot_check(run: Run, spec: Spec, scorer: Scorer, listed: BoardList, seed: in
         When a verdict is not found again, or a board that reaches the cutoff is not listed.
     """
     where, at_fault = run.folder.where(""), "the run, this machine or the program is at fault: do not believe this run"
-    began_s, found = time.monotonic(), list[Repeated]()
+    began_s, found = time.monotonic(), list[RepeatResult]()
     easy = _easy(run)
     drawn = set(sorted(easy, key=lambda key: _drawn(seed, key))[:SPOT_VERDICTS])
     rows = _verdicts(row for _, row in run.rows_on(drawn, run.manifest.parts))
@@ -170,7 +170,7 @@ class Repeater:
         self._nodes = SearchNodes(parse_partition(spec.partition, spec.dims), spec.params, spec.cell_order)
         self._seed = seed
 
-    def repeat(self, verdict: UnitResult) -> Repeated:
+    def repeat(self, verdict: UnitResult) -> RepeatResult:
         """Search the parts that a verdict settles once more and compare."""
         unit, began = verdict.unit, time.monotonic()
         difference = gave_up = ""
@@ -180,7 +180,7 @@ class Repeater:
             gave_up = str(error)
         except (RowError, InputError) as error:
             difference = str(error)
-        return Repeated(unit.class_id, unit.path, verdict.status, difference, gave_up, time.monotonic() - began)
+        return RepeatResult(unit.class_id, unit.path, verdict.status, difference, gave_up, time.monotonic() - began)
 
     def _compared(self, verdict: UnitResult) -> str:
         key = verdict.unit.class_id, verdict.unit.path
@@ -217,7 +217,7 @@ def _result(row: Row) -> UnitResult:
     )
 
 
-def repeated(spec: Spec, rows: Sequence[Row], seed: int, n_workers: int) -> Iterator[Repeated]:
+def repeated(spec: Spec, rows: Sequence[Row], seed: int, n_workers: int) -> Iterator[RepeatResult]:
     """Yield the result for each verdict, in order; ``n_workers`` processes search side by side."""
     verdicts = [_result(row) for row in rows]
     if n_workers == 1:
@@ -235,6 +235,6 @@ def _begin(spec: Spec, seed: int) -> None:
     _repeater = Repeater(spec, seed)
 
 
-def _repeat(verdict: UnitResult) -> Repeated:
+def _repeat(verdict: UnitResult) -> RepeatResult:
     assert _repeater is not None, "made when the process began"
     return _repeater.repeat(verdict)

@@ -29,8 +29,8 @@ from cluster.driver.journal import Journal
 from cluster.driver.loop import Ledger, run_loop
 from cluster.driver.progress import Overview, Progress
 from cluster.planning.plan import Plan
-from cluster.planning.shares import Hand
-from cluster.scheduling.backlog import NOTHING, Past
+from cluster.planning.shares import Shard
+from cluster.scheduling.backlog import NO_HISTORY, History
 from cluster.scheduling.events import Policy, Report
 from cluster.scheduling.scheduler import Scheduler
 from cluster.workers.executors import Executor
@@ -139,14 +139,14 @@ class Session:
     """One call of :func:`run` on an open store."""
 
     def __init__(
-        self, plan: Plan, store: Store, progress: Progress, journal: Journal, began_s: float, hand: Hand | None
+        self, plan: Plan, store: Store, progress: Progress, journal: Journal, began_s: float, shard: Shard | None
     ) -> None:
         self._plan = plan
         self._store = store
         self._progress = progress
         self._journal = journal
         self._began_s = began_s
-        self._hand = hand
+        self._shard = shard
         self._ledger = Ledger(store, plan.fingerprint)
         self._snapshot: Report | None = None
         self._ready_s: float | None = None  # when the first worker was up
@@ -160,9 +160,9 @@ class Session:
         begun = np.array([unit.class_id for unit in self._children], np.int64)
         self._ended_ids = all_ids[~is_open & ~np.isin(all_ids, begun)]
         self._n_done_before = len(self._ended_ids)
-        if hand:
-            self._class_ids = hand.keep(self._class_ids)
-            self._children = [unit for unit in self._children if hand.holds(unit.class_id)]
+        if shard:
+            self._class_ids = shard.keep(self._class_ids)
+            self._children = [unit for unit in self._children if shard.holds(unit.class_id)]
         self._n_reused = len(done_ids) + len(store.index.done_paths())
         for row in store.run.candidate_rows():
             self._ledger.note_candidates(row.candidates)
@@ -177,7 +177,7 @@ class Session:
         costs = plan.predicted_costs(self._class_ids)
         known = {Unit(class_id, path) for class_id, path in self._store.index.orphans()}
         nodes = plan.nodes()
-        before = past(self._store.run, plan, self._ended_ids)
+        before = history(self._store.run, plan, self._ended_ids)
         if config.workers or config.address:
             self._progress.stage("starting workers")
         asked_s = time.monotonic()
@@ -227,8 +227,8 @@ class Session:
             publish_claim(run, claim)
         digest = digest_of(plan.fingerprint, listed, complete=complete)
         missing, share_done = "" if complete else "\n".join(filter(None, (message, proof.why_not))), False
-        if self._hand and not complete:
-            missing, share_done = self._hand.judge(store, coverage, message, run.doubted)
+        if self._shard and not complete:
+            missing, share_done = self._shard.judge(store, coverage, message, run.doubted)
         seconds = time.monotonic() - self._began_s
         self._journal.note(
             "finished",
@@ -280,8 +280,8 @@ class Session:
                 n_reused=self._n_done_before,
                 n_workers=config.workers if config.address else policy.n_workers,
                 cluster=config.address or "",
-                share=str(self._hand or ""),
-                n_own=len(self._hand.class_ids) if self._hand else 0,
+                share=str(self._shard or ""),
+                n_own=len(self._shard.class_ids) if self._shard else 0,
             )
         )
         self._journal.note(
@@ -297,7 +297,7 @@ class Session:
             pid=os.getpid(),
             version=plan.run_info["versions"].get("orderly", ""),
             kernel_hash=kernel_hash(),
-            share=str(self._hand or ""),
+            share=str(self._shard or ""),
         )
 
     def _watch(self, snapshot: Report, executor: Executor) -> None:
@@ -336,7 +336,7 @@ class Session:
             best_score=best_score,
             best_board=best_board,
             elapsed_s=time.monotonic() - self._began_s,
-            share=str(self._hand or ""),
+            share=str(self._shard or ""),
         )
 
     def _interrupted(self, signal_name: str) -> str:
@@ -347,7 +347,7 @@ class Session:
         )
 
 
-def past(run: Run, plan: Plan, class_ids: npt.NDArray[np.int64]) -> Past:
+def history(run: Run, plan: Plan, class_ids: npt.NDArray[np.int64]) -> History:
     """Return predicted cost and effort of classes that were searched to the end.
 
     A wrong counter in a row makes a wrong guess of the time left, and nothing else.
@@ -362,7 +362,7 @@ def past(run: Run, plan: Plan, class_ids: npt.NDArray[np.int64]) -> Past:
     ids, counters = class_sums(run, EFFORT)
     ended = np.isin(ids, class_ids, assume_unique=True)
     efforts = np.maximum(counters, 0.0).sum(axis=1)
-    return Past(plan.predicted_costs(ids[ended]), efforts[ended]) if ended.any() else NOTHING
+    return History(plan.predicted_costs(ids[ended]), efforts[ended]) if ended.any() else NO_HISTORY
 
 
 def class_sums(run: Run, names: Sequence[str]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:

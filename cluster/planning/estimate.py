@@ -46,7 +46,7 @@ from search.params import LETTER_ORDER, Params
 
 SHARES = (0.2, 0.18, 0.16, 0.14, 0.12, 0.1, 0.06, 0.04)  # of the classes, in order of predicted cost
 PROBE_BUDGET = 120_000_000  # effort of a unit of a probe: some ten seconds
-LEAST = 2  # probes of each stratum, however long they take
+MIN_PROBES = 2  # probes of each stratum, however long they take
 
 Cost = Callable[[UnitResult, float], float]
 Tell = Callable[[float], None]  # is told how many seconds have passed
@@ -184,7 +184,7 @@ def sample(
     seconds: float,
     seed: str,
     cost: Cost = _cpu_seconds,
-    least: int = LEAST,
+    least: int = MIN_PROBES,
     tell: Tell | None = None,
     clock: Callable[[], float] = time.monotonic,
 ) -> Sample:
@@ -236,7 +236,7 @@ def estimate(
     cost: Cost = _cpu_seconds,
     budget: int = PROBE_BUDGET,
     processes: int = 1,
-    least: int = LEAST,
+    least: int = MIN_PROBES,
     tell: Tell | None = None,
 ) -> Estimate:
     """Probe random classes of every stratum in turn for ``seconds``, or until every class is known.

@@ -67,8 +67,8 @@ class Share:
             raise ConfigError(f"--share {self}: expected at most {len(class_ids):,} shares, the classes of the run")
         rounds, places = np.divmod(np.arange(len(class_ids)), self.n_shares)
         dealt_to = np.where(rounds % 2 == 0, places, self.n_shares - 1 - places) + 1
-        dearest_first = np.argsort(-costs, kind="stable")
-        return np.sort(class_ids[dearest_first[dealt_to == self.number]])
+        costliest_first = np.argsort(-costs, kind="stable")
+        return np.sort(class_ids[costliest_first[dealt_to == self.number]])
 
     def others(self) -> str:
         """Return the names of the other shares."""
@@ -91,7 +91,7 @@ def parse_share(text: str) -> Share:
     return Share(int(match[1]), int(match[2]))
 
 
-class Hand:
+class Shard:
     """The classes of a share in one run.
 
     Attributes

@@ -31,7 +31,7 @@ _FADE = 0.999  # what a verdict keeps of its weight with each later one of its b
 _MIN_SECONDS = 1e-4
 
 
-class Past(NamedTuple):
+class History(NamedTuple):
     """The classes that earlier calls searched to the end.
 
     Attributes
@@ -46,7 +46,7 @@ class Past(NamedTuple):
     efforts: npt.NDArray[np.float64]
 
 
-NOTHING = Past(np.empty(0), np.empty(0))  # no earlier call
+NO_HISTORY = History(np.empty(0), np.empty(0))  # no earlier call
 
 
 def bands_of(costs: npt.NDArray[np.float64]) -> npt.NDArray[np.int8]:
@@ -63,15 +63,15 @@ class Calibration:
 
     Parameters
     ----------
-    past : Past
+    history : History
     bands : int8[n]
         The band of each of its classes.
     """
 
-    def __init__(self, past: Past, bands: npt.NDArray[np.int8]) -> None:
-        self._n_past = np.bincount(bands, minlength=N_BANDS)
-        self._past_predicted = np.bincount(bands, past.costs, N_BANDS)
-        self._past_effort = np.bincount(bands, past.efforts, N_BANDS)
+    def __init__(self, history: History, bands: npt.NDArray[np.int8]) -> None:
+        self._n_history = np.bincount(bands, minlength=N_BANDS)
+        self._history_predicted = np.bincount(bands, history.costs, N_BANDS)
+        self._history_effort = np.bincount(bands, history.efforts, N_BANDS)
         self._seconds = 0.0
         self._effort = 0.0
         self._n_roots = np.zeros(N_BANDS, np.int64)
@@ -103,7 +103,7 @@ class Calibration:
     @property
     def is_known(self) -> bool:
         """Whether at least one class root has been measured, here or, with a verdict here to compare with, before."""
-        return bool(self._n_roots.any() or (self._n_past.any() and self._effort))
+        return bool(self._n_roots.any() or (self._n_history.any() and self._effort))
 
     @property
     def knows_children(self) -> bool:
@@ -118,8 +118,8 @@ class Calibration:
         """Return the seconds that classes should take, children included, given their predictions' sum in each band."""
         known, costs, seconds = self._n_roots, self._predicted, self._total_s
         if self._effort:
-            known, costs = known + self._n_past, costs + self._past_predicted
-            seconds = seconds + self._past_effort * (self._seconds / self._effort)
+            known, costs = known + self._n_history, costs + self._history_predicted
+            seconds = seconds + self._history_effort * (self._seconds / self._effort)
         return sum(
             float(left) * self._factor(band, known, costs, seconds) for band, left in enumerate(predicted) if left > 0
         )
@@ -179,7 +179,7 @@ class Backlog:
     known : collection of Unit
         Units with a verdict that come up again when the unit that they were split from, whose verdict was lost, is
         searched again.
-    past : Past
+    history : History
         Classes that earlier calls searched to the end: the cost of the open ones is judged by them as well.
     rng : numpy.random.Generator
         Chooses the sample; the only randomness.
@@ -195,11 +195,11 @@ class Backlog:
         rng: np.random.Generator,
         sample: float,
         known: Collection[Unit] = (),
-        past: Past = NOTHING,
+        history: History = NO_HISTORY,
     ) -> None:
         self._known = known
         self._ids = np.ascontiguousarray(class_ids, np.int64)
-        n, all_costs = len(self._ids), _mean_one(np.concatenate([costs, past.costs]))
+        n, all_costs = len(self._ids), _mean_one(np.concatenate([costs, history.costs]))
         all_bands = bands_of(all_costs)
         self._costs, self._bands = all_costs[:n], all_bands[:n]
         if self._ids.shape != np.shape(costs) or np.any(self._ids[1:] <= self._ids[:-1]):
@@ -215,7 +215,7 @@ class Backlog:
         self._big: list[Unit] = []
         self._sequence = 0
         self.trouble: dict[Unit, Trouble] = {}
-        self.calibration = Calibration(past._replace(costs=all_costs[n:]), all_bands[n:])
+        self.calibration = Calibration(history._replace(costs=all_costs[n:]), all_bands[n:])
         self.n_classes_done = 0
         self.n_open = len(self._ids)
         self._n_resumed = 0

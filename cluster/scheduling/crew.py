@@ -70,7 +70,7 @@ class Crew:
         self._n_spawned = 0
         self._n_assigned = 0
         self._n_slots = policy.n_workers
-        self._most_slots = 1
+        self._max_slots = 1
         self._spawn_at_s = 0.0
         self._awake_at_s: float | None = None
         self._big_host: str | None = None
@@ -100,9 +100,9 @@ class Crew:
         return sum(len(assignment.missing) for assignment in self._assignments.values())
 
     @property
-    def most_deaths(self) -> int:
+    def death_limit(self) -> int:
         """Workers that may be lost without any verdict in between."""
-        return self._policy.max_deaths * self._most_slots
+        return self._policy.max_deaths * self._max_slots
 
     def worker(self, number: int) -> Worker | None:
         """Return a worker, None when it is gone."""
@@ -129,7 +129,7 @@ class Crew:
 
     def n_wanted(self, n_open: int, n_idle: int) -> int:
         """Return how many workers there should be: ``n_idle`` take no work, the others have one open unit at least."""
-        self._most_slots = max(self._most_slots, self._n_slots)
+        self._max_slots = max(self._max_slots, self._n_slots)
         return min(self._n_slots, max(1, n_open) + n_idle)
 
     def dismiss(self, number: int) -> Assignment | None:
@@ -144,13 +144,13 @@ class Crew:
             doublings = self.fruitless_deaths - _N_FREE_DEATHS - 1
             self._spawn_at_s = now_s + min(_LONGEST_WAIT_S, _FIRST_WAIT_S * 2.0**doublings)
 
-    def bore_fruit(self, now_s: float) -> None:
+    def made_progress(self, now_s: float) -> None:
         """Take note of a verdict: workers do come up, so the count of deaths begins again and nothing is delayed."""
         self.fruitless_deaths, self._spawn_at_s = 0, now_s
 
     # --- leases
 
-    def wake(self, now_s: float) -> None:
+    def resume(self, now_s: float) -> None:
         """Do not blame workers for silence while this process did not listen, or was stopped together with them."""
         asleep_s = 0.0 if self._awake_at_s is None else now_s - self._awake_at_s
         self._awake_at_s = now_s

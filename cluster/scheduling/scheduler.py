@@ -26,7 +26,7 @@ import numpy.typing as npt
 
 from boardclass.parts import is_below
 from boardclass.printable import counted
-from cluster.scheduling.backlog import NOTHING, Backlog, Past, Trouble
+from cluster.scheduling.backlog import NO_HISTORY, Backlog, History, Trouble
 from cluster.scheduling.crew import Crew, Worker
 from cluster.scheduling.events import (
     Answer,
@@ -87,7 +87,7 @@ class Scheduler:
         Returns how a verdict and its replica differ; by default it compares sizes and candidates as they are.
     known : collection of Unit
         Units below roots that have a verdict, though the unit that they were split from has lost its own.
-    past : Past
+    history : History
         Classes that earlier calls searched to the end: the cost of the open ones is judged by them as well.
     """
 
@@ -100,11 +100,11 @@ class Scheduler:
         children: Iterable[Unit] = (),
         compare: Compare | None = None,
         known: Collection[Unit] = (),
-        past: Past = NOTHING,
+        history: History = NO_HISTORY,
     ) -> None:
         self.policy = policy
         self._trust = Trust(policy, rng, compare or difference)
-        self._backlog = Backlog(class_ids, costs, children, rng, policy.sample, known, past)
+        self._backlog = Backlog(class_ids, costs, children, rng, policy.sample, known, history)
         self._crew = Crew(policy)
         self._n_split = self._n_duplicates = self._n_requeued = self._n_strikes = 0
         self._finished = False
@@ -114,7 +114,7 @@ class Scheduler:
         if self._finished:
             return []
         out: list[Instruction] = []
-        self._crew.wake(now_s)
+        self._crew.resume(now_s)
         match event:
             case Room(n_workers):
                 self._crew.make_room(n_workers)
@@ -167,13 +167,13 @@ class Scheduler:
         elif self.policy.kernel_hash and event.kernel_hash != self.policy.kernel_hash:
             message = f"its kernels {event.kernel_hash!r} differ from the driver's {self.policy.kernel_hash!r}"
             out.append(Retire(event.worker, message))
-            self._bury(WorkerDown(event.worker, Death.unfit, message), now_s, out)
+            self._remove(WorkerDown(event.worker, Death.unfit, message), now_s, out)
         else:
             worker.is_up, worker.host = True, event.host
 
     def _worker_down(self, event: WorkerDown, now_s: float, out: list[Instruction]) -> None:
         if self._crew.worker(event.worker) is not None:
-            self._bury(event, now_s, out)
+            self._remove(event, now_s, out)
 
     def _returned(self, event: Returned, out: list[Instruction]) -> None:
         assignment = self._crew.assignment(event.assignment)
@@ -198,7 +198,7 @@ class Scheduler:
             self._fail(unit, answer.assignment, Blame.strike, problem, out)
             return
         else:
-            self._crew.bore_fruit(now_s)
+            self._crew.made_progress(now_s)
             if answer.is_replica:
                 self._judge(answer, out)
             elif self._trust.wants(answer.result, answer.host, self._crew.hosts):
@@ -274,7 +274,7 @@ class Scheduler:
 
     # --- workers
 
-    def _bury(self, event: WorkerDown, now_s: float, out: list[Instruction]) -> None:
+    def _remove(self, event: WorkerDown, now_s: float, out: list[Instruction]) -> None:
         """Forget a dead worker, put its units back, and give the run up when workers keep dying."""
         assignment = self._crew.dismiss(event.worker)
         message = event.message or f"the worker was lost ({event.reason})"
@@ -284,7 +284,7 @@ class Scheduler:
             for unit in assignment.in_order():
                 self._fail(unit, assignment.number, blame, message, out)
         self._crew.count_death(now_s)
-        limit = self._crew.most_deaths
+        limit = self._crew.death_limit
         if self._crew.fruitless_deaths >= limit:
             message = f"{limit} workers died without one verdict in between; the last: {message}"
             self._finish(complete=False, message=message, out=out)
@@ -294,7 +294,7 @@ class Scheduler:
             if not self._finished:
                 out.append(Retire(worker.number, "silent for too long"))
                 reason = Death.died if worker.is_up else Death.unfit
-                self._bury(WorkerDown(worker.number, reason, "silent for too long"), now_s, out)
+                self._remove(WorkerDown(worker.number, reason, "silent for too long"), now_s, out)
 
     # --- what next
 

@@ -82,8 +82,8 @@ class Watched:
             self.live, self.error, self.stamp = None, _said(error), ""
         self.n_read += 1
         now_s = time.monotonic()
-        least_s = FRESH_REMOTE_S if self.place.is_remote else FRESH_S
-        self._next_s = now_s + max(least_s, (now_s - began_s) / SHARE)
+        min_s = FRESH_REMOTE_S if self.place.is_remote else FRESH_S
+        self._next_s = now_s + max(min_s, (now_s - began_s) / SHARE)
 
     @property
     def wants_rows(self) -> bool:

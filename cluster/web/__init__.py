@@ -6,7 +6,7 @@
         pages.py, templates/    HTML; static/*.js fills it with the answers below
         answers.py              JSON about runs, boards and classes
           site.py               what is known of each run: cluster.watch reads locks and logs, readings.py the rows
-          desk.py -> jobs.py    what takes longer, with limits on time and memory, in processes of its own: worker.py
+          job_queue.py -> jobs.py   what takes longer, in processes of its own with limits on time and memory: worker.py
 
 Read only.  The server process reads locks and event logs; Parquet, word lists and kernels are left to the processes.
 """

@@ -18,7 +18,7 @@ from boardclass.rolling import roll
 from boardclass.wordlist import DEFAULT_WORDLIST
 from cluster.watch.catalog import Place
 from cluster.web import jobs
-from cluster.web.desk import Lane, Refused
+from cluster.web.job_queue import Priority, Refused
 from cluster.web.site import Answer, Site, answer
 from configs.dicesets import all_dice
 
@@ -105,7 +105,7 @@ def _asked(request: Request) -> tuple[str, str, str, str]:
 
 
 async def _about_board(request: Request, job: Callable[..., Any]) -> Response:
-    return _sent(answer(await _site(request).desk.ask(Lane.quick, job, *_asked(request), seconds=QUICK_S)))
+    return _sent(answer(await _site(request).queue.ask(Priority.quick, job, *_asked(request), seconds=QUICK_S)))
 
 
 async def _long(request: Request, job: Callable[..., Any], *values: Any, memory_mb: int = 1024) -> Any:
@@ -114,7 +114,8 @@ async def _long(request: Request, job: Callable[..., Any], *values: Any, memory_
 
     async def work() -> None:
         try:
-            told.append(await _site(request).desk.ask(Lane.long, job, *values, seconds=SLOW_S, memory_mb=memory_mb))
+            queue = _site(request).queue
+            told.append(await queue.ask(Priority.long, job, *values, seconds=SLOW_S, memory_mb=memory_mb))
         except OrderlyError as error:  # a group would wrap it
             told.append(error)
         group.cancel_scope.cancel()
@@ -154,7 +155,7 @@ async def picture(request: Request) -> Response:
     """Return a board as an SVG file, with the path of ``word`` if one is given."""
     letters, size, *rules = _asked(request)
     word = request.query_params.get("word", "")
-    svg = await _site(request).desk.ask(Lane.quick, jobs.draw, letters, size, *rules, word, seconds=QUICK_S)
+    svg = await _site(request).queue.ask(Priority.quick, jobs.draw, letters, size, *rules, word, seconds=QUICK_S)
     headers = {"Content-Disposition": f'inline; filename="{letters}.svg"'}
     return Response(svg, media_type="image/svg+xml", headers=headers)
 

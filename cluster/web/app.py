@@ -18,7 +18,7 @@ import results
 from boardclass.board_svg import STYLE
 from boardclass.wordlist import DEFAULT_WORDLIST
 from cluster.web import answers, jobs, pages
-from cluster.web.desk import Lane, Refused
+from cluster.web.job_queue import Priority, Refused
 from cluster.web.site import Site
 
 _FOLDER = Path(__file__).resolve().parent
@@ -39,7 +39,7 @@ def make_app(site: Site) -> Starlette:
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
         warming = asyncio.get_running_loop().create_task(_warm(site))
         yield
-        await site.desk.aclose()
+        await site.queue.aclose()
         await warming
 
     routes = [
@@ -70,7 +70,7 @@ def make_app(site: Site) -> Starlette:
 
 async def _warm(site: Site) -> None:
     with contextlib.suppress(Refused):
-        await site.desk.ask(Lane.quick, jobs.warm, DEFAULT_WORDLIST)
+        await site.queue.ask(Priority.quick, jobs.warm, DEFAULT_WORDLIST)
 
 
 async def _board_style(_request: Request) -> Response:

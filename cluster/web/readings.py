@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from results.store.run import Run
 
 N_BOARDS = 16
-N_DEAR = 8
+N_SLOW = 8
 MAX_TILES = 1200
 MAX_MAPPED = 400_000  # classes that are looked at one by one
 MAX_TEXT = 4000
@@ -32,7 +32,7 @@ def read_run(location: str) -> dict[str, Any]:
         When there is no run, or it is damaged.
     """
     from cluster.answers.status import view_of_rows
-    from results.reading.report import dear_classes
+    from results.reading.report import slow_classes
     from results.reading.sql import Database
     from results.storage.local import disk_use
     from results.store.run import open_run
@@ -51,7 +51,7 @@ def read_run(location: str) -> dict[str, Any]:
         "n_units": int(n_units or 0),
         "n_hosts": int(n_hosts or 0),
         "map": class_map(run, database),
-        "dear": dear_classes(found, database, N_DEAR),
+        "slow": slow_classes(found, database, N_SLOW),
         "disk": disk_use(run.folder),
     }
     database.close()

@@ -22,7 +22,7 @@ from boardclass.printable import percent, printable
 from cluster.watch.catalog import Catalog, Place
 from cluster.watch.view import Watched, told
 from cluster.web import readings
-from cluster.web.desk import Desk, Lane
+from cluster.web.job_queue import JobQueue, Priority
 
 READ_S, READ_MB = 120.0, 4096
 _CHANGED = "its files have changed since its rows were read; they are being read again"
@@ -49,7 +49,7 @@ class Site:
 
     def __init__(self, catalog: Catalog, records: Catalog, price: float) -> None:
         self.catalog, self.records, self.price = catalog, records, price
-        self.desk = Desk()
+        self.queue = JobQueue()
         self._watched: dict[str, Watched] = {}
         self._answers: dict[str, tuple[Any, Answer]] = {}
         self._locks: dict[str, asyncio.Lock] = {}
@@ -99,8 +99,8 @@ class Site:
 
     async def _read_rows(self, watched: Watched) -> None:
         with watched.reading_rows():
-            watched.rows = await self.desk.ask(
-                Lane.runs, readings.read_run, watched.place.location, seconds=READ_S, memory_mb=READ_MB
+            watched.rows = await self.queue.ask(
+                Priority.runs, readings.read_run, watched.place.location, seconds=READ_S, memory_mb=READ_MB
             )
 
 

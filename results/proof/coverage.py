@@ -138,7 +138,7 @@ def check_coverage(run: Run, nodes: SearchNodes | None = None) -> Coverage:
         n_seen += len(counted)
     if n_classes != partition.n_canonical:
         faults.add_problem(f"{n_classes} canonical classes enumerated, {partition.n_canonical} counted")
-    foreign = foreign_rows(run)
+    foreign = rows_out_of_space(run)
     if foreign or n_seen < len(units.ids):
         faults.add_problem(foreign or f"{len(units.ids) - n_seen} stored classes are not classes of the run")
     conflicting, quarantined = sorted(run.conflicts), sorted(run.index.quarantined)
@@ -413,7 +413,7 @@ def out_of_space(partition: Partition, ids: npt.NDArray[np.int64]) -> list[int]:
     return sorted([*ids[~inside].tolist(), *own[partition.orbit_sizes(own) == 0].tolist()])
 
 
-def foreign_rows(run: Run) -> str:
+def rows_out_of_space(run: Run) -> str:
     """Return which rows are of classes not the run's own, where they stand, how to get rid of them; may be empty."""
     classes = out_of_space(run.partition, run.index.class_ids)
     if not classes:

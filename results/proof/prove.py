@@ -40,7 +40,7 @@ from results.proof.claim import (
     read_rescored,
     unscored_boards,
 )
-from results.proof.coverage import Coverage, check_coverage, foreign_rows, out_of_space, unit_name
+from results.proof.coverage import Coverage, check_coverage, out_of_space, rows_out_of_space, unit_name
 from results.proof.coverage import listed as listed_names
 from results.storage import files
 from results.store.documents import Fingerprint
@@ -113,7 +113,7 @@ def prove(run: Run, *, thorough: bool = False) -> Proof:
         When a file is damaged or a row breaks a rule.
     """
     listed = unscored_boards(run)
-    missing, foreign = _open(run), foreign_rows(run)
+    missing, foreign = _open(run), rows_out_of_space(run)
     faults = [foreign] if foreign else []
     if run.conflicts:
         named = listed_names([unit_name(key) for key in run.conflicts])

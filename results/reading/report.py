@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 _TEMPLATES = Path(__file__).resolve().parent / "templates"
 _LISTED = 500
-_NEAR = _DEAR = 5
+_NEAR = _SLOW = 5
 
 
 class Page(NamedTuple):
@@ -85,7 +85,7 @@ def render(run: Run, scorer: Scorer, n_boards: int = 6) -> Page:
         "hosts": records(database, _HOSTS),
         "work": work,
         "time": time_charts(charts, found, database, read_stages(run)),
-        "dear": dear_classes(found, database, _DEAR) if work["seconds"] else [],
+        "slow": slow_classes(found, database, _SLOW) if work["seconds"] else [],
         "charts": search_charts(charts, found, database),
         "sensitivity": _sensitivity(charts, found, scorer),
     }
@@ -237,7 +237,7 @@ def records(database: Database, sql: str) -> list[dict[str, Any]]:
     return [dict(zip(answer.columns, row, strict=True)) for row in answer.rows]
 
 
-def dear_classes(found: Summary, database: Database, n: int) -> list[dict[str, Any]]:
+def slow_classes(found: Summary, database: Database, n: int) -> list[dict[str, Any]]:
     """Return the classes of a run that took longest: ``class_id``, ``letters``, ``seconds``, ``found`` candidates."""
     partition = parse_partition(found.fingerprint.partition, found.fingerprint.dims)
     rows = records(database, f"{COSTS} ORDER BY seconds DESC, class_id LIMIT {n:d}")

@@ -37,7 +37,7 @@ _KINDS = {
 _REFUSALS = (errno.ELOOP, errno.EMLINK, errno.ENOTDIR, errno.ENXIO)
 
 
-def check_plain(root: Path) -> None:
+def check_nofollow(root: Path) -> None:
     """Look through a whole run directory; a directory in it that may not be listed is left out.
 
     Raises
@@ -176,7 +176,7 @@ def open_folder(location: str | Path) -> Folder:
         if not isinstance(filesystem, fs.LocalFileSystem):
             return ObjectFolder(filesystem, root, shown)
         path = Path(root)
-    check_plain(path)
+    check_nofollow(path)
     return LocalFolder(path)
 
 

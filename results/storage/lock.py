@@ -39,7 +39,7 @@ from boardclass.printable import duration
 from results.errors import StoreLockedError
 from results.storage import files
 from results.storage.files import Folder
-from results.storage.local import LocalFolder, check_plain, open_file
+from results.storage.local import LocalFolder, check_nofollow, open_file
 from results.storage.objects import ObjectFolder
 
 _MAX_TIME_S = 1e11  # the year 5138
@@ -229,7 +229,7 @@ class RunLock:
             return
         try:
             self._base.mkdir(parents=True, exist_ok=True)
-            check_plain(self._base)
+            check_nofollow(self._base)
             self._held = self._locked()
             with os.fdopen(open_file(self._base, files.OWNER, os.O_WRONLY | os.O_CREAT), "wb") as file:
                 file.truncate()

@@ -36,7 +36,7 @@ FLUSH_SECONDS = 30.0
 _AGAIN = re.compile(r"(.*?)(?: \(([0-9]{1,9})\))?", re.DOTALL)
 
 
-class Repaired(NamedTuple):
+class RepairResult(NamedTuple):
     """What a repair took out or rewrote.
 
     Attributes
@@ -54,7 +54,7 @@ class Repaired(NamedTuple):
     doubts: list[Row]
 
 
-Mend = Callable[[Folder, Fingerprint, bytes], Repaired]  # of a folder, for a run and the run.json of a new one like it
+Recover = Callable[[Folder, Fingerprint, bytes], RepairResult]  # the bytes: the run.json of a new run
 
 
 class Store:
@@ -108,7 +108,7 @@ class Store:
         fingerprint: Fingerprint,
         run_info: Mapping[str, Any] | None = None,
         *,
-        mend: Mend | None = None,
+        recover: Recover | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> Store:
         """Create a run, or go on with the one that is there.
@@ -121,7 +121,7 @@ class Store:
             Identity; must equal that of an existing run.
         run_info : mapping, optional
             JSON values recorded in ``run.json`` when the run is created.
-        mend : callable, optional
+        recover : callable, optional
             Takes out what is damaged before anything is read: ``results.upkeep.repair``.
         clock : callable
             Seconds, monotonic.
@@ -142,12 +142,12 @@ class Store:
         try:
             check_identity(folder, fingerprint)
         except DamagedError:
-            if mend is None:
+            if recover is None:
                 raise
         lock = RunLock(folder)
         lock.acquire()
         try:
-            repaired = mend(folder, fingerprint, document) if mend else Repaired({}, {}, [])
+            repaired = recover(folder, fingerprint, document) if recover else RepairResult({}, {}, [])
             resumed = check_identity(folder, fingerprint)
             if not resumed:
                 folder.publish_new(files.RUN, document)

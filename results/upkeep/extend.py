@@ -43,7 +43,7 @@ EVERYTHING = "all that was discarded"
 
 
 @dataclass(frozen=True)
-class Extension:
+class ExtendResult:
     """What was taken from an older run.
 
     Attributes
@@ -104,7 +104,7 @@ def inherited(source: Run) -> dict[str, Any]:
     }
 
 
-def extend(source: Run, store: Store) -> Extension:
+def extend(source: Run, store: Store) -> ExtendResult:
     """Store every verdict of an older run that holds in a new one; units that have a verdict there are left alone.
 
     Raises
@@ -126,7 +126,7 @@ def extend(source: Run, store: Store) -> Extension:
     store.append([*batch, *doubts(source, store.fingerprint)], copied=True)
     store.flush()
     n_verdicts = len(source.index.done_ids()) + len(source.index.done_paths())
-    return Extension(source.folder.where(""), source.fingerprint.cutoff, n_verdicts, n_reused, n_before)
+    return ExtendResult(source.folder.where(""), source.fingerprint.cutoff, n_verdicts, n_reused, n_before)
 
 
 def doubts(source: Run, fingerprint: Fingerprint) -> list[Row]:

@@ -26,7 +26,7 @@ import pyarrow.compute as pc
 from boardclass.errors import InputError, MismatchError
 from results.errors import ConflictError, FingerprintError, RowError
 from results.log import merge_logs
-from results.proof.coverage import check_coverage, foreign_rows
+from results.proof.coverage import check_coverage, rows_out_of_space
 from results.storage import files
 from results.storage.files import Folder
 from results.storage.local import LocalFolder, open_folder
@@ -113,7 +113,7 @@ def check_sources(runs: Sequence[Run]) -> Sources:
         check_same(first.fingerprint, run.fingerprint, where, _APART)
         check_same_structure(first.info.get("structure", {}), run.info, where, _STRUCTURE)
         raise_conflicts(run.conflicts)
-        if foreign := foreign_rows(run):
+        if foreign := rows_out_of_space(run):
             raise RowError(f"{where} has {foreign}; nothing was merged")
         coverage = check_coverage(run)
         if coverage.n_problems:

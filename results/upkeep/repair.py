@@ -30,12 +30,12 @@ from results.store.documents import Fingerprint, check_same
 from results.store.parts import Part, parse_part, read_manifest, read_parts, unlisted
 from results.store.rows import QUARANTINED, SCHEMA, Row, check_table
 from results.store.run import Run, read_identity
-from results.store.store import Repaired
+from results.store.store import RepairResult
 
 _LOG_BYTES = 64 * 2**20  # of the event log, from its end
 
 
-def repair(folder: Folder, fingerprint: Fingerprint, document: bytes) -> Repaired:
+def repair(folder: Folder, fingerprint: Fingerprint, document: bytes) -> RepairResult:
     """Repair a run; return what was wrong.
 
     Parameters
@@ -53,7 +53,7 @@ def repair(folder: Folder, fingerprint: Fingerprint, document: bytes) -> Repaire
     DamagedError
         When it cannot be told what run it is, or its manifest cannot be repaired because it is in an object store.
     """
-    done = Repaired({}, {}, [])
+    done = RepairResult({}, {}, [])
     fault = _fault_of_identity(folder, fingerprint)
     if fault:
         if not folder.names(files.RESULTS):
@@ -124,7 +124,7 @@ def _listed(folder: Folder) -> dict[int, Part]:
     return parts
 
 
-def _repair_manifest(folder: Folder, done: Repaired) -> None:
+def _repair_manifest(folder: Folder, done: RepairResult) -> None:
     """Write a damaged manifest anew; note that, and the parts that it no longer vouches for."""
     try:
         unlisted(folder, read_manifest(folder))
@@ -149,7 +149,7 @@ def _repair_manifest(folder: Folder, done: Repaired) -> None:
     folder.publish(files.MANIFEST, "".join(f"{line}\n" for line in lines).encode())
 
 
-def _drop_parts(folder: Folder, fingerprint: Fingerprint, done: Repaired) -> set[str]:
+def _drop_parts(folder: Folder, fingerprint: Fingerprint, done: RepairResult) -> set[str]:
     """Take every part off the manifest that cannot be read or is about classes of another run, and note it.
 
     Returns
@@ -186,7 +186,7 @@ def _doubts(fingerprint: Fingerprint, hosts: Iterable[str]) -> list[Row]:
     ]
 
 
-def _remove_documents(folder: Folder, done: Repaired) -> None:
+def _remove_documents(folder: Folder, done: RepairResult) -> None:
     identity = read_identity(folder)
     assert identity is not None, "read or written above"
     run = Run(folder, *identity, read_manifest(folder))

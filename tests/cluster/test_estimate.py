@@ -10,7 +10,7 @@ from statistics import fmean, stdev
 import pytest
 
 from boardclass.geometry import geometry
-from cluster.planning.estimate import LEAST, Variant, estimate, likely_cost, probe, student, variants
+from cluster.planning.estimate import MIN_PROBES, Variant, estimate, likely_cost, probe, student, variants
 from cluster.planning.plan import Plan, make_plan
 from configs.model import RunConfig
 from search.breaker import Breaker, Unit, UnitResult
@@ -74,7 +74,7 @@ def test_an_estimate_of_everything_is_near_the_truth(small):
     ids = [int(x) for ranks in small.partition.canonical_ranks() for x in ranks]
     truth = sum(whole_cost(breaker, class_id) for class_id in ids) / 3600
     found = [estimate(small, 0, seed, effort, 10**9) for seed in range(8)]
-    assert all(x.n_classes == len(ids) and x.n_probes == LEAST * len(x.strata) for x in found)
+    assert all(x.n_classes == len(ids) and x.n_probes == MIN_PROBES * len(x.strata) for x in found)
     assert all(x.low <= x.cpu_hours <= x.high for x in found)
     values = [x.cpu_hours for x in found]
     assert abs(fmean(values) - truth) <= 4 * stdev(values) / 8**0.5

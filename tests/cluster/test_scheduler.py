@@ -7,7 +7,7 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from cluster.scheduling.backlog import NOTHING, Past
+from cluster.scheduling.backlog import NO_HISTORY, History
 from cluster.scheduling.events import (
     Answer,
     Assign,
@@ -40,12 +40,13 @@ def result(unit, *children, seconds=1.0, n_terms=0):
 class Bench:
     """A scheduler with a clock that is set by hand."""
 
-    def __init__(self, costs, children=(), past=NOTHING, **policy):
+    def __init__(self, costs, children=(), history=NO_HISTORY, **policy):
         self.now = 0.0
         self.costs = np.asarray(costs, np.float64)
         policy = {"n_workers": 1, "sample": 0.0, "max_batch": 1} | policy
         ids = np.arange(len(self.costs)) * 10
-        self.scheduler = Scheduler(Policy(**policy), ids, self.costs, np.random.default_rng(0), children, past=past)
+        rng = np.random.default_rng(0)
+        self.scheduler = Scheduler(Policy(**policy), ids, self.costs, rng, children, history=history)
 
     def tell(self, event):
         return self.scheduler.handle(event, self.now)
@@ -341,7 +342,7 @@ def test_time_left_of_a_run_that_goes_on(is_told):
     searched = np.zeros(800, np.bool_)
     searched[:40] = searched[np.argsort(costs)[-200:]] = True
     left = dict(zip(range(0, 8000, 10), efforts[~searched].tolist(), strict=False))
-    bench = Bench(costs[~searched], past=Past(costs[searched], efforts[searched]) if is_told else NOTHING)
+    bench = Bench(costs[~searched], history=History(costs[searched], efforts[searched]) if is_told else NO_HISTORY)
     out = bench.start()
     for _ in range(5):
         effort = left.pop(of(out, Assign)[0].units[0].class_id)

@@ -14,7 +14,7 @@ from cluster.driver.driver import run
 from cluster.driver.journal import Journal
 from cluster.driver.progress import Overview, describe, format_report
 from cluster.planning.plan import make_plan
-from cluster.planning.shares import Hand, Share, parse_share
+from cluster.planning.shares import Shard, Share, parse_share
 from configs.model import load_config
 from results.proof.coverage import check_coverage
 from results.storage import files
@@ -42,17 +42,17 @@ def plan(tmp_path_factory):
 
 @pytest.mark.parametrize("n_shares", [1, 2, 5, 351])
 def test_shares_are_apart_and_together_all_classes(plan, n_shares):
-    hands = [Hand(Share(number, n_shares), plan).class_ids for number in range(1, n_shares + 1)]
-    together = np.concatenate(hands)
+    shards = [Shard(Share(number, n_shares), plan).class_ids for number in range(1, n_shares + 1)]
+    together = np.concatenate(shards)
     assert len(set(together.tolist())) == len(together)
     assert sorted(together.tolist()) == plan.class_ids().tolist()
-    assert max(map(len, hands)) - min(map(len, hands)) <= 1
+    assert max(map(len, shards)) - min(map(len, shards)) <= 1
 
 
 def test_every_share_gets_its_part_of_the_dear_classes(plan):
     ids = plan.class_ids()
     costs = dict(zip(ids.tolist(), plan.predicted_costs(ids).tolist(), strict=True))
-    sums = [sum(costs[x] for x in Hand(Share(number, 5), plan).class_ids.tolist()) for number in range(1, 6)]
+    sums = [sum(costs[x] for x in Shard(Share(number, 5), plan).class_ids.tolist()) for number in range(1, 6)]
     assert max(sums) < 1.05 * min(sums)
 
 
@@ -62,7 +62,7 @@ def test_the_rule_stays_as_it_is(tmp_path):
     The classes and predictions are those of 4x4-enable2k, whatever the word list.
     """
     plan = make_plan(load_config("4x4", {"cutoff": 3600, "out": str(tmp_path)}))
-    dealt = [Hand(Share(number, 5), plan).class_ids for number in range(1, 6)]
+    dealt = [Shard(Share(number, 5), plan).class_ids for number in range(1, 6)]
     assert [len(ids) for ids in dealt] == [1452] * 5
     text = json.dumps([ids.tolist() for ids in dealt])
     assert (
@@ -71,9 +71,9 @@ def test_the_rule_stays_as_it_is(tmp_path):
 
 
 def test_a_share_does_not_depend_on_the_machine_or_on_what_is_stored(tmp_path):
-    hand = [Hand(Share(1, 3), make_plan(config(tmp_path / "a", seed=seed))).class_ids.tolist() for seed in (0, 7)]
+    shard = [Shard(Share(1, 3), make_plan(config(tmp_path / "a", seed=seed))).class_ids.tolist() for seed in (0, 7)]
     run(config(tmp_path / "a"), share=Share(2, 3))
-    assert hand[0] == hand[1] == Hand(Share(1, 3), make_plan(config(tmp_path / "a"))).class_ids.tolist()
+    assert shard[0] == shard[1] == Shard(Share(1, 3), make_plan(config(tmp_path / "a"))).class_ids.tolist()
 
 
 @pytest.mark.parametrize("text", ["0/3", "4/3", "3", "1/", "-1/3", "1/0", "1/3/5", "a/b", "", "1.0/3", "²/3"])
@@ -99,7 +99,7 @@ def test_a_share_searches_its_classes_and_says_that_nothing_is_proven(orderly, t
     assert answer.out.startswith("Not proven.")
     assert "share 2/3 is done" in answer.out
     assert "those of 1/3 and 3/3" in answer.out
-    mine = Hand(Share(2, 3), make_plan(config(folder))).class_ids.tolist()
+    mine = Shard(Share(2, 3), make_plan(config(folder))).class_ids.tolist()
     assert sorted(row.class_id for row in open_run(folder).rows()) == mine
     assert not (folder / files.CLAIM).exists()
     assert orderly("verify", folder).code == 4
@@ -126,7 +126,7 @@ def test_what_is_shown_of_a_share_under_way_is_said_to_be_of_the_share(orderly, 
     folder = tmp_path / "run"
     run(config(folder), share=Share(2, 3))
     whole = make_plan(config(folder))
-    n_all, n_own = len(whole.class_ids()), len(Hand(Share(2, 3), whole).class_ids)
+    n_all, n_own = len(whole.class_ids()), len(Shard(Share(2, 3), whole).class_ids)
     overview = Overview("runs/x", "2x2", "scowl70", 12, n_all, 0, 1, share="2/3", n_own=n_own)
     assert f"{n_all} board classes, {n_own} of them are share 2/3" in describe(overview)
     report = replace(
@@ -171,7 +171,7 @@ def test_parts_of_classes_stay_with_the_share_of_their_class(tmp_path):
     rows = list(open_run(run(config(tmp_path / "whole", **budgets)).location).rows())
     plan = make_plan(config(folder, **budgets))
     split = sorted({row.class_id for row in rows if row.status == "split" and not row.path})
-    mine = set(Hand(Share(1, 2), plan).class_ids.tolist())
+    mine = set(Shard(Share(1, 2), plan).class_ids.tolist())
     assert mine.intersection(split)
     assert set(split) - mine
     with Store.open(folder, plan.fingerprint, plan.run_info) as store:
@@ -190,7 +190,7 @@ def test_a_share_is_not_done_while_parts_of_its_classes_are_open(tmp_path):
     with Store.open(tmp_path / "run", plan.fingerprint, plan.run_info) as store:
         store.append(rows)
         store.flush()
-        told, done = Hand(Share(1, 1), plan).judge(store, check_coverage(store.snapshot()), "", [])
+        told, done = Shard(Share(1, 1), plan).judge(store, check_coverage(store.snapshot()), "", [])
     n_split = sum(row.status == "split" for row in rows)
     assert not done
     assert told.startswith(f"share 1/1 is not done: {n_split} of its")

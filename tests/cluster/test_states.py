@@ -158,13 +158,13 @@ def test_any_error_in_reading_lock_and_log_is_said(folder, monkeypatch):
 def test_the_server_says_any_error_in_reading_rows_and_does_not_read_them_again(folder, monkeypatch):
     calls = []
 
-    async def fail(_desk, lane, *_, **__):
-        if lane == "runs":
+    async def fail(_queue, priority, *_, **__):
+        if priority == "runs":
             calls.append(1)
             raise ZeroDivisionError("oh")
 
     with serving(folder / "finished") as client:
-        monkeypatch.setattr("cluster.web.desk.Desk.ask", fail)
+        monkeypatch.setattr("cluster.web.job_queue.JobQueue.ask", fail)
         (run,) = client.ask("/api/runs").json
         for _ in range(2):
             time.sleep(1.1)

@@ -253,7 +253,7 @@ def test_a_doubt_that_is_lost_with_its_part_is_known_from_the_log(config, monkey
     n_verdicts = sum(row.is_verdict for row in stored.rows())
     assert n_verdicts > 1
     part.write_bytes(part.read_bytes()[:-1])
-    with Store.open(config.out, stored.fingerprint, stored.info, mend=repair) as store:
+    with Store.open(config.out, stored.fingerprint, stored.info, recover=repair) as store:
         assert store.dropped == (f"results/{part.name}",)
         assert store.index.doubted_hosts == stored.index.doubted_hosts
     assert open_run(config.out).doubted == stored.doubted

@@ -156,7 +156,7 @@ class Campaign:
     def _repaired(self, victims: list[Path]) -> None:
         """Open with ``drop_damaged``, put back what is missing, and compare."""
         intact = self._keys_of_intact_parts()
-        with Store.open(self.run, fingerprint(), {"seed": 1}, mend=repair) as store:
+        with Store.open(self.run, fingerprint(), {"seed": 1}, recover=repair) as store:
             missing = [item for item in all_rows() if item.key not in store.index.done()]
             assert not {item.key for item in missing} & intact, "what could be read is not computed again"
             store.append(missing)

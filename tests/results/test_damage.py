@@ -139,7 +139,7 @@ def test_deleted_files(finished, tmp_path):
         if victim.name == files.RUN:
             with pytest.raises(DamagedError, match=r"run\.json is missing: restore .* --drop-damaged"):
                 Store.open(run, fingerprint())
-            with Store.open(run, fingerprint(), {"seed": 2}, mend=repair) as store:
+            with Store.open(run, fingerprint(), {"seed": 2}, recover=repair) as store:
                 assert store.index.done() == {r.key for r in all_rows()}
                 assert store.run.info == {"seed": 2}
         elif victim.name == files.CLAIM:
@@ -161,16 +161,16 @@ def test_a_run_json_that_cannot_be_read_is_not_made_up(finished, tmp_path):
     (run / files.RUN).write_text("{")
     before = {path: path.read_bytes() for path in victims(run)}
     with pytest.raises(DamagedError, match=r"the rows are not of the run asked for.*same settings"):
-        Store.open(run, fingerprint(cutoff=81), mend=repair)
+        Store.open(run, fingerprint(cutoff=81), recover=repair)
     with pytest.raises(DamagedError, match="--drop-damaged"):
         Store.open(run, fingerprint())
     for part in (run / files.RESULTS).iterdir():
         part.write_bytes(b"")
     with pytest.raises(DamagedError, match="nor can any rows"):
-        Store.open(run, fingerprint(), mend=repair)
+        Store.open(run, fingerprint(), recover=repair)
     for path, data in before.items():
         path.write_bytes(data)
-    with Store.open(run, fingerprint(), mend=repair) as store:
+    with Store.open(run, fingerprint(), recover=repair) as store:
         assert store.dropped == ()
         assert len(store.index.done()) == len(all_rows())
 
@@ -180,7 +180,7 @@ def test_another_run_is_not_repaired(finished, tmp_path):
     (run / files.MANIFEST).write_text("{")
     before = {path: path.read_bytes() for path in victims(run)}
     with pytest.raises(FingerprintError):
-        Store.open(run, fingerprint(cutoff=81), mend=repair)
+        Store.open(run, fingerprint(cutoff=81), recover=repair)
     (run / files.LOCK).unlink(missing_ok=True)
     assert {path: path.read_bytes() for path in victims(run)} == before
 
@@ -201,7 +201,7 @@ def test_a_manifest_is_mended_line_by_line(finished, tmp_path, change, lost):
     (run / files.MANIFEST).write_text("".join(change(lines(run))))
     rows = all_rows()
     for _ in range(2):
-        with Store.open(run, fingerprint(), mend=repair) as store:
+        with Store.open(run, fingerprint(), recover=repair) as store:
             assert store.index.done() == {r.key for number, r in enumerate(rows, 1) if number not in lost}
     with Store.open(run, fingerprint()) as store:
         store.append(rows[number - 1] for number in lost)

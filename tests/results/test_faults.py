@@ -101,7 +101,7 @@ def spoil(run: Path) -> None:
 
 
 def repair_run(run: Path) -> None:
-    store = Store.open(run, fingerprint(), {"a": 1}, mend=repair)
+    store = Store.open(run, fingerprint(), {"a": 1}, recover=repair)
     try:
         store.append(r for r in all_rows() if r.key not in store.index.done())
         store.flush()
@@ -126,7 +126,7 @@ def test_fault_at_every_call_of_a_repair(tmp_path, monkeypatch, kind, step):
         faults.arm(at, kind)
         with pytest.raises((KilledError, StoreError)):
             repair_run(run)
-        with Store.open(run, fingerprint(), {"a": 1}, mend=repair) as store:
+        with Store.open(run, fingerprint(), {"a": 1}, recover=repair) as store:
             assert intact <= store.index.done()
         repair_run(run)
         assert summary(run).result_digest == digest

@@ -83,7 +83,7 @@ def test_objects_that_are_lost_or_doubled_are_noticed(bucket):
     folder.publish(part, (folder.read(part) or b"")[:-1])
     with pytest.raises(DamagedError, match=part):
         list(open_run(address).rows())
-    with Store.open(address, fingerprint(), mend=repair) as store:
+    with Store.open(address, fingerprint(), recover=repair) as store:
         assert store.dropped == (part,)
 
 

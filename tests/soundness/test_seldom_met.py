@@ -153,7 +153,7 @@ def test_a_doubt_outlives_the_part_that_breaks_a_rule(tmp_path):
     (tmp_path / part.name).write_bytes(data)
     sealed = describe(part.name, data, [second, third])
     (tmp_path / files.MANIFEST).write_text(f"{kept.format()}\n{sealed.format()}\n")
-    with Store.open(tmp_path, fingerprint(), mend=repair) as store:
+    with Store.open(tmp_path, fingerprint(), recover=repair) as store:
         assert store.dropped == (part.name,)
     assert open_run(tmp_path).doubted == [(first, "")]
 

@@ -13,7 +13,7 @@ import stat
 from pathlib import Path
 
 
-def exposure(folder: Path) -> str:
+def open_to_others(folder: Path) -> str:
     """Return how others could put something into a folder or replace the folder; empty if they cannot.
 
     Parameters
@@ -34,7 +34,7 @@ def exposure(folder: Path) -> str:
     return ""
 
 
-def exposed_file(folder: Path) -> str:
+def open_file_below(folder: Path) -> str:
     """Return which file or folder below ``folder`` others made or can write to, and how; empty if there is none."""
     for place, folders, names in os.walk(folder):
         for name in (*folders, *names):

@@ -10,7 +10,7 @@ import sys
 import pytest
 
 from boardclass import jit
-from boardclass.private import exposed_file, exposure
+from boardclass.permissions import open_file_below, open_to_others
 from tests.conftest import ROOT
 
 WHERE = "from boardclass import jit; print(jit.config.CACHE_DIR); print(jit.kernel_hash())"
@@ -72,9 +72,9 @@ def test_a_sticky_folder_above_is_no_danger(own):
     inner = own / "inner"
     inner.mkdir(mode=0o700)
     own.chmod(0o1777)
-    assert exposure(inner) == ""
+    assert open_to_others(inner) == ""
     own.chmod(0o0777)
-    assert "others can write to" in exposure(inner)
+    assert "others can write to" in open_to_others(inner)
 
 
 def test_a_place_that_is_none_is_told(own):
@@ -88,9 +88,9 @@ def test_every_file_is_looked_at(own):
     deep = own / "a" / "b"
     deep.mkdir(parents=True)
     (deep / "kernel.nbc").write_bytes(b"")
-    assert exposed_file(own) == ""
+    assert open_file_below(own) == ""
     (deep / "kernel.nbc").chmod(0o646)
-    assert "kernel.nbc" in exposed_file(own)
+    assert "kernel.nbc" in open_file_below(own)
 
 
 def test_what_is_compiled_is_announced_and_compiled_once_whatever_its_words(own, tmp_path):

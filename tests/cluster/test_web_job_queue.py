@@ -19,7 +19,7 @@ import anyio
 
 from cluster.web import jobs
 from cluster.web.app import PUBLISHED
-from cluster.web.desk import Desk, Lane, Refused
+from cluster.web.job_queue import JobQueue, Priority, Refused
 from cluster.web.server import MAX_CLIENTS
 from results.reading.limits import GRACE_S
 from tests.cluster.processes import command_line, descendants, has_let_go, parent
@@ -29,19 +29,19 @@ from tests.conftest import ROOT, make_in
 
 def test_what_takes_too_long_is_ended_and_the_next_is_answered():
     async def ask():
-        async with aclosing(Desk()) as desk:
+        async with aclosing(JobQueue()) as queue:
             with pytest.raises(Refused, match=r"takes more than 6 s"):
-                await desk.ask(Lane.quick, time.sleep, 1000, seconds=GRACE_S + 1)
-            return await desk.ask(Lane.quick, jobs.score_board, "aert", "2x2", "scowl70")
+                await queue.ask(Priority.quick, time.sleep, 1000, seconds=GRACE_S + 1)
+            return await queue.ask(Priority.quick, jobs.score_board, "aert", "2x2", "scowl70")
 
     assert anyio.run(ask)["score"] == 14
 
 
 def test_what_takes_too_much_memory_is_refused():
     async def ask():
-        async with aclosing(Desk()) as desk:
+        async with aclosing(JobQueue()) as queue:
             with pytest.raises(Refused, match="MiB: ask for less"):
-                await desk.ask(Lane.long, bytearray, 2**36, memory_mb=64)
+                await queue.ask(Priority.long, bytearray, 2**36, memory_mb=64)
 
     anyio.run(ask)
 
@@ -50,51 +50,51 @@ def test_quick_questions_do_not_wait_for_long_ones():
     ended = []
 
     async def ask():
-        async def take(lane, job, *values):
-            await desk.ask(lane, job, *values)
-            ended.append(lane)
+        async def take(priority, job, *values):
+            await queue.ask(priority, job, *values)
+            ended.append(priority)
 
-        async with aclosing(Desk()) as desk, anyio.create_task_group() as group:
-            await desk.ask(Lane.quick, len, "")
-            group.start_soon(take, Lane.long, time.sleep, 5)
+        async with aclosing(JobQueue()) as queue, anyio.create_task_group() as group:
+            await queue.ask(Priority.quick, len, "")
+            group.start_soon(take, Priority.long, time.sleep, 5)
             await anyio.sleep(0.5)
-            group.start_soon(take, Lane.quick, len, "")
+            group.start_soon(take, Priority.quick, len, "")
 
     anyio.run(ask)
-    assert ended == [Lane.quick, Lane.long]
+    assert ended == [Priority.quick, Priority.long]
 
 
 def test_a_bug_is_said_and_not_asked_for_again():
     async def ask():
-        async with aclosing(Desk()) as desk:
+        async with aclosing(JobQueue()) as queue:
             with pytest.raises(Refused, match="internal error, TypeError"):
-                await desk.ask(Lane.quick, len, 1)
+                await queue.ask(Priority.quick, len, 1)
 
     anyio.run(ask)
 
 
 def test_a_process_that_was_killed_between_two_jobs_is_replaced():
     async def ask():
-        async with aclosing(Desk()) as desk:
-            first = await desk.ask(Lane.quick, os.getpid)
+        async with aclosing(JobQueue()) as queue:
+            first = await queue.ask(Priority.quick, os.getpid)
             os.kill(first, signal.SIGKILL)
             while parent(first):
                 await anyio.sleep(0.01)
             await anyio.sleep(0.2)  # the loop hears of it from a thread
-            assert await desk.ask(Lane.quick, os.getpid) != first
+            assert await queue.ask(Priority.quick, os.getpid) != first
 
     anyio.run(ask)
 
 
 def test_a_job_is_ended_when_nobody_waits_for_it_any_more():
     async def ask():
-        async with aclosing(Desk()) as desk:
-            first = await desk.ask(Lane.quick, os.getpid)
+        async with aclosing(JobQueue()) as queue:
+            first = await queue.ask(Priority.quick, os.getpid)
             with anyio.move_on_after(0.2) as scope:
-                await desk.ask(Lane.quick, time.sleep, 1000)
+                await queue.ask(Priority.quick, time.sleep, 1000)
             assert scope.cancelled_caught
             assert has_let_go(first)
-            assert await desk.ask(Lane.quick, os.getpid) != first
+            assert await queue.ask(Priority.quick, os.getpid) != first
 
     anyio.run(ask)
 
@@ -120,17 +120,17 @@ def test_a_connection_that_asks_nothing_is_closed_after_a_while(monkeypatch):
 
 
 def test_a_climb_that_nobody_waits_for_is_ended(monkeypatch):
-    desks = []
+    queues = []
 
     def kept():
-        desks.append(Desk())
-        return desks[0]
+        queues.append(JobQueue())
+        return queues[0]
 
     def is_busy():
-        limiter = desks[0]._limiters.get(Lane.long)
+        limiter = queues[0]._limiters.get(Priority.long)
         return bool(limiter and limiter.borrowed_tokens)
 
-    monkeypatch.setattr("cluster.web.site.Desk", kept)
+    monkeypatch.setattr("cluster.web.site.JobQueue", kept)
     with serving(PUBLISHED) as client:
         for _ in range(3):
             with socket.create_connection((client.host, client.port)) as made:
@@ -147,15 +147,15 @@ def test_a_climb_that_nobody_waits_for_is_ended(monkeypatch):
 
 def test_a_closed_desk_says_why_it_refuses():
     async def ask():
-        async with anyio.create_task_group() as group, aclosing(Desk()) as desk:
-            await desk.ask(Lane.long, len, "")
-            group.start_soon(refused, desk, time.sleep, 1000)
+        async with anyio.create_task_group() as group, aclosing(JobQueue()) as queue:
+            await queue.ask(Priority.long, len, "")
+            group.start_soon(refused, queue, time.sleep, 1000)
             await anyio.sleep(0.2)
-        await refused(desk, len, "")
+        await refused(queue, len, "")
 
-    async def refused(desk, job, *values):
+    async def refused(queue, job, *values):
         with pytest.raises(Refused, match="the server is stopping"):
-            await desk.ask(Lane.long, job, *values)
+            await queue.ask(Priority.long, job, *values)
 
     anyio.run(ask)
 
@@ -164,8 +164,8 @@ def test_a_process_takes_no_module_from_the_folder_at_hand(elsewhere, monkeypatc
     monkeypatch.chdir(elsewhere)
 
     async def ask():
-        async with aclosing(Desk()) as desk:
-            return await desk.ask(Lane.quick, jobs.score_board, "aert", "2x2", "scowl70")
+        async with aclosing(JobQueue()) as queue:
+            return await queue.ask(Priority.quick, jobs.score_board, "aert", "2x2", "scowl70")
 
     assert anyio.run(ask)["score"] == 14
 

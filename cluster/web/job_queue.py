@@ -19,7 +19,7 @@ MAX_WAITING = 64
 _START_S = 60.0  # a new process loads libraries and may have to compile kernels, before its own time begins
 
 
-class Lane(StrEnum):
+class Priority(StrEnum):
     """Kinds of work; those of one kind wait for each other, one process each."""
 
     quick = "quick"  # one board: milliseconds
@@ -35,21 +35,21 @@ class Refused(OrderlyError):
         self.status = status
 
 
-class Desk:
+class JobQueue:
     """Hands work out; to be used from one event loop, and closed before it ends."""
 
     def __init__(self) -> None:
-        self._limiters: dict[Lane, anyio.CapacityLimiter] = {}
-        self._workers = {lane: Worker() for lane in Lane}
+        self._limiters: dict[Priority, anyio.CapacityLimiter] = {}
+        self._workers = {priority: Worker() for priority in Priority}
 
     async def ask(
-        self, lane: Lane, job: Callable[..., Any], *values: Any, seconds: float = 20.0, memory_mb: int = 1024
+        self, priority: Priority, job: Callable[..., Any], *values: Any, seconds: float = 20.0, memory_mb: int = 1024
     ) -> Any:
         """Return what a function of :mod:`cluster.web.jobs` returns.
 
         Parameters
         ----------
-        lane : Lane
+        priority : Priority
         job : callable
             With its arguments in ``values``.
         seconds, memory_mb
@@ -58,9 +58,9 @@ class Desk:
         Raises
         ------
         Refused
-            When it cannot be done, takes too much, too many wait, or the desk is closed.
+            When it cannot be done, takes too much, too many wait, or the queue is closed.
         """
-        limiter, worker = self._limiters.setdefault(lane, anyio.CapacityLimiter(1)), self._workers[lane]
+        limiter, worker = self._limiters.setdefault(priority, anyio.CapacityLimiter(1)), self._workers[priority]
         if limiter.statistics().tasks_waiting >= MAX_WAITING:
             raise Refused("too many questions wait for an answer: ask again later", HTTPStatus.SERVICE_UNAVAILABLE)
         try:
