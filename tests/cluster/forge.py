@@ -1,4 +1,4 @@
-"""Forged run directories: nonsense in any place, sealed anew, so that only the checks behind the seals can notice."""
+"""Run directories tampered with: nonsense in any place, sealed anew for the checks behind the seals; plain damage."""
 
 from __future__ import annotations
 
@@ -62,12 +62,7 @@ class Forgery(NamedTuple):
 
 
 class Forger:
-    """Tampers with a run directory in one place at random, with valid seals.
-
-    Parameters
-    ----------
-    seed : int
-    """
+    """Tampers with a run directory in one place at random: ``kinds`` with valid seals, ``damaged`` without."""
 
     def __init__(self, seed: int) -> None:
         self.rng = random.Random(seed)
@@ -78,6 +73,11 @@ class Forger:
             "boards": self.board,
             "certificates": self.certificate,
             "events": self.event,
+        }
+        self.damaged: dict[str, Callable[[Path], list[Path]]] = {
+            "flips": self.flip,
+            "cuts": self.cut,
+            "swaps": self.swap,
         }
 
     def document(self, run: Path) -> Forgery:
@@ -128,6 +128,26 @@ class Forger:
         (run / files.EVENTS).write_text("".join(json.dumps(line) + "\n" for line in lines))
         return Forgery(files.EVENTS, f"{line['event']}.{name} = {line[name]!r}")
 
+    def flip(self, run: Path) -> list[Path]:
+        victim = self.rng.choice(files_of(run))
+        data = bytearray(victim.read_bytes())
+        data[self.rng.randrange(len(data))] ^= 1 << self.rng.randrange(8)
+        victim.write_bytes(data)
+        return [victim]
+
+    def cut(self, run: Path) -> list[Path]:
+        victim = self.rng.choice(files_of(run))
+        data = victim.read_bytes()
+        victim.write_bytes(data[: self.rng.randrange(len(data))])
+        return [victim]
+
+    def swap(self, run: Path) -> list[Path]:
+        one, two = self.rng.sample(files_of(run), 2)
+        data = one.read_bytes()
+        one.write_bytes(two.read_bytes())
+        two.write_bytes(data)
+        return [one, two]
+
     def _altered(self, values: Any, where: str = "") -> tuple[str, Any]:
         """Return JSON values with one of them, however deep, replaced or taken away, and what was done."""
         keys = (
@@ -162,6 +182,12 @@ class Forger:
         if pa.types.is_struct(kind):
             return {"board": self._value(pa.string()), "score": self._value(pa.int32())}
         return self.rng.choice(NUMBERS.get(kind, TEXTS))
+
+
+def files_of(run: Path) -> list[Path]:
+    """Return the files of a run but those of its lock and its log, which proves nothing."""
+    kept = (files.LOCK, files.OWNER, files.EVENTS)
+    return sorted(path for path in run.rglob("*") if path.is_file() and path.name not in kept)
 
 
 def seal(path: Path, values: dict[str, Any]) -> None:

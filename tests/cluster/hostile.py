@@ -1,43 +1,35 @@
-"""Hands forged run directories to every command and looks at what is said; as a script with full counts.
+"""Hands damaged and forged run directories to every command and looks at what is said.
 
-    python -m tests.cluster.hostile [--count 200] [--seed 1]
-
-For each forgery (tests/cluster/forge.py): every command ends with an exit code of its own, never as a bug; prints no
-control characters; and ``run --drop-damaged`` either ends with the answer of the run as it was or refuses.
+Forged (tests/cluster/forge.py): every command ends with an exit code of its own, never as a bug; prints no control
+characters; and ``run --drop-damaged`` either ends with the answer of the run as it was or refuses.  Damaged: every
+command says what it said before, or refuses with a file and a remedy, or says that nothing is proven; the last one
+repairs.
 """
 
 from __future__ import annotations
 
-import argparse
 import io
+import json
 import re
 import shutil
 import sys
-import tempfile
-from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from pathlib import Path
-from typing import NamedTuple
 from unittest import mock
 
 from cluster.cli import app as cli
+from results.storage import files
 from tests.cluster.forge import WORDS, Forger, Forgery
+from tests.conftest import Answer
 
 FINE = frozenset((0, 2, 3, 4, 5))
 UNSAFE = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
+REMEDY = re.compile("--drop-damaged|remove")
 RUN = ("run", "2x2", "--cutoff", "5", "--workers", "0")
 
 
-class Said(NamedTuple):
-    """The outcome of a command."""
-
-    code: int
-    out: str
-    err: str
-
-
-def call(*arguments: object) -> Said:
+def call(*arguments: object) -> Answer:
     """Run a command in this process."""
     out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True) for _ in range(2))
     with mock.patch.object(sys, "argv", ["orderly", *map(str, arguments)]), redirect_stdout(out), redirect_stderr(err):
@@ -45,7 +37,7 @@ def call(*arguments: object) -> Said:
             cli.main()
         except SystemExit as left:
             code = int(left.code or 0)
-    return Said(code, *(stream.buffer.getvalue().decode() for stream in (out, err)))
+    return Answer(code, *(stream.buffer.getvalue().decode() for stream in (out, err)))
 
 
 def commands(run: Path, folder: Path) -> Iterator[tuple[object, ...]]:
@@ -81,74 +73,55 @@ def make_run(folder: Path) -> Path:
 
 
 class Campaign:
-    """One finished run, forged again and again.
-
-    Attributes
-    ----------
-    outcomes : Counter
-        Exit codes by command.
-    faults : list of str
-        What should not have happened.
-    """
+    """One finished run, forged or damaged again and again; ``faults`` tell what should not have happened."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.whole = make_run(folder)
-        self.outcomes: Counter[tuple[str, int]] = Counter()
+        self.in_parts = folder / "parts"
+        with mock.patch("results.store.store.FLUSH_ROWS", 20):
+            assert call(*RUN, "-w", folder / "list.txt", "--out", self.in_parts).code == 0
         self.faults: list[str] = []
 
     @contextmanager
-    def copy(self) -> Iterator[Path]:
-        """Yield a copy of the run to tamper with."""
+    def copy(self, of: Path | None = None) -> Iterator[Path]:
+        """Yield a copy of a run to tamper with."""
         run = self.folder / "RUN"
         shutil.rmtree(run, ignore_errors=True)
-        yield Path(shutil.copytree(self.whole, run, symlinks=True))
+        yield Path(shutil.copytree(of or self.whole, run, symlinks=True))
 
-    def ask(self, run: Path, forgery: Forgery) -> Said:
+    def ask(self, run: Path, forgery: Forgery) -> Answer:
         """Give every command the forged run; return what the last one said, which repairs it."""
         for command in commands(run, self.folder):
             said = call(*command)
-            self.outcomes[str(command[0]), said.code] += 1
             unsafe = UNSAFE.search(said.out + said.err)
             if said.code not in FINE or unsafe or "Traceback" in said.err:
                 told = said.err.strip()[:300] if said.code not in FINE else f"prints {unsafe}"
                 self.faults.append(f"{forgery.place}: {forgery.what}: {' '.join(map(str, command))}: {told}")
         return said
 
-    def strike(self, forger: Forger, kind: str) -> Forgery:
+    def strike(self, forger: Forger, kind: str) -> None:
         """Forge the run in one way and ask every command."""
         with self.copy() as run:
-            forgery = forger.kinds[kind](run)
-            self.ask(run, forgery)
-        return forgery
+            self.ask(run, forger.kinds[kind](run))
 
-
-def main(arguments: list[str]) -> int:
-    """Run a campaign and print its counts."""
-    parser = argparse.ArgumentParser(description="forge a run in many ways")
-    parser.add_argument("--count", type=int, default=200, help="Forgeries of each kind.")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--kind", default="")
-    asked = parser.parse_args(arguments)
-    forger = Forger(asked.seed)
-    with tempfile.TemporaryDirectory() as folder:
-        campaign = Campaign(Path(folder))
-        for kind in forger.kinds:
-            if asked.kind in ("", kind):
-                before, n_before = campaign.outcomes.copy(), len(campaign.faults)
-                for _ in range(asked.count):
-                    campaign.strike(forger, kind)
-                codes: Counter[int] = Counter()
-                for (_, code), n in (campaign.outcomes - before).items():
-                    codes[code] += n
-                told = ", ".join(f"{n} exit {code}" for code, n in sorted(codes.items()))
-                faults = len(campaign.faults) - n_before
-                sys.stdout.write(f"{kind}: {asked.count} forged, {codes.total()} commands: {told}; {faults} faults\n")
-                sys.stdout.flush()
-    for fault in campaign.faults:
-        sys.stdout.write(f"{fault!r}\n")
-    return min(1, len(campaign.faults))
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    def damage(self, forger: Forger, kind: str) -> bool:
+        """Damage the run in one way, look at what is said, repair it; return whether ``verify`` noticed."""
+        with self.copy(self.in_parts) as run:
+            asked = (("status", run), ("top", run), ("query", run, "SELECT * FROM classes"), ("verify", run))
+            truth = [call(*command, "--format", "json") for command in asked]
+            victims = forger.damaged[kind](run)
+            for command, before in zip(asked, truth, strict=True):
+                said = call(*command, "--format", "json")
+                if said.code == 3:
+                    named = any(victim.name in said.err for victim in victims) or files.MANIFEST in said.err
+                    assert (said.out, named, bool(REMEDY.search(said.err))) == ("", True, True), said
+                elif (said.code, said.out) != (before.code, before.out):
+                    assert said.code in (0, 4, 5), said
+                    assert '"proven": true' not in said.out, said
+                    assert said.code or command[0] == "status", said
+            repaired = call(*RUN, "-w", self.folder / "list.txt", "--out", run, "--drop-damaged")
+            assert repaired.code == 0, repaired
+            digests = [json.loads(answer.out)["digest"] for answer in (truth[0], call(*asked[0], "--format", "json"))]
+            assert digests[0] == digests[1]
+        return said.code != 0

@@ -39,11 +39,18 @@ def campaign(tmp_path_factory):
 @pytest.mark.parametrize("n", daily([2, 20], lambda n: n == 2))
 @pytest.mark.parametrize("kind", Forger(0).kinds)
 def test_nonsense_under_valid_seals(campaign, kind, n):
-    """The script has more: python -m tests.cluster.hostile."""
     forger = Forger(7)
     for _ in range(n):
         campaign.strike(forger, kind)
     assert campaign.faults == []
+
+
+@pytest.mark.parametrize("times", daily([1, 20], lambda times: times == 1))
+@pytest.mark.parametrize(("kind", "n"), [("flips", 8), ("cuts", 3), ("swaps", 2)])
+def test_damage_is_told_and_repaired(campaign, kind, n, times):
+    forger = Forger(20)
+    n_noticed = sum(campaign.damage(forger, kind) for _ in range(n * times))
+    assert n_noticed > 0.7 * n * times, "the rest is the end of the manifest, or spaces in JSON"
 
 
 # ---- the examples of nonsense that were found by hand

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -115,6 +116,17 @@ def claimed(store: Store, listed: BoardList | None = None, n_words: int = 12) ->
 def conclude(store: Store) -> str:
     """Claim a complete run; return the digest."""
     return claimed(store, n_words=1).result_digest
+
+
+def make_run(run: Path) -> Path:
+    """Write a finished run, a part per row."""
+    with Store.open(run, fingerprint(), {"seed": 1}) as store:
+        for item in all_rows():
+            store.append([item])
+            store.flush()
+        conclude(store)
+    (run / files.LOCK).unlink(missing_ok=True)
+    return run
 
 
 def drive(location: object, acknowledged: list[int]) -> None:

@@ -43,8 +43,7 @@ from results.store.rows import parse_path
 from results.store.run import open_run
 from search.local.climb import parse_alphabet
 from search.params import Params
-from tests.results.damage import make_run
-from tests.results.helpers import BUCKETS, fingerprint
+from tests.results.helpers import BUCKETS, fingerprint, make_run
 
 SHAPE = geometry("2x2")
 PARTITION = parse_partition(BUCKETS, "2x2")
