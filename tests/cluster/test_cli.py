@@ -61,25 +61,6 @@ def test_a_command_imports_nothing_heavy_that_it_does_not_need(project_root, pro
 
 
 @pytest.mark.parametrize(
-    "arguments",
-    [
-        ["nonsense"],
-        ["show"],
-        ["show", "cat", "--format", "xml"],
-        ["top", "runs/x", "-n", "0"],
-        ["top", "runs/x", "-n", "ten"],
-        ["run", "--workers", "-1"],
-        ["run", "--no-such-option"],
-    ],
-)
-def test_usage_errors_exit_2_without_traceback(orderly, arguments):
-    answer = orderly(*arguments)
-    assert (answer.code, answer.out) == (2, "")
-    assert "Error: " in answer.err
-    assert "Traceback" not in answer.err
-
-
-@pytest.mark.parametrize(
     ("arguments", "quoted"),
     [
         (["show", "cat", "--format", "xml"], "'xml'"),

@@ -68,6 +68,32 @@ CASES = [
     ("bound 't e a r' --tree --out tree.gif", "'tree.gif'"),
     ("bound 't e a r' --out nosuch/tree.svg", "nosuch"),
     ("bound 'abcdefghijklm abcdefghijklm abcdefghijklm abcdefghijklm' --tree -w scowl70", "nodes"),
+    ("nonsense", "nonsense"),
+    ("show", "Error: "),
+    ("show tear --format xml", "xml"),
+    ("top RUN -n 0", "-n"),
+    ("top RUN -n ten", "ten"),
+    ("run --workers -1", "workers"),
+    ("run --no-such-option", "--no-such-option"),
+    ("run --cutoff 12", "--dims"),
+    ("run 5x5x5", "5x5x5"),
+    ("run -d 2by2", "2by2"),
+    ("run 3x3.tml", "3x3"),
+    ("run 2x2 --cutoff most", "'most'"),
+    ("run 2x2 --cutoff 0", "0"),
+    ("run 2x2 --cutoff 99999999999", "99999999999"),
+    ("run 2x2 --scores standart", "standart"),
+    ("run 2x2 --scores 1,1,x", "'x'"),
+    ("run 2x2 --scores 2147483647", "31 bits"),
+    ("run 2x2 --buckets 'abc abc'", "missing"),
+    ("run 2x2 --buckets 'middle: abcdefghijklmnopqrstuvwxyz'", "middle"),
+    ("run 2x2 --wordlist nosuch", "nosuch"),
+    ("run 2x2 --wordlist ./garbage.bin", "word list 'garbage.bin'"),
+    ("run 2x2 --seed -1", "seed"),
+    ("run 2x2 --workers 100000", "workers"),
+    ("run 2x2 --out ''", "out"),
+    ("run unknown.toml", "'cutof'"),
+    ("run garbage.toml", "UTF-8"),
     ("repeat RUN", "--classes"),
     ("repeat RUN --classes 0 --sample 1", "--sample"),
     ("repeat RUN --classes x", "'x'"),
@@ -105,7 +131,7 @@ CASES = [
     ("wordlist get twl06", "twl06"),
     ("wordlist", "Usage"),
 ]
-TAKES_NO_LIST = ("lists", "query", "compare", "top", "report", "wordlist")
+TAKES_NO_LIST = ("nonsense", "run", "lists", "query", "compare", "top", "report", "wordlist")
 
 
 @pytest.fixture(scope="module")
@@ -114,6 +140,8 @@ def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("bad")
     (folder / "list.txt").write_text(LIST)
     (folder / "garbage.bin").write_bytes(bytes(range(256)) * 4)
+    (folder / "garbage.toml").write_bytes(b'dims = "\xff"\n')
+    (folder / "unknown.toml").write_text('dims = "2x2"\ncutof = 5\n')
     (folder / "boards.txt").write_text("tear\nabc\n")
     (folder / "dice.toml").write_text("title = 3\n")
     command = ("run", "2x2", "--wordlist", "./list.txt", "--cutoff", "5", "--workers", "0", "--out", "RUN")
@@ -143,7 +171,7 @@ def test_bad_input_is_refused(orderly, folder, monkeypatch, line, quoted):
 def test_every_command_is_tried():
     tried = {line.split()[0] for line, _ in CASES}
     assert tried >= {"climb", "longest", "neighbours", "lists", "roll", "show", "score", "solve", "bound", "explain"}
-    assert tried >= {"query", "compare", "top", "report", "wordlist"}
+    assert tried >= {"run", "query", "compare", "top", "report", "wordlist"}
 
 
 def test_a_directory_without_a_run_is_named(orderly, tmp_path):

@@ -40,19 +40,6 @@ def altered(made, folder, key, **changes):
     return folder
 
 
-def test_a_class_is_found_again_with_all_its_parts(orderly, made):
-    rows = list(open_run(made).rows())
-    chosen = next(row.class_id for row in rows if row.candidates and row.path)
-    answer = orderly("repeat", made, "--classes", chosen, "--format", "json")
-    assert answer.code == 0, answer.err
-    told = json.loads(answer.out)["repeated"]
-    mine = sorted(row.key for row in rows if row.class_id == chosen)
-    assert [(item["class_id"], item["path"]) for item in told] == mine
-    assert len(mine) > 1
-    assert not any(item["difference"] or item["gave_up"] for item in told)
-    assert "found again" in orderly("repeat", made, "--classes", chosen).out
-
-
 @pytest.mark.parametrize("seed", [0, 1])
 def test_every_verdict_of_a_run_is_found_again(orderly, made, seed):
     everything = ",".join(map(str, ids_of(made)))

@@ -72,14 +72,6 @@ def test_top_lists_the_best_boards_in_order(orderly, proven):
     assert [{**row, "proven": "True"} for row in csv.DictReader(io.StringIO(again))] == rows
 
 
-def test_running_again_computes_nothing_and_says_the_same(orderly, proven):
-    directory, out = proven
-    answer = orderly("run", *SMALL, "--out", directory)
-    assert answer.code == 0
-    assert "0 verdicts computed" in answer.out
-    assert answer.out.partition("Proven")[0] == out.partition("Proven")[0]
-
-
 def test_options_override_the_config(orderly, here):
     (here / "mine.toml").write_text('dims = "2x3"\ncutoff = 1\nwordlist = "nosuch"\n')
     (here / "words.txt").write_text("bee\nbeef\nfee\n")
@@ -141,75 +133,6 @@ def test_no_board_at_the_cutoff_is_a_result_too(orderly, here):
     assert answer.code == 0, answer.err
     assert "none scores 999 or more" in " ".join(answer.out.split())
     assert orderly("top", "none", "--format", "csv").out == "board,score,proven\n"
-
-
-def test_cutoff_auto_finds_the_best_board(orderly, here):
-    answer = orderly("run", "2x2", "--cutoff", "auto", "--workers", "0", "--out", "auto")
-    assert answer.code == 0, answer.err
-    record = json.loads(orderly("status", "auto", "--format", "json").out)
-    assert record["cutoff"] == record["best_score"] == 14
-
-
-BAD_LISTS = {"upper": b"CAT\nDOG\n", "binary": bytes(range(256))}  # more: boardclass/test_wordlist.py
-
-
-@pytest.mark.parametrize("kind", BAD_LISTS)
-def test_a_bad_word_list_exits_2_and_leaves_nothing(orderly, here, kind):
-    (here / "bad.txt").write_bytes(BAD_LISTS[kind])
-    answer = orderly("run", *SMALL, "--wordlist", "./bad.txt")
-    assert (answer.code, answer.out) == (2, "")
-    assert answer.err.startswith("orderly: word list 'bad.txt'")
-    assert "Traceback" not in answer.err
-    assert files_in(here) == ["bad.txt"]
-
-
-BAD_CONFIGS: dict[str, tuple[str | bytes, str]] = {  # more: configs/test_model.py
-    "unknown-key": ('dims = "2x2"\ncutof = 5\n', "'cutoff'"),
-    "dims": ('dims = "7x7"\n', "7x7"),
-    "buckets": ('dims = "2x2"\nbuckets = "aab cd"\n', "missing"),
-    "wordlist": ('dims = "2x2"\nwordlist = "nosuch"\n', "nosuch"),
-    "not-utf8": (b'dims = "\xff"\n', "UTF-8"),
-}
-
-
-@pytest.mark.parametrize("kind", BAD_CONFIGS)
-def test_a_bad_config_exits_2_and_leaves_nothing(orderly, here, kind):
-    text, quoted = BAD_CONFIGS[kind]
-    (here / "bad.toml").write_bytes(text if isinstance(text, bytes) else text.encode())
-    answer = orderly("run", "bad.toml", "--workers", "0")
-    assert (answer.code, answer.out) == (2, "")
-    assert quoted in answer.err
-    assert "Traceback" not in answer.err
-    assert files_in(here) == ["bad.toml"]
-
-
-@pytest.mark.parametrize(
-    ("arguments", "quoted"),
-    [
-        ([], "--dims"),
-        (["5x5x5"], "5x5x5"),
-        (["--dims", "2by2"], "2by2"),
-        (["3x3.tml"], "3x3"),
-        (["2x2", "--cutoff", "most"], "'most'"),
-        (["2x2", "--cutoff", "0"], "0"),
-        (["2x2", "--cutoff", "99999999999"], "99999999999"),
-        (["2x2", "--scores", "standart"], "standart"),
-        (["2x2", "--scores", "1,1,x"], "'x'"),
-        (["2x2", "--scores", "2147483647"], "31 bits"),
-        (["2x2", "--buckets", "abc abc"], "missing"),
-        (["2x2", "--buckets", "middle: abcdefghijklmnopqrstuvwxyz"], "middle"),
-        (["2x2", "--wordlist", "nosuch"], "nosuch"),
-        (["2x2", "--seed", "-1"], "seed"),
-        (["2x2", "--workers", "100000"], "workers"),
-        (["2x2", "--out", ""], "out"),
-    ],
-)
-def test_bad_options_exit_2_and_leave_nothing(orderly, here, arguments, quoted):
-    answer = orderly("run", *arguments)
-    assert (answer.code, answer.out) == (2, "")
-    assert quoted in answer.err
-    assert "Traceback" not in answer.err
-    assert files_in(here) == []
 
 
 def test_a_missing_ray_is_told_before_anything_is_written(orderly, here, monkeypatch):

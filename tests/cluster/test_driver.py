@@ -21,7 +21,6 @@ import numpy as np
 import pytest
 
 from boardclass.canonical import canonical_board
-from boardclass.errors import ConfigError, DimsError, InputError, PartitionError, ScoreError, WordListError
 from boardclass.geometry import geometry
 from boardclass.scores import parse_scores
 from boardclass.wordlist import REASONS
@@ -167,24 +166,6 @@ def test_auto_cutoff_is_the_best_board_and_stays(config, monkeypatch):
 
     monkeypatch.setattr(search.local.methods, "local_search", lambda *_, **__: pytest.fail("climbs again"))
     assert run(change(auto, seed=9)).n_computed == 0  # a run with another cutoff would be refused
-
-
-@pytest.mark.parametrize(
-    ("changes", "error"),
-    [
-        ({"dims": "9x9"}, DimsError),
-        ({"wordlist": "no/such/list.txt"}, WordListError),
-        ({"buckets": "abc def"}, PartitionError),
-        ({"scores": "golden"}, ScoreError),
-        ({"dims": "5x5", "buckets": " ".join("abcdefghijklmnopqrstuvwxyz")}, InputError),
-    ],
-)
-def test_bad_input_leaves_nothing_behind(config, tmp_path, changes, error):
-    with pytest.raises(error):
-        run(change(config, **changes))
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["tiny.txt"]
-    assert issubclass(error, InputError)
-    assert ConfigError.exit_code == 2
 
 
 class PartialExecutor(InProcessExecutor):

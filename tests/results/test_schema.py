@@ -10,7 +10,7 @@ import pytest
 
 from results.errors import RowError
 from results.store.parts import parse_parquet, serialise
-from results.store.rows import COUNTERS, SCHEMA, Row, check_table, from_table, parse_path, to_table
+from results.store.rows import COUNTERS, SCHEMA, Row, check_table, from_table, to_table
 from tests.results.helpers import all_rows, fingerprint, row, split_rows
 
 FOUND = {"status": "candidates", "candidates": (("wxyz", 94),)}
@@ -115,14 +115,3 @@ def test_of_result():
     assert made.settled == ("0=a/1=c",)
     assert made.host == "h"
     check_table(to_table([made]), fingerprint(), "here")
-
-
-@pytest.mark.parametrize(("path", "parts"), [("", ()), ("0=ta", ((0, "ta"),)), ("5=ab/6=t", ((5, "ab"), (6, "t")))])
-def test_parse_path(path, parts):
-    assert parse_path(path, 9) == parts
-
-
-@pytest.mark.parametrize("path", ["/", "5=", "=a", "5=ab/", "9=a", "5=aa", "5=A", "-1=a", "5=a\n", "٥=a"])
-def test_bad_paths(path):
-    with pytest.raises(RowError):
-        parse_path(path, 9)

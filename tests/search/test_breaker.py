@@ -23,9 +23,8 @@ from search.node import Node, class_node, node_at, split
 from search.params import DEMANDS, LETTER_ORDER, Params
 from search.trees import arrays
 from tests.reference.classes import slow_images
-from tests.reference.orderly import absorb, terms_of_class, with_points
 from tests.reference.solver import score as slow_score
-from tests.reference.truth_table import Boards, Sums, multi_scores, scores
+from tests.reference.truth_table import Boards, Sums, scores
 from tests.samples import daily
 from tests.search.harness import random_words
 
@@ -326,24 +325,6 @@ def test_eliminated_classes_have_a_bound_above_every_score(name):
         assert again.max_bound < result.max_bound, "a bound equal to the cutoff eliminates nothing"
 
 
-def test_best_board_is_found_at_its_score_and_not_above():
-    for of in WORLDS.values():
-        best = of.scores.best(of.boards.inside(of.partition.class_letters(0)))
-        assert candidates(broken(Breaker(of.spec(best)), Unit(0)))
-        assert not candidates(broken(Breaker(of.spec(best + 1)), Unit(0)))
-
-
-def test_a_unit_gives_the_same_verdict_again():
-    of = WORLDS["3x3 q"]
-    spec = of.spec(of.scores.cutoff_for(100), replace(SMALL, node_budget=50, unit_budget=1 << 40))
-    breaker = Breaker(spec)
-    first = breaker.break_unit(Unit(0))
-    breaker.break_unit(Unit(1))
-    assert replace(breaker.break_unit(Unit(0)), seconds=0.0) == replace(first, seconds=0.0)
-    assert replace(Breaker(spec).break_unit(Unit(0)), seconds=0.0) == replace(first, seconds=0.0)
-    assert break_class(spec, 0).candidates == first.candidates
-
-
 def open_spec(params: Params) -> Spec:
     """Return a run with 3,000 words and single letters in the centre, all letters around it."""
     chosen = random.Random(1).sample([word for word in load_wordlist("scowl70").words if len(word) <= 9], 3000)
@@ -448,17 +429,6 @@ def test_whole_2x2_with_all_letters(enable2k):
     check_whole(of, cutoff, of.found_in(of.scores.reaching(cutoff)))
 
 
-def test_whole_2x2_every_bound(enable2k):
-    """With a cutoff nothing reaches, every class has one bound, and none of its boards has more."""
-    words = tuple(word for word in enable2k.words if len(word) <= 4)[::7]
-    of = World("2x2", "abcdefghijklmnopqrstuvwxyz", words, "aeiou bcdfgjklmpvwxyz hnqrst")
-    breaker = Breaker(of.spec(10**6))
-    for rank in range(of.partition.n_classes):
-        result = breaker.break_unit(Unit(rank))
-        assert result.status == "eliminated"
-        assert result.max_bound >= of.scores.best(of.boards.inside(of.partition.class_letters(rank)))
-
-
 def check_whole(of: World, cutoff: int, wanted: Found) -> None:
     """Break every canonical class; the images of what comes out must be ``wanted``."""
     breaker = Breaker(of.spec(cutoff))
@@ -507,26 +477,6 @@ def test_whole_3x3_over_five_letters(shape_letters):
     assert all(score == of.score(board) for board, score in found)
 
 
-@pytest.mark.parametrize("seed", range(12))
-def test_root_bound_of_a_node_covers_the_multi_scores(seed):
-    """Bounds of eliminated classes with fused, forced and free cells against what the twin's terms add up to."""
-    of = WORLDS["3x3 q"]
-    rng = random.Random(seed)
-    letters = of.partition.class_letters(of.partition.rank([rng.randrange(2) for _ in range(9)]))
-    rank = of.partition.rank([0 if "a" in cell else 1 for cell in letters])
-    kinds = geometry("3x3").cell_types
-    fused = rng.choice([(), ("center",), ("corner",)])
-    bare = {c for c, kind in enumerate(kinds) if kind in fused or len(letters[c]) == 1}
-    if len(bare) == 9:
-        return
-    terms = absorb(terms_of_class(letters, of.words, (3, 3)), bare)
-    free_boards = Boards(3, 3, ["-" if c in bare else letters[c] for c in range(9)])
-    best = multi_scores(free_boards, with_points(terms, of.points))
-    params = replace(SMALL, fused=fused, shape_letters=rng.choice([0, 99]))
-    result = Breaker(of.spec(10**6, params)).break_unit(Unit(rank))
-    assert result.max_bound >= best.best(free_boards.all) >= of.scores.best(of.boards.inside(letters))
-
-
 GOLDEN_CUTOFF = 500
 PAPER_BUCKETS = "bdfgjqvwxz aeiou lnrsy chkmpt"
 
@@ -555,15 +505,6 @@ def images_in(partition: Partition, rank: int, found: Found) -> Found:
     letters = partition.class_letters(rank)
     images = {("".join(image), score) for board, score in found for image in slow_images(board, 3, 3)}
     return {(b, s) for b, s in images if all(x in cell for x, cell in zip(b, letters, strict=True))}
-
-
-def test_200_random_classes_of_the_papers_buckets(paper_breaker, golden_boards):
-    partition = paper_breaker.partition
-    rng = random.Random(2025)
-    for rank in rng.sample(range(partition.n_classes), 200):
-        found = candidates(broken(paper_breaker, Unit(rank)))
-        high = {(board, score) for board, score in found if score >= GOLDEN_CUTOFF}
-        assert images_in(partition, rank, high) == of_class(partition, rank, golden_boards)
 
 
 def test_class_of_each_golden_board_returns_it(paper_breaker, golden_boards):

@@ -6,19 +6,17 @@ from __future__ import annotations
 import random
 from dataclasses import replace
 
-import numpy as np
 import pytest
 
-from boardclass.cutoff import reaches
 from boardclass.geometry import geometry
 from boardclass.scores import TABLES, ScoreTable
 from search.breaker import Breaker, Spec, Unit, UnitResult
 from search.node import Node, OpenClass, class_node, letters_of, split
 from search.params import Params
-from search.scoring.scorer import Scorer, encode_boards
-from search.trees import arrays, bound, state
+from search.scoring.scorer import Scorer
+from search.trees import arrays
 from search.trees.forest import Forest, Grown
-from tests.search.harness import Case, is_possible, letters_at, prepared, random_words
+from tests.search.harness import is_possible, letters_at, random_words
 from tests.search.test_merge import Ground
 
 ALPHABET = "abcdefghijklmnopqrstuvwxyz"
@@ -53,23 +51,6 @@ def snapshot(grown: Grown | None) -> tuple[dict[int, int], int]:
     found, total = ground.read(grown.root, grown.orderly.first)
     assert total == grown.bound
     return found, total
-
-
-def survivors(
-    grown: Grown, cutoff: int, bare: dict[int, str], at_most: int = 10**6, rim: str = ALPHABET
-) -> tuple[set[bytes], int]:
-    """Search the trees for rims of some letters; return the survivors, and the bound at the root."""
-    case = Case("3x3", tuple(bare.get(c, rim) for c in range(9)), frozenset(bare), {})
-    s = prepared(case)
-    first = int(state.add_root(grown.orderly, s, grown.root))
-    rows = np.zeros((min(at_most, 1 << 16), 12), np.int8)
-    found: set[bytes] = set()
-    status = bound.SURVIVORS_FULL
-    while status == bound.SURVIVORS_FULL and len(found) < at_most:
-        before = int(s.counts[state.SURVIVORS])
-        status = bound.orderly_bound(grown.orderly, s, cutoff, 1 << 60, rows)
-        found |= {row.tobytes() for row in rows[: int(s.counts[state.SURVIVORS]) - before]}
-    return found, first
 
 
 BARE = [{4: "e"}, {4: "t"}, {4: "z"}, {4: "e", 1: "s"}, {4: "a", 1: "e", 7: "t"}, {4: "est"}, {4: "s", 1: "ae", 7: "e"}]
@@ -204,25 +185,6 @@ def test_going_down_one_letter_generates_less_than_growing_at_once():
     assert change is not None
     assert whole is not None
     assert 0 < change.n_terms < whole.n_terms
-
-
-@pytest.mark.parametrize("bare", BARE)
-def test_survivors_bound_the_exact_scores(bare):
-    """Random boards of the node that reach the cutoff are among the survivors."""
-    node, rng = node_with(bare), random.Random(1)
-    free = free_of(node)
-    boards = ["".join(rng.choice(bare.get(c, "aest")) for c in range(9)) for _ in range(20_000)]
-    scores = Scorer("3x3", WORDS, TABLES["standard"]).scores(boards)
-    best = int(scores.max())
-    good = {
-        encode_boards([board], 9)[0, free].astype(np.int8).tobytes()
-        for board, score in zip(boards, scores.tolist(), strict=True)
-        if reaches(score, best)
-    }
-    grown = new_forest().grow(node, free)
-    assert grown is not None
-    found = {row[: len(free)] for row in survivors(grown, best, bare, rim="aest")[0]}
-    assert good <= found
 
 
 def test_layers_want_bare_cells_that_come_first():

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from dataclasses import replace
 from itertools import product
 from math import prod
 
@@ -180,12 +179,6 @@ def test_at_least_follows_the_letter_order():
         assert set(letters_of(table[ord(x) - 97])) == wanted
 
 
-def test_letters_and_masks_round_trip():
-    assert letters_of(letter_mask("zeta")) == "aetz"
-    assert letter_mask("") == 0
-    assert letter_mask("abcdefghijklmnopqrstuvwxyz") == (1 << 26) - 1
-
-
 def test_class_node_makes_single_letters_and_fused_cells_bare():
     letters = ("ab", "c", "ab", "ab", "abc", "ab", "a", "ab", "abd")
     node = class_node(masks(letters), geometry("3x3"), Params(fused=("center",)))
@@ -234,13 +227,3 @@ def test_paths_to_nowhere_are_refused(path):
     root = class_node(masks(("ae",) * 9), geometry("3x3"), params)
     with pytest.raises(InputError, match="no node"):
         node_at(root, path, geometry("3x3"), params)
-
-
-def test_all_leaves_together_are_the_class_when_nothing_is_symmetric():
-    rng = random.Random(3)
-    letters = ("aet", "ae", "at", "et", "aet", "a", "t", "ae", "et")
-    assert residual_demands(masks(letters), geometry("3x3")) == ()
-    params = replace(random_params(rng), fused=("center",))
-    root = class_node(masks(letters), geometry("3x3"), params)
-    for n_splits in (1, 4, 30):
-        assert sum(node.n_boards for node in leaves(rng, root, "3x3", params, n_splits)) == root.n_boards

@@ -65,16 +65,6 @@ def test_paths_are_those_walked_cell_by_cell(dims):
     assert not paths_of_length(board, board.n + 1).size
 
 
-def test_numbers_of_paths_by_length():
-    board = geometry("3x4")
-    counts = [len(paths_of_length(board, length)) for length in range(1, 13)]
-    assert counts[:4] == [12, 58, 256, 946]
-    assert sum(counts) == 193_924
-    longest = {unpacked(packed, 12) for packed in paths_of_length(board, 12).tolist()}
-    assert len(longest) == counts[11]
-    assert all(set(path) == set(range(12)) for path in longest)
-
-
 def groups_of(table: PathTable, length: int) -> dict[tuple[int, ...], int]:
     """Return the group of each pattern of one length, read from the pattern trie."""
     found: dict[tuple[int, ...], int] = {}

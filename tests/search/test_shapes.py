@@ -11,7 +11,6 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from boardclass.geometry import geometry
 from boardclass.jit import frozen
 from search.terms import shapes
 from search.terms.emit import Rim
@@ -187,14 +186,6 @@ def test_terms_that_contradict_a_demand_are_left_out(dims, seed):
         assert sorted(found.tolist()) == sorted(kept)
 
 
-def test_there_were_terms_that_contradict_a_demand():
-    case = shape_case("3x3", 3)
-    demands = tuple(permutations(case.free[:3], 2))
-    _, every = run(case)
-    _, found = run(case, rim=rim_of(case, 0, demands))
-    assert 0 < found.size < every.size
-
-
 @pytest.mark.parametrize(("dims", "seed"), daily(SEEDS[::2], is_daily))
 def test_the_walk_gives_the_same_but_for_few_more(dims, seed):
     case = shape_case(dims, seed)
@@ -241,19 +232,6 @@ def test_swaps_never_drop_the_last_path_of_a_term(word, dims, centre):
     if len(set(word)) == 1 and not centre:
         kinds = {frozenset(c for c, _ in literals) for _, literals in case.all_terms}
         assert {frozenset(c for c, _ in literals) for _, literals in found} == kinds
-
-
-@pytest.mark.parametrize(
-    ("word", "dims"), daily([("missis", "2x3"), ("mississippi", "3x4")], lambda _, dims: dims == "2x3")
-)
-def test_mississippi(word, dims):
-    """Many letters, few different ones, nothing to absorb: every term of a path is left."""
-    board = geometry(dims)
-    case = Case(dims, (EVERY,) * board.n, frozenset(), {word: 1})
-    found = shape_found(case)
-    every = {term_of(case, word, path) for path in paths_of(case, word)}
-    assert set(found) == every
-    assert found.total() < sum(1 for _ in paths_of(case, word))
 
 
 def first_bare(dims: str, seed: int) -> Case:
