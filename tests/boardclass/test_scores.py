@@ -1,13 +1,29 @@
-"""Score tables and the overflow check."""
+"""Score tables, rolling, tracing, tables for notebooks, processes: each small, each by itself."""
 
 from __future__ import annotations
+
+import doctest
+import itertools
+import os
+import random
+import subprocess
+import sys
+import xml.etree.ElementTree as ET
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from boardclass import rolling, tracing
+from boardclass.board import Board
 from boardclass.errors import ScoreError
+from boardclass.geometry import geometry
+from boardclass.processes import pool
+from boardclass.rolling import assign_dice, roll
 from boardclass.scores import TABLES, ScoreTable, check_overflow, n_letters, parse_scores
+from boardclass.tables import html_table
+from boardclass.tracing import trace
+from tests.conftest import ROOT
 
 
 def test_standard_points_by_number_of_letters():
@@ -71,3 +87,108 @@ def test_anything_is_a_table_or_a_typed_error(scores):
         return
     assert len(table.points) == 65
     assert parse_scores(table.name) == table
+
+
+faces = st.text("abcd", min_size=1, max_size=3)
+
+
+@given(st.text("abcd", min_size=4, max_size=4), st.lists(faces, min_size=4, max_size=5))
+def test_the_matching_is_exact(board, dice):
+    can = any(all(x in die for x, die in zip(board, order, strict=False)) for order in itertools.permutations(dice, 4))
+    found = assign_dice(board, dice)
+    assert (found is not None) == can
+    if found is not None:
+        assert len(set(found)) == 4
+        assert all(letter in dice[die] for letter, die in zip(board, found, strict=True))
+
+
+def test_a_roll_can_be_rolled_and_repeats_with_its_seed():
+    dice = ["ab", "cd", "eq", "xyz"] * 4
+    for seed in range(50):
+        board = roll(dice, random.Random(seed))
+        assert assign_dice(board, dice) is not None
+        assert board == roll(dice, random.Random(seed))
+
+
+@given(st.text("abc", min_size=6, max_size=6), st.text("abc", min_size=1, max_size=4))
+def test_tracing_is_the_first_path_of_all(board, word):
+    shape = geometry("2x3")
+    paths = [
+        path
+        for path in itertools.permutations(range(6), len(word))
+        if all(b in shape.neighbours[a] for a, b in itertools.pairwise(path))
+        and all(board[cell] == letter for cell, letter in zip(path, word, strict=True))
+    ]
+    assert trace(word, board, shape) == min(paths, default=None)
+
+
+def test_the_empty_word_cannot_be_traced():
+    assert trace("", "abcd", geometry("2x2")) is None
+
+
+def test_the_examples_in_the_docstrings():
+    for module in (rolling, tracing):
+        assert doctest.testmod(module).attempted
+        assert doctest.testmod(module).failed == 0
+
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def test_a_board_draws_itself():
+    drawn = ET.fromstring(Board("qoii")._repr_svg_())
+    assert [text.text for text in drawn.iter(f"{SVG}text")] == ["Qu", "O", "I", "I"]
+    assert drawn.get("aria-label") == "Board Qu I / O I"
+    assert (drawn.get("width"), drawn.get("height")) == ("100", "100")
+    assert len({cell.get("fill") for cell in drawn.iter(f"{SVG}rect")}) == 1
+
+
+def test_cells_of_a_table_are_text():
+    html = html_table(
+        "<b>", ["<i>", "n"], [["<script>alert(1)</script>", 12345], ['"\x1b[2J\u202e', None], [True, 1.5]]
+    )
+    table = ET.fromstring(html)
+    assert [item.text for item in table.iter("th")] == ["<i>", "n"]
+    assert table.findtext("caption") == "<b>"
+    told = [item.text or "" for item in table.iter("td")]
+    assert told == ["<script>alert(1)</script>", "12,345", '"\\x1b[2J\\u202e', "", "True", "1.5"]
+    assert not list(table.iter("script"))
+    assert ["right" in str(item.get("style")) for item in table.iter("td")] == [False, True, False, False, False, True]
+    assert ET.fromstring(html_table("none", (), [])).find("thead") is None
+
+
+SCRIPT = """
+from boardclass.processes import pool
+
+if __name__ == "__main__":
+    with pool(2) as executor:
+        print(sum(executor.map(abs, [-1, -2])))
+"""
+
+
+def test_processes_load_no_module_from_the_folder_at_hand(tmp_path, elsewhere):
+    script = tmp_path / "script.py"
+    script.write_text(SCRIPT)
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONSAFEPATH"}
+    environment["PYTHONPATH"] = str(ROOT)
+    done = subprocess.run(
+        [sys.executable, script],
+        cwd=elsewhere,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert (done.stdout, done.stderr) == ("3\n", "")
+
+
+def test_the_environment_is_as_it_was_afterwards(monkeypatch):
+    for before in (None, "2"):
+        if before is None:
+            monkeypatch.delenv("PYTHONSAFEPATH", raising=False)
+        else:
+            monkeypatch.setenv("PYTHONSAFEPATH", before)
+        with pool(1, os.putenv, "A_NAME", "x") as executor:
+            assert executor.submit(os.getenv, "PYTHONSAFEPATH").result() == "1"
+        assert os.environ.get("PYTHONSAFEPATH") == before

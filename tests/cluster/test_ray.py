@@ -1,4 +1,4 @@
-"""Ray clusters of several nodes: nodes come and go, actors are killed, strangers stay outside."""
+"""Ray clusters of several nodes: nodes come and go, actors are killed, strangers stay outside, figures are scraped."""
 
 from __future__ import annotations
 
@@ -7,9 +7,13 @@ import os
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
+import time
+import urllib.request
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -22,13 +26,14 @@ from cluster.scheduling.events import Answer, Assign, Death, Heartbeat, Returned
 from cluster.workers import ray_executor
 from cluster.workers.executors import InProcessExecutor
 from cluster.workers.ray_cluster import RayError, UnguardedError, check_guarded, connected
-from cluster.workers.ray_executor import RayExecutor, cause_of
+from cluster.workers.ray_executor import GAUGES, RayExecutor, RayMetrics, cause_of
 from configs.model import RunConfig, SearchConfig
 from results.store.run import open_run
 from search.breaker import Unit
 from tests.cluster import fakes
 from tests.cluster.campaign import config_of_classes
 from tests.cluster.clusters import TOKEN, open_head, started
+from tests.cluster.fakes import REPORT
 from tests.cluster.processes import PROC, command_line, descendants, listening_addresses
 from tests.cluster.test_driver import WORDS
 from tests.cluster.test_executors import play, until, verdicts_of
@@ -314,3 +319,53 @@ def test_the_page_works_step_by_step(folder):
                     os.kill(int(process.name), signal.SIGKILL)
     assert "Proven. Of all 456,976 2x2 boards" in said[commands[3]]
     assert "proven" in said[commands[4]]
+
+
+def free_port() -> int:
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return int(listener.getsockname()[1])
+
+
+@pytest.mark.ray
+@pytest.mark.slow
+def test_gauges_are_exported():
+    reason = "Ray exports metrics with its extras only: pip install 'orderly-boggle[monitoring]'"
+    for module in ("prometheus_client", "opencensus", "opentelemetry.sdk"):
+        pytest.importorskip(module, reason=reason)
+    import ray
+
+    port = free_port()
+    quiet = {"log_to_driver": False, "logging_level": "CRITICAL", "include_dashboard": False}
+    ray.init(address="local", num_cpus=1, _node_ip_address="127.0.0.1", _metrics_export_port=port, **quiet)
+    try:
+        metrics = RayMetrics("2x2 cutoff 5")
+        found: dict[str, float] = {}
+        for _ in range(60):
+            metrics.show(REPORT)
+            time.sleep(1)
+            found = scraped(port)
+            if "verdicts" in found:
+                break
+        assert found.keys() == GAUGES.keys() - {"remaining_seconds"}, "what is not known is not set"
+        assert found["verdicts"] == 40
+        assert found["strikes"] == 1
+        metrics.show(replace(REPORT, n_classes_done=14, remaining_s=99.0))
+        for _ in range(60):
+            if "remaining_seconds" in (found := scraped(port)):
+                break
+            time.sleep(1)
+        assert (found["remaining_seconds"], found["classes_done"]) == (99, 14)
+    finally:
+        ray.shutdown()
+
+
+def scraped(port: int) -> dict[str, float]:
+    """Return our gauges, by the end of their names."""
+    try:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=5) as answer:
+            text = answer.read().decode()
+    except OSError:
+        return {}
+    pattern = r'^ray_orderly_(\w+)\{[^}]*run="2x2 cutoff 5"[^}]*\} (\S+)$'
+    return {name: float(value) for name, value in re.findall(pattern, text, re.MULTILINE)}

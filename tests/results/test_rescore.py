@@ -1,4 +1,4 @@
-"""The exact pass: scores checked twice, symmetric boards merged, the list stored and read back."""
+"""The exact pass and the claim: scores checked twice, symmetric boards merged, one sentence and digest, only with coverage."""
 
 from __future__ import annotations
 
@@ -7,18 +7,28 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from boardclass.errors import MismatchError
+from boardclass.errors import IncompleteError, MismatchError
 from boardclass.geometry import geometry
 from results.errors import DamagedError
 from results.proof import claim as module
-from results.proof.claim import Board, Question, read_claim, rescore
+from results.proof.claim import (
+    COMPLETE,
+    Board,
+    BoardList,
+    Claim,
+    Question,
+    digest_of,
+    read_claim,
+    rescore,
+    result_digest,
+    statement_of,
+)
 from results.proof.prove import boards, summary, top
 from results.proof.verify import verify
 from results.storage import files
 from results.store.run import open_run
 from results.store.store import Store
-from tests.results.damage import make_run, verified
-from tests.results.helpers import ToyScorer, all_rows, fingerprint, row, toy_score
+from tests.results.helpers import ToyScorer, all_rows, claimed, fingerprint, make_run, row, toy_score
 
 
 @pytest.fixture
@@ -132,4 +142,103 @@ def test_each_of_the_two_scorers_is_listened_to(tmp_path, doubter):
     with pytest.raises(MismatchError, match="class"):
         verify(open_run(location), *scorers.values(), Question("toy", 1, "custom"))
     assert read_claim(open_run(location)) == before, "nothing is claimed anew"
-    assert verified(location)
+    assert verify(open_run(location), ToyScorer(), ToyScorer(), Question("toy", 1, "custom")).claim
+
+
+BOARDS = [("wxyz", 94), ("tvyz", 89)]
+
+
+def claim_of(location, rows) -> Claim:
+    with Store.open(location, fingerprint()) as store:
+        store.append(rows)
+        return claimed(store)
+
+
+def test_the_sentence_and_the_file(tmp_path):
+    claim = claim_of(tmp_path, all_rows())
+    assert claim.strength == COMPLETE
+    assert claim.statement.startswith("Of all 456,976 2x2 boards")
+    for text in ("12 words of toy", "custom points", "80 or more", "highest score is 94"):
+        assert text in claim.statement
+    assert claim.best_score == 94
+    assert (claim.n_canonical, claim.n_raw, claim.n_candidates) == (2, 16, 3)
+    assert read_claim(open_run(tmp_path)) == claim
+    found = summary(tmp_path)
+    assert found.proven
+    assert found.notes == ()
+    assert found.result_digest == claim.result_digest
+    assert found.n_rows == {"eliminated": 5, "candidates": 1, "split": 0, "error": 0, "quarantined": 0}
+
+
+def test_the_file_does_not_depend_on_the_order(tmp_path):
+    claim_of(tmp_path / "a", all_rows())
+    claim_of(tmp_path / "b", [replace(r, host="other", seconds=3.0) for r in reversed(all_rows())])
+    assert (tmp_path / "a" / files.CLAIM).read_bytes() == (tmp_path / "b" / files.CLAIM).read_bytes()
+
+
+def test_no_claim_without_coverage(tmp_path):
+    with pytest.raises(IncompleteError, match="proves nothing yet"):
+        claim_of(tmp_path, all_rows()[1:])
+    assert not (tmp_path / files.CLAIM).exists()
+    assert not summary(tmp_path).proven
+    with Store.open(tmp_path, fingerprint()) as store:
+        listed = rescore(store.snapshot(), ToyScorer())
+    assert summary(tmp_path).result_digest == digest_of(fingerprint(), listed, complete=False)
+
+
+def test_the_digest_depends_on_the_answer_alone():
+    base = result_digest(fingerprint(), BOARDS, complete=True)
+    assert result_digest(fingerprint(partition="other", cell_order=(0, 1, 2, 3)), BOARDS[::-1], complete=True) == base
+    different = [
+        result_digest(fingerprint(), BOARDS, complete=False),
+        result_digest(fingerprint(), BOARDS[:1], complete=True),
+        result_digest(fingerprint(), [("wxyz", 95), BOARDS[1]], complete=True),
+        result_digest(fingerprint(cutoff=79), BOARDS, complete=True),
+        result_digest(fingerprint(dims="2x3"), BOARDS, complete=True),
+        result_digest(fingerprint(wordlist_sha256="1" * 64), BOARDS, complete=True),
+        result_digest(fingerprint(scores=(0, 0, 0, 1)), BOARDS, complete=True),
+    ]
+    assert len({base, *different}) == 1 + len(different)
+
+
+@pytest.mark.parametrize(
+    ("boards", "text"),
+    [
+        ([], "none scores 80 or more."),
+        ([Board("wxyz", 94, 8)], "exactly 1 up to symmetry (8 counting every rotation and reflection) scores 80"),
+        ([Board("wxyz", 94, 8), Board("wyxz", 94, 8)], "94, reached by wxyz and wyxz."),
+        ([Board(f"aaa{c}", 94, 4) for c in "bcdefgh"], "aaab, aaac, aaad, aaae, aaaf and 2 more."),
+    ],
+)
+def test_the_sentence_fits_the_number_of_boards(tmp_path, boards, text):
+    with Store.open(tmp_path, fingerprint()) as store:
+        store.append(all_rows())
+        claim = claimed(store, BoardList(tuple(boards), len(boards)))
+    assert text in claim.statement
+
+
+@pytest.mark.parametrize(
+    ("left_out", "text"),
+    [
+        (None, "words of toy (SHA-256 0000000000000000) and"),  # an older run
+        ({"too short": 0}, "(SHA-256 0000000000000000; 0 lines left out) and"),
+        ({"too short": 2, "duplicate": 0, "q without u": 1}, "; 3 lines left out: 2 too short, 1 q without u) and"),
+        ({"too short": 1}, "; 1 line left out: 1 too short) and"),
+    ],
+)
+def test_the_sentence_says_how_many_lines_of_the_list_were_left_out(left_out, text):
+    assert text in statement_of(fingerprint(), BoardList((), 0), Question("toy", 12, "custom", left_out))
+
+
+def test_the_sentence_says_which_letters_stand_for_others():
+    asked = Question("toy", 12, "custom", {"duplicate": 1}, {"w": "\u00f1"})
+    told = statement_of(fingerprint(), BoardList((), 0), asked)
+    assert "0000; w stands for \u00f1; 1 line left out: 1 duplicate) and" in told
+
+
+def test_a_claim_of_another_run_is_refused(tmp_path):
+    claim_of(tmp_path / "a", all_rows())
+    Store.open(tmp_path / "b", fingerprint(cutoff=81)).close()
+    (tmp_path / "b" / files.CLAIM).write_bytes((tmp_path / "a" / files.CLAIM).read_bytes())
+    with pytest.raises(DamagedError, match="another run"):
+        read_claim(open_run(tmp_path / "b"))

@@ -1,4 +1,4 @@
-"""Keys: literals in one integer, against letters written out."""
+"""Keys, their radix sort and letter sums: bit by bit against letters written out, sorted() and plain addition."""
 
 from __future__ import annotations
 
@@ -6,8 +6,12 @@ import random
 
 import numpy as np
 import pytest
+from numba import njit, types
 
+from boardclass.jit import read_only, writable
 from search.keys import LITERAL_BITS, first_edge, first_place, last_levels, used_levels
+from search.terms import radix
+from search.trees import sums, tree
 
 CASES = [(seed, n_levels) for seed in range(4) for n_levels in (1, 3, 9, 12)]
 
@@ -43,3 +47,85 @@ def test_levels_of_a_key(seed, n_levels):
         codes, n = random_codes(rng, n_levels), rng.randint(0, n_levels)
         assert key_of(codes) & last_levels(n) == key_of([0] * (n_levels - n) + codes[n_levels - n :])
         assert used_levels(key_of(codes), low) == key_of([int(code > 0) for code in codes])
+
+
+@pytest.mark.parametrize("key_bits", [5, 10, 15, 45, 50, 60])
+@pytest.mark.parametrize("n", [0, 1, 2, 3, 1000, 20_000])
+def test_sorts_by_key_and_is_stable(n: int, key_bits: int) -> None:
+    code_bits = 4
+    rng = np.random.default_rng(n + key_bits)
+    keys = rng.integers(0, 1 << key_bits, n, np.uint64)
+    keys[n // 2 :] = keys[: n - n // 2]  # some come twice
+    keys[::3] &= np.uint64(31)  # and many begin with zeros, as those of terms do
+    terms = keys << np.uint64(code_bits) | rng.integers(0, 1 << code_bits, n, np.uint64)
+    expected = sorted(terms.tolist(), key=lambda term: term >> code_bits)
+    spare = np.full(n, 7, np.uint64)
+    found = spare if radix.sort(terms, spare, code_bits, key_bits) else terms
+    assert found.tolist() == expected
+
+
+def test_extreme_keys_of_all_64_bits() -> None:
+    terms = np.array([2**64 - 1, 0, 2**63, 16, 2**64 - 16, 15], np.uint64)
+    spare = np.zeros_like(terms)
+    found = spare if radix.sort(terms, spare, 4, 60) else terms
+    assert found.tolist() == [0, 15, 16, 2**63, 2**64 - 1, 2**64 - 16]
+
+
+def test_without_key_bits_nothing_is_moved() -> None:
+    terms = np.array([3, 1, 2], np.uint64)
+    assert radix.sort(terms, np.zeros_like(terms), 4, 0) == 0
+    assert terms.tolist() == [3, 1, 2]
+
+
+TYPES = [(np.dtype(str(value)), np.dtype(str(bound))) for value, bound in sums.SUM_TYPES]
+
+
+def kernel_of(version):
+    """Return a kernel that calls one version, for all widths of sums and bounds."""
+
+    def add(rows, source, target, bounds, at, letters):
+        return version(rows, source, target, bounds, at, letters)
+
+    return njit([
+        types.int64(writable(value), types.int64, types.int64, read_only(bound), types.int64, types.int64)
+        for value, bound in sums.SUM_TYPES
+    ])(add)  # fmt: skip
+
+
+def cases():
+    cases = [pytest.param(lambda: sums.add_one_by_one, id="loop")]
+    for version, has, name in (
+        (sums.add_all_at_once, sums.HAS_AVX512, "AVX-512"),
+        (sums.add_eight_at_once, sums.HAS_AVX2, "AVX2"),
+    ):
+        none = pytest.mark.skipif(not has, reason=f"no {name} here, or no JIT")
+        cases.append(pytest.param(lambda version=version: kernel_of(version), marks=none, id=name))
+    return cases
+
+
+@pytest.mark.parametrize("made", cases())
+@pytest.mark.parametrize(("value", "bound"), TYPES, ids=lambda kind: f"{8 * kind.itemsize} bits")
+def test_a_choice_is_added_to_a_row_and_the_rest_is_left_alone(made, value, bound):
+    """Sums go up to the largest one of their type, and down to the least."""
+    add, limits = made(), np.iinfo(value)
+    rng = np.random.default_rng(1)
+    at_limits = set()
+    for _ in range(400):
+        rows = rng.choice([limits.min, -1000, 0, 1000, limits.max], 4 * sums.ROW).astype(value)
+        rows += rng.integers(0, 1 << 5, rows.size, value) * (rows < limits.max)
+        bounds = rng.integers(0, np.iinfo(np.int16).max + 1, 60 + tree.OVER).astype(bound)
+        letters = int(rng.integers(0, 1 << 26)) & int(rng.integers(0, 1 << 26))
+        source, target = (int(x) * sums.ROW for x in rng.integers(0, 4, 2))
+        at = int(rng.integers(0, 60 - 26))
+        chosen = [x for x in range(26) if letters >> x & 1]
+        added = bounds[at : at + len(chosen)]
+        rows[[source + x for x in chosen]] = np.minimum(
+            rows[[source + x for x in chosen]], limits.max - added.astype(np.int64)
+        )
+        wanted = rows.copy()
+        wanted[target : target + sums.ROW] = rows[source : source + sums.ROW]
+        wanted[[target + x for x in chosen]] += added
+        assert add(rows, source, target, bounds, at, letters) == wanted[target : target + sums.ROW].max()
+        assert rows.tolist() == wanted.tolist()
+        at_limits |= {int(limits.min), int(limits.max)} & set(wanted[target : target + sums.ROW].tolist())
+    assert len(at_limits) == 2

@@ -1,0 +1,271 @@
+"""Small commands: solve, completion, runs, the latest run, report."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import shutil
+import subprocess
+import sys
+import webbrowser
+
+import pytest
+from pyarrow.fs import FileSystem
+
+from boardclass.errors import IncompleteError
+from cluster.cli.options import chosen_run
+from results.storage import files
+from tests.conftest import ROOT
+
+METHODS = ("trie", "words", "heap", "paths")
+
+
+@pytest.fixture
+def words(tmp_path):
+    path = tmp_path / "small.txt"
+    path.write_text("bee\nbeef\nfee\nqueen\nquit\nzebra\n")
+    return path
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_every_method_says_the_same(orderly, words, method):
+    answer = orderly("solve", "ebeefe", "--method", method, "--wordlist", words, "--format", "csv")
+    assert answer == (0, "word,points,letters\nbee,1,3\nbeef,1,4\nfee,1,3\n", "")
+    record = json.loads(orderly("solve", "nqteeixxx", "-m", method, "-w", words, "--format", "json").out)
+    assert (record["score"], record["n_words"]) == (3, 2)
+    assert record["n_paths"] == (10_305 if method == "paths" else None)
+    assert "3 points, 3 words" in orderly("solve", "ebeefe", "--method", method, "--wordlist", words).out
+
+
+def test_special_tiles(orderly, words):
+    plain = ("solve", "ebeefe", "--wordlist", words, "--format", "csv")
+    f_cell = "4"
+    assert "fee" in orderly(*plain, "--begin-only", f_cell).out
+    assert "beef" not in orderly(*plain, "--begin-only", f_cell).out
+    assert "beef" in orderly(*plain, "--end-only", f_cell).out
+    assert "fee" not in orderly(*plain, "--end-only", f_cell).out
+
+
+SCRIPT = """
+eval "$(orderly --show-completion)"
+while read -r -a COMP_WORDS; do
+    [ "${COMP_WORDS[-1]}" = TAB ] && COMP_WORDS[-1]=""
+    COMP_CWORD=$(( ${#COMP_WORDS[@]} - 1 ))
+    _orderly_completion orderly
+    echo "${COMPREPLY[*]}"
+done
+"""
+CASES = {
+    "orderly cl": {"climb"},
+    "orderly climb --method TAB": {"pool", "anneal", "genetic"},
+    "orderly climb --ex": {"--exclude"},
+    "orderly climb --dims 4": {"4x4", "4x5"},
+    "orderly run 2": {"2x2"},
+    "orderly show tea -w scow": {"scowl70"},
+    "orderly show tea --scores p": {"powers"},
+    "orderly top runs/x --rollable TAB": {"big", "classic", "new", "super"},
+    "orderly roll --dice c": {"classic"},
+    "orderly solve tea --method h": {"heap"},
+    "orderly wordlist g": {"get"},
+    "orderly wordlist get TAB": {"enable2k", "yawl"},
+    "orderly compare runs/x no": set(),
+}
+
+
+@pytest.mark.skipif(not shutil.which("bash"), reason="needs bash")
+def test_bash_completes(tmp_path, project_root):
+    command = tmp_path / "orderly"
+    command.write_text(f"#!{sys.executable}\nfrom cluster.cli.start import main\nmain()\n")
+    command.chmod(0o755)
+    path = f"{tmp_path}{os.pathsep}{os.environ['PATH']}"
+    done = subprocess.run(
+        ["bash", "--norc", "-c", SCRIPT],
+        input="\n".join(CASES) + "\n",
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        env={**os.environ, "PATH": path, "PYTHONPATH": str(project_root)},
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    offered = dict(zip(CASES, map(set, map(str.split, done.stdout.splitlines())), strict=True))
+    assert offered == CASES
+
+
+OTHERS = [("verify",), ("repeat", "--sample", "1"), ("certify",), ("audit",), ("watch",), ("report",)]
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory, proven):
+    folder = tmp_path_factory.mktemp("latest")
+    for name in ("one", "2024/other"):
+        shutil.copytree(proven, folder / "runs" / name)
+    return folder
+
+
+def written_at(run, seconds):
+    for name in (files.RUN, files.MANIFEST, files.EVENTS):
+        os.utime(run / name, (seconds, seconds))
+
+
+@pytest.fixture
+def here(made, monkeypatch):
+    """A folder in which runs/2024/other was written to last."""
+    monkeypatch.chdir(made)
+    written_at(made / "runs" / "one", 1_000)
+    written_at(made / "runs" / "2024" / "other", 2_000)
+    return made
+
+
+TOLD = "orderly: the latest run, runs/2024/other\n"
+
+
+@pytest.mark.parametrize(
+    "arguments", [("status",), ("top", "-n", "1"), ("query", "SELECT count(*) FROM boards"), ("compare", "boards.txt")]
+)
+def test_it_is_taken_and_named(orderly, here, arguments):
+    (here / "boards.txt").write_text("aert,14\n")
+    answer = orderly(*arguments)
+    assert (answer.code, answer.err) == (0, TOLD)
+    run = "runs/2024/other"
+    named = (arguments[0], run, *arguments[1:])
+    assert answer.out == orderly(*named).out
+
+
+@pytest.mark.parametrize("arguments", OTHERS)
+def test_every_other_command_about_a_run_takes_it_too(orderly, here, monkeypatch, arguments):
+    asked = []
+
+    def note(directory):
+        asked.append(directory)
+        raise IncompleteError("enough")
+
+    monkeypatch.setattr("results.store.run.open_run", note)
+    assert orderly(*arguments).err == f"{TOLD}orderly: enough\n"
+    assert asked == ["runs/2024/other"]
+    assert orderly(arguments[0], "runs/one", *arguments[1:]).err == "orderly: enough\n"
+    assert asked[1:] == ["runs/one"]
+
+
+def test_the_one_written_to_last_counts(here):
+    os.utime(here / "runs" / "one" / files.EVENTS, (3_000, 3_000))
+    assert chosen_run() == "runs/one"
+
+
+def test_without_any_it_says_so(orderly, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    answer = orderly("top")
+    assert (answer.code, answer.out) == (2, "")
+    assert "no run in the folder runs here" in answer.err
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory, proven):
+    top = tmp_path_factory.mktemp("many")
+    shutil.copytree(proven, top / "outside")
+    for name in ("good", "deep/er/other"):
+        shutil.copytree(top / "outside", top / "runs" / name)
+    (top / "runs" / "linked").symlink_to(top / "outside")
+    shutil.copytree(top / "outside", top / "runs" / "torn")
+    part = next((top / "runs" / "torn" / files.RESULTS).iterdir())
+    part.write_bytes(part.read_bytes()[:100])
+    shutil.copytree(top / "outside", top / "runs" / "unscored")
+    shutil.rmtree(top / "runs" / "unscored" / files.RESCORED)
+    return top
+
+
+def test_each_run_has_a_line_and_says_what_its_rows_prove(orderly, folder):
+    answer = orderly("runs", folder / "runs", "--format", "json")
+    assert answer.code == 0, answer.err
+    told = {item["run"]: item for item in json.loads(answer.out)}
+    states = {name: item["state"] for name, item in told.items()}
+    assert states == {"deep/er/other": "proven", "good": "proven", "torn": "unreadable", "unscored": "incomplete"}
+    assert told["good"]["best_score"] == 14
+    assert told["unscored"]["proven"] is False
+    assert "part-" in told["torn"]["why"]
+    assert all(item["directory"].startswith(str(folder)) for item in told.values())
+
+
+def test_csv_and_table_have_the_same_runs(orderly, folder):
+    rows = list(csv.DictReader(io.StringIO(orderly("runs", folder / "runs", "--format", "csv").out)))
+    assert [row["run"] for row in rows] == ["deep/er/other", "good", "torn", "unscored"]
+    assert rows[1]["done"] == "55/55"
+    assert len(orderly("runs", folder / "runs" / "good", "--format", "csv").out.splitlines()) == 2
+
+
+def test_no_run_is_said_and_a_folder_that_is_not_there_is_bad_input(orderly, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    answer = orderly("runs")
+    assert (answer.code, "no run under runs" in answer.out) == (0, True)
+    answer = orderly("runs", "none")
+    assert (answer.code, answer.out) == (2, "")
+    assert "'none'" in answer.err
+
+
+def test_runs_are_looked_for_below_the_address_of_a_bucket(orderly, bucket, folder):
+    filesystem, root = FileSystem.from_uri(bucket)
+    for name in ("good", "deep/er/other"):
+        for path in (folder / "runs" / name).rglob("*"):
+            if path.is_file() and path.name != files.LOCK:
+                with filesystem.open_output_stream(f"{root}/{name}/{path.relative_to(folder / 'runs' / name)}") as out:
+                    out.write(path.read_bytes())
+    told = json.loads(orderly("runs", bucket, "--format", "json").out)
+    assert [item["run"] for item in told] == ["deep/er/other", "good"]
+    assert [item["directory"] for item in told] == [f"{bucket}/deep/er/other", f"{bucket}/good"]
+    (one,) = json.loads(orderly("runs", f"{bucket}/good", "--format", "json").out)
+    assert one["directory"] == f"{bucket}/good"
+    (none,) = json.loads(orderly("runs", f"{bucket}/nowhere", "--format", "json").out)
+    assert none["state"] == "unreadable"
+
+
+@pytest.fixture
+def extra():
+    """The extra that reports need."""
+    pytest.importorskip("altair", reason="the report needs the extra: pip install 'orderly-boggle[report]'")
+
+
+PUBLISHED = ROOT / "results" / "published" / "3x3-scowl70"
+
+
+@pytest.mark.usefixtures("extra")
+def test_report_of_a_real_run(orderly, tmp_path, monkeypatch):
+    run = tmp_path / "run"
+    assert orderly("run", "2x2", "--cutoff", "13", "--workers", "0", "--out", run).code == 0
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    answer = orderly("report", run, "-n", "1")
+    assert answer.code == 0, answer.err
+    html = (tmp_path / "elsewhere" / "run.html").read_text()
+    assert "Proven." in html
+    assert html.count('<article class="card') == 1
+    assert orderly("report", run, "--out", tmp_path / "page.html").code == 0
+    assert (tmp_path / "page.html").stat().st_size > 10_000
+    for options in (["--out", tmp_path], ["--wordlist", "nosuch"]):
+        answer = orderly("report", run, *options)
+        assert (answer.code, answer.out) == (2, "")
+    assert orderly("report", "nosuch").code == 2
+    assert orderly("status", run).code == 0
+
+
+@pytest.mark.usefixtures("extra")
+def test_the_page_is_handed_to_the_browser_of_this_machine(orderly, tmp_path, monkeypatch):
+    browser = tmp_path / "browser"
+    browser.write_text(f'#!/bin/sh\necho "$1" > {tmp_path}/opened\n')
+    browser.chmod(0o755)
+    monkeypatch.setenv("BROWSER", f"{browser} %s")
+    monkeypatch.setattr(webbrowser, "_tryorder", None)  # it looks for browsers once
+    monkeypatch.chdir(tmp_path)
+    answer = orderly("report", PUBLISHED, "-n", "0", "--open")
+    assert (answer.code, answer.out.rpartition(", ")[2].strip()) == (0, "handed to a browser")
+    assert (tmp_path / "opened").read_text().strip() == (tmp_path / "3x3-scowl70.html").as_uri()
+
+
+@pytest.mark.usefixtures("extra")
+def test_without_a_browser_nothing_is_said_that_did_not_happen(orderly, tmp_path, monkeypatch):
+    monkeypatch.setattr(webbrowser, "open", lambda address: False)
+    answer = orderly("report", PUBLISHED, "-n", "0", "--open", "--out", tmp_path / "page.html")
+    assert (answer.code, answer.out.rpartition(", ")[2].strip()) == (0, "no browser was found to open it")
+    assert (tmp_path / "page.html").exists()
