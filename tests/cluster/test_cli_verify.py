@@ -1,4 +1,4 @@
-"""verify and repeat: a sound run gives its claim again; what is lost, altered or swapped is named, and its exit code."""
+"""verify and repeat: a sound run gives its claim again; whatever is lost, altered or swapped is named."""
 
 from __future__ import annotations
 

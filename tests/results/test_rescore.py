@@ -1,4 +1,4 @@
-"""The exact pass and the claim: scores checked twice, symmetric boards merged, one sentence and digest, only with coverage."""
+"""The exact pass and the claim: scores checked twice, symmetric boards merged, one sentence only with coverage."""
 
 from __future__ import annotations
 
