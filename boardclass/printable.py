@@ -48,3 +48,13 @@ def duration(seconds: float) -> str:
     if hours >= 48:
         return f"{hours / 24:.1f} d"
     return f"{hours} h {minutes:02d} min" if hours else f"{minutes} min {total % 60:02d} s" if minutes else f"{total} s"
+
+
+def memory_size(n_bytes: int) -> str:
+    """Return a number of bytes in the unit that fits, such as ``1.8 GiB``."""
+    value = float(n_bytes)
+    for unit in ("bytes", "KiB", "MiB", "GiB"):
+        if value < 1024:
+            return f"{value:,.0f} {unit}" if unit == "bytes" else f"{value:,.1f} {unit}"
+        value /= 1024
+    return f"{value:,.1f} TiB"

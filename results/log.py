@@ -49,9 +49,9 @@ FIELDS = {
     HOST_FLAGGED: "host",
     "stored": "name n_rows",
     "progress": "n_classes n_classes_done n_verdicts n_open n_in_flight n_split n_strikes n_requeued n_quarantined "
-    "n_duplicates "
-    "n_deaths n_candidates best_score best_board n_workers hosts flagged n_agreed elapsed_s remaining_s n_measured "
-    "share busy",
+    "n_duplicates n_deaths n_candidates best_score best_board n_workers hosts flagged n_agreed elapsed_s remaining_s "
+    "remaining_low_s remaining_high_s elsewhere_s n_measured share n_own n_own_done n_free_bytes n_total_bytes busy",
+    "memory_low": "n_free_bytes n_total_bytes message",
     "merged": "sources n_rows n_parts",
     "stage": "name text",
     "finished": "complete message digest n_verdicts seconds",
@@ -60,7 +60,7 @@ FIELDS = {
 RESCORING = "rescoring"  # the name of a stage
 _NUMBERS = ("cutoff", "pid", "worker", "score", "best_score", "class_id", "attempts")
 _SWITCHES = ("complete", "oom")
-_OPEN = ("best_score", "remaining_s")
+_OPEN = ("best_score", "remaining_s", "remaining_low_s", "remaining_high_s")
 TAIL_BYTES = 2**18
 
 _MAX_LINE_BYTES = 2**16  # a reader skips a longer one
@@ -172,8 +172,10 @@ def _is_seconds(value: object) -> bool:
 
 def _is_busy(value: object) -> bool:
     kinds = {"worker": _is_count, "host": _is_text, "class_id": _is_count, "path": _is_text, "n_units": _is_count}
-    kinds["seconds"] = _is_seconds
-    return isinstance(value, dict) and value.keys() == kinds.keys() and all(fits(value[n]) for n, fits in kinds.items())
+    kinds |= {"seconds": _is_seconds, "n_bytes": _is_count}
+    if not isinstance(value, dict) or value.keys() | {"n_bytes"} != kinds.keys():  # older logs lack the last
+        return False
+    return all(kinds[name](item) for name, item in value.items())
 
 
 def _is_text(value: object) -> bool:
@@ -181,7 +183,6 @@ def _is_text(value: object) -> bool:
 
 
 _WINDOW_S = 900.0  # the rate is that of the last quarter of an hour
-_MIN_GUESSES = 3
 _ENDS = ("finished", "stopped")
 
 
@@ -205,9 +206,6 @@ class Live:
         The event that ended the session; empty while it runs, and when it was killed.
     ended_s : float or None
         How long ago that was.
-    remaining_range_s : (float, float) or None
-        The least and the largest guess of the time left, as of the last ``progress``, over the last quarter of an hour;
-        None before three guesses.
     """
 
     is_running: bool
@@ -218,7 +216,6 @@ class Live:
     verdicts_per_h: float | None
     end: Mapping[str, Any]
     ended_s: float | None
-    remaining_range_s: tuple[float, float] | None = None
 
 
 def live(folder: Folder) -> Live:
@@ -248,7 +245,6 @@ def live(folder: Folder) -> Live:
         verdicts_per_h=_rate(reports, "n_verdicts"),
         end=ends[-1] if ends else {},
         ended_s=_age_s(ends),
-        remaining_range_s=_range(reports),
     )
 
 
@@ -263,16 +259,6 @@ def _rate(reports: Sequence[Mapping[str, Any]], name: str) -> float | None:
     if len(recent) < 2 or recent[-1][0] <= recent[0][0]:
         return None
     return 3600.0 * (recent[-1][1] - recent[0][1]) / (recent[-1][0] - recent[0][0])
-
-
-def _range(reports: Sequence[Mapping[str, Any]]) -> tuple[float, float] | None:
-    """Return the least and the largest time left that recent guesses give, counted from the last of them."""
-    if not reports:
-        return None
-    last_s = float(reports[-1]["time"])
-    ages = [(last_s - float(event["time"]), event.get("remaining_s")) for event in reports]
-    left = [max(0.0, value - age) for age, value in ages if value is not None and 0 <= age <= _WINDOW_S]
-    return (min(left), max(left)) if len(left) >= _MIN_GUESSES else None
 
 
 PROGRESS_S = 600.0

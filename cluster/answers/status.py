@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from results.proof.prove import Summary
     from results.store.run import Run
 
-_MIN_MEASURED, _FEW_MEASURED = 3, 30  # classes finished: below, no range; below, a rough guess
+_FEW_MEASURED = 30  # classes finished: with fewer it is a rough guess
 
 
 def look(run: Run) -> tuple[dict[str, Any], Summary]:
@@ -130,9 +130,13 @@ def view(rows: Mapping[str, Any], now: Live | None, *, is_current: bool = True, 
         "classes_per_h": now.classes_per_h if now and is_running else None,
         "verdicts_per_h": now.verdicts_per_h if now and is_running else None,
         "remaining_s": last.get("remaining_s"),
-        "remaining_range_s": list(now.remaining_range_s) if now and is_running and now.remaining_range_s else None,
+        "remaining_low_s": last.get("remaining_low_s"),
+        "remaining_high_s": last.get("remaining_high_s"),
+        "elsewhere_s": last.get("elsewhere_s"),
         "n_measured": last.get("n_measured"),
         "share": last.get("share") or None,
+        "n_own": last.get("n_own"),
+        "n_own_done": last.get("n_own_done"),
         "best_score": max(best_of_rows, best_told) or None,
         "best_boards": rows.get("best_boards", []) if is_stored else [str(last.get("best_board"))],
         "best_is_stored": is_stored,
@@ -211,16 +215,29 @@ def rate(record: Mapping[str, Any]) -> str:
 
 
 def time_left(record: Mapping[str, Any]) -> str:
-    """Return the time left and what it is based on; needs ``remaining_s``, its range, ``n_measured`` and ``share``."""
-    n = record["n_measured"]
-    if record["remaining_s"] is None or not n:
-        return "unknown: too little has been searched since the driver began"
+    """Return the time left, in processor hours as well, and what it is based on."""
+    left_s, n_workers = record["remaining_s"], record["n_workers"] or 1
+    if left_s is None:
+        return "unknown: too little has been searched"
+    low_s, high_s = record["remaining_low_s"], record["remaining_high_s"]
+    between = f" ({duration(low_s)} to {duration(high_s)})" if low_s is not None and high_s is not None else ""
+    share = f" for share {record['share']}, {_of_share(record)}" if record["share"] else ""
+    elsewhere = f"; {processor_time(record['elsewhere_s'])} for the other shares" if record.get("elsewhere_s") else ""
+    n = record["n_classes_done"]
     few = ", a rough guess" if n < _FEW_MEASURED else ""
-    share = f" for share {record['share']}, which is all that this driver searches" if record["share"] else ""
-    low, high = (record["remaining_range_s"] if n >= _MIN_MEASURED else None) or (0.0, 0.0)
-    between = f" (guesses of late: {duration(low)} to {duration(high)})" if high > low + 1 else ""
-    classes = counted(n, "class", "classes")
-    return f"about {duration(record['remaining_s'])}{between}{share}, judging by {classes} finished so far{few}"
+    basis = f"judging by {counted(n, 'finished class', 'finished classes')}{few}"
+    return f"about {duration(left_s)}{between}{share}, {processor_time(left_s * n_workers)}{elsewhere}, {basis}"
+
+
+def _of_share(record: Mapping[str, Any]) -> str:
+    """Return how far a share is."""
+    n_done, n_own = record.get("n_own_done") or 0, record.get("n_own")
+    return f"{n_done:,} of its {counted(n_own, 'class', 'classes')} done" if n_own else "all that this driver searches"
+
+
+def processor_time(seconds: float) -> str:
+    """Return how long one processor works, in hours if it is more than one."""
+    return f"{seconds / 3600:,.1f} processor hours" if seconds >= 3600 else f"{duration(seconds)} of one processor"
 
 
 def run_wordlist(run: Run, name: str | None) -> WordList:

@@ -9,6 +9,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from cluster.scheduling.events import (
+    Answer,
     Assign,
     Event,
     Instruction,
@@ -44,6 +45,7 @@ class Journal(EventLog):
         self._ticks = clock
         self._hosts: dict[int, str] = {}
         self._busy: dict[int, tuple[float, Assign]] = {}
+        self._n_bytes: dict[int, int] = {}
         self._part = ""
         self._best: int | None = None
         self._flagged: set[str] = set()
@@ -114,7 +116,7 @@ class Journal(EventLog):
         self.flush(now=now)
 
     def _at_work(self, now_s: float) -> list[dict[str, Any]]:
-        """Return what workers are working on: the first unit, how many more, and for how long."""
+        """Return what workers are working on: the first unit, how many more, for how long, and their peak of memory."""
         longest = sorted(self._busy.items(), key=lambda item: (item[1][0], item[0]))[:_MAX_BUSY]
         return [
             {
@@ -124,6 +126,7 @@ class Journal(EventLog):
                 "path": order.units[0].path,
                 "n_units": len(order.units),
                 "seconds": round(now_s - since_s, 1),
+                "n_bytes": self._n_bytes.get(worker, 0),
             }
             for worker, (since_s, order) in longest
         ]
@@ -135,6 +138,8 @@ class Journal(EventLog):
             case WorkerUp():
                 self._hosts[event.worker] = event.host
                 self.add("worker_up", worker=event.worker, host=event.host, kernel_hash=event.kernel_hash)
+            case Answer():
+                self._n_bytes[event.worker] = event.peak_rss_bytes
             case WorkerDown():
                 host, message = self._hosts.pop(event.worker, ""), event.message[:_MAX_MESSAGE]
                 self.add("worker_down", worker=event.worker, host=host, reason=event.reason, message=message)

@@ -191,6 +191,8 @@ def format_report(report: Report) -> str:
     """Return the figures as one line."""
     share = percent(report.n_classes_done, report.n_classes)
     parts = [f"{report.n_classes_done:,}/{counted(report.n_classes, 'class', 'classes')} ({share})"]
+    if report.n_own:
+        parts.append(f"{report.n_own_done:,}/{report.n_own:,} of share {report.share}")
     if report.best_score is not None:
         parts.append(f"best {report.best_score:,} {report.best_board}")
     parts += [f"{duration(report.elapsed_s)} gone", _left(report), _trouble(report)]
@@ -203,7 +205,9 @@ def _left(report: Report) -> str:
         return f"all{share} done" if share else "done"
     if report.remaining_s is None:
         return "time left unknown"
-    return f"about {duration(report.remaining_s)} left{share}"
+    low_s, high_s = report.remaining_low_s, report.remaining_high_s
+    between = f" ({duration(low_s)} to {duration(high_s)})" if low_s is not None and high_s is not None else ""
+    return f"about {duration(report.remaining_s)} left{share}{between}"
 
 
 def _trouble(report: Report) -> str:

@@ -24,7 +24,7 @@ import numpy.typing as npt
 
 from boardclass.errors import IncompleteError
 from boardclass.jit import kernel_hash
-from boardclass.printable import counted
+from boardclass.printable import counted, memory_size
 from cluster.driver.journal import Journal
 from cluster.driver.loop import Ledger, run_loop
 from cluster.driver.progress import Overview, Progress
@@ -35,6 +35,7 @@ from cluster.scheduling.events import Policy, Report
 from cluster.scheduling.scheduler import Scheduler
 from cluster.workers.executors import Executor
 from cluster.workers.ray_cluster import ClusterGoneError, RayError
+from cluster.workers.worker import machine_memory
 from results.errors import DamagedError
 from results.log import RESCORING
 from results.proof.claim import BoardList, Claim, candidates, digest_of, make_claim, publish_claim, question_of, rescore
@@ -84,6 +85,8 @@ class StopSignals:
             raise KeyboardInterrupt
         self.reason = signal.Signals(number).name
 
+
+_LOW_MEMORY = 1 / 16  # of all memory: below, a warning
 
 MakeExecutor = Callable[[Spec, int], Executor]
 
@@ -160,7 +163,11 @@ class Session:
         begun = np.array([unit.class_id for unit in self._children], np.int64)
         self._ended_ids = all_ids[~is_open & ~np.isin(all_ids, begun)]
         self._n_done_before = len(self._ended_ids)
+        self._n_own_done_before, self._elsewhere_ids = 0, self._class_ids[:0]
+        self._is_memory_low = False
         if shard:
+            self._n_own_done_before = len(shard.keep(self._ended_ids))
+            self._elsewhere_ids = np.setdiff1d(self._class_ids, shard.class_ids)
             self._class_ids = shard.keep(self._class_ids)
             self._children = [unit for unit in self._children if shard.holds(unit.class_id)]
         self._n_reused = len(done_ids) + len(store.index.done_paths())
@@ -181,7 +188,10 @@ class Session:
         if config.workers or config.address:
             self._progress.stage("starting workers")
         asked_s = time.monotonic()
-        scheduler = Scheduler(policy, self._class_ids, costs, rng, self._children, nodes.difference, known, before)
+        elsewhere = plan.predicted_costs(self._elsewhere_ids)
+        scheduler = Scheduler(
+            policy, self._class_ids, costs, rng, self._children, nodes.difference, known, before, elsewhere
+        )
         signals = StopSignals()  # not for what Ray does when it starts: that cannot be interrupted otherwise
         try:
             with make_executor(plan.spec, policy.n_workers) as executor, signals:
@@ -303,6 +313,7 @@ class Session:
     def _watch(self, snapshot: Report, executor: Executor) -> None:
         self._snapshot = snapshot
         report = self._report()
+        self._tell_memory(report)
         if self._ready_s is None and snapshot.n_workers:
             self._ready_s = time.monotonic()
         if self._ready_s is not None:
@@ -320,16 +331,28 @@ class Session:
                 f"starting the workers took {start_s:.0f} of {total_s:.0f} s; --workers 0 is faster for such a run"
             )
 
+    def _tell_memory(self, report: Report) -> None:
+        """Warn once when memory becomes short on the machine of the workers, and again when it has been plentiful."""
+        free, total = report.n_free_bytes, report.n_total_bytes
+        if free < total * _LOW_MEMORY and not self._is_memory_low:
+            text = (
+                f"{memory_size(free)} of {memory_size(total)} memory are free on this machine, and the system ends a "
+                "worker when none is left: end another program, or run again with fewer --workers or a smaller --memory"
+            )
+            self._progress.note(text)
+            self._journal.note("memory_low", n_free_bytes=free, n_total_bytes=total, message=text)
+        self._is_memory_low = free < 2 * total * _LOW_MEMORY
+
     def _report(self) -> Report:
         """Return the scheduler's figures completed by those that only the driver knows."""
         assert self._snapshot is not None, "asked for once the loop runs"
         snapshot, ledger = self._snapshot, self._ledger
         best_score, best_board = ledger.best or (None, "")
+        free, total = (0, 0) if self._plan.config.address else machine_memory()
         return replace(
             snapshot,
             n_classes=self._n_classes,
             n_classes_done=self._n_done_before + snapshot.n_classes_done,
-            remaining_s=snapshot.remaining_s if snapshot.n_classes_done else None,
             n_verdicts=ledger.n_rows,
             n_measured=snapshot.n_classes_done,
             n_candidates=ledger.n_candidates,
@@ -337,6 +360,10 @@ class Session:
             best_board=best_board,
             elapsed_s=time.monotonic() - self._began_s,
             share=str(self._shard or ""),
+            n_own=len(self._shard.class_ids) if self._shard else 0,
+            n_own_done=self._n_own_done_before + snapshot.n_classes_done if self._shard else 0,
+            n_free_bytes=free,
+            n_total_bytes=total,
         )
 
     def _interrupted(self, signal_name: str) -> str:
@@ -348,7 +375,7 @@ class Session:
 
 
 def history(run: Run, plan: Plan, class_ids: npt.NDArray[np.int64]) -> History:
-    """Return predicted cost and effort of classes that were searched to the end.
+    """Return predicted cost, effort and time of classes that were searched to the end.
 
     A wrong counter in a row makes a wrong guess of the time left, and nothing else.
 
@@ -359,10 +386,14 @@ def history(run: Run, plan: Plan, class_ids: npt.NDArray[np.int64]) -> History:
     class_ids : int64[n]
         The classes; those without a row are left out.
     """
-    ids, counters = class_sums(run, EFFORT)
+    ids, sums = class_sums(run, (*EFFORT, "seconds"))
     ended = np.isin(ids, class_ids, assume_unique=True)
-    efforts = np.maximum(counters, 0.0).sum(axis=1)
-    return History(plan.predicted_costs(ids[ended]), efforts[ended]) if ended.any() else NO_HISTORY
+    if not ended.any():
+        return NO_HISTORY
+    efforts = np.maximum(sums[:, :-1], 0.0).sum(axis=1)
+    part_s = [row["seconds"] for table in run.columns(("path", "seconds")) for row in table.to_pylist() if row["path"]]
+    child_s = float(np.mean(part_s)) if part_s else 0.0
+    return History(plan.predicted_costs(ids[ended]), efforts[ended], float(sums[ended, -1].sum()), child_s)
 
 
 def class_sums(run: Run, names: Sequence[str]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:

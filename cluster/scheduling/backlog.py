@@ -9,7 +9,8 @@ one factor for all classes, learnt from those, would make the rest look cheap.  
 predicted cost, and each band learns from its own classes and as many neighbours as it takes to know enough.
 
 Classes that earlier calls searched count as well, by their effort, which does not depend on the machine: this call's
-verdicts tell how many seconds that is here.  Without them a run that goes on has few to judge by.
+verdicts tell how many seconds that is here, and before the first of them the seconds that were stored, as much as one
+class counts.  Without them a run that goes on has few to judge by.
 """
 
 from __future__ import annotations
@@ -17,7 +18,8 @@ from __future__ import annotations
 import heapq
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
-from typing import NamedTuple
+from math import exp, sqrt
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -27,6 +29,7 @@ from search.breaker import Unit, UnitResult
 
 N_BANDS = 8
 _ENOUGH = 6  # measured classes on which the factor of a band rests, if there are so many
+_ENOUGH_TO_SCATTER = 30  # measured classes before an interval is told
 _FADE = 0.999  # what a verdict keeps of its weight with each later one of its band: machines become slower or faster
 _MIN_SECONDS = 1e-4
 
@@ -40,13 +43,24 @@ class History(NamedTuple):
         Predicted cost of each, in the unit of the open classes.
     efforts : float64[n]
         Its terms, pushes and splits, those of its parts included.
+    seconds : float
+        What all of them took.
+    child_s : float
+        What a part of one took, on average; 0: there was none.
     """
 
     costs: npt.NDArray[np.float64]
     efforts: npt.NDArray[np.float64]
+    seconds: float = 0.0
+    child_s: float = 0.0
 
 
 NO_HISTORY = History(np.empty(0), np.empty(0))  # no earlier call
+
+
+def _powers(costs: Any, efforts: Any) -> tuple[Any, ...]:
+    """Return what is added up of classes to know how far their efforts scatter."""
+    return costs**0, costs, efforts, costs**2, costs * efforts, efforts**2
 
 
 def bands_of(costs: npt.NDArray[np.float64]) -> npt.NDArray[np.int8]:
@@ -72,14 +86,19 @@ class Calibration:
         self._n_history = np.bincount(bands, minlength=N_BANDS)
         self._history_predicted = np.bincount(bands, history.costs, N_BANDS)
         self._history_effort = np.bincount(bands, history.efforts, N_BANDS)
-        self._seconds = 0.0
-        self._effort = 0.0
+        if history.seconds:
+            n = len(history.costs)
+            self._seconds, self._effort = history.seconds / n, float(history.efforts.sum()) / n
+        else:
+            self._seconds = self._effort = 0.0
+        sums = _powers(history.costs, history.efforts)
+        self._sums = np.stack([np.bincount(bands, values, N_BANDS) for values in sums]).astype(np.float64)
         self._n_roots = np.zeros(N_BANDS, np.int64)
         self._predicted = np.zeros(N_BANDS)
         self._root_s = np.zeros(N_BANDS)
         self._total_s = np.zeros(N_BANDS)
-        self._child_s = 0.0
-        self._n_children = 0.0
+        self._child_s = history.child_s
+        self._n_children = float(history.child_s > 0)
 
     def note_root(self, band: int, predicted: float, seconds: float, effort: int) -> None:
         """Learn from the verdict on a class root."""
@@ -87,6 +106,10 @@ class Calibration:
         for sums, amount in ((self._predicted, predicted), (self._root_s, seconds), (self._total_s, seconds)):
             sums[band] = sums[band] * _FADE + amount
         self._n_roots[band] += 1
+
+    def note_class(self, band: int, predicted: float, effort: float) -> None:
+        """Learn how far efforts scatter, from a class with all its parts."""
+        self._sums[:, band] += np.array(_powers(np.float64(predicted), np.float64(effort)))
 
     def note_child(self, band: int | None, seconds: float, effort: int) -> None:
         """Learn from the verdict on a child of a split; ``band`` is None if its root is of an earlier call."""
@@ -124,6 +147,22 @@ class Calibration:
             float(left) * self._factor(band, known, costs, seconds) for band, left in enumerate(predicted) if left > 0
         )
 
+    def spread_s(self, n_classes: npt.NDArray[np.int64], predicted: npt.NDArray[np.float64]) -> float | None:
+        """Return the standard deviation of :meth:`classes_s`, None where too little is known.
+
+        The efforts of the classes of a band scatter about a multiple of their predicted costs.  What is left scatters
+        likewise, and so does the multiple, which rests on those that are known.
+        """
+        if self._sums[0].sum() < _ENOUGH_TO_SCATTER or not self._effort:
+            return None
+        variance = 0.0
+        for band in np.flatnonzero(n_classes).tolist():
+            n, cost, effort, *squares = self._sums[:, self._near(band, self._sums[0])].sum(axis=1).tolist()
+            factor = effort / cost
+            scatter = max(0.0, squares[0] * factor**2 - 2 * factor * squares[1] + squares[2]) / (n - 1)
+            variance += scatter * (n_classes[band] + n * (predicted[band] / cost) ** 2)
+        return sqrt(variance) * self._seconds / self._effort
+
     def child_s(self) -> float:
         """Return the seconds that a child of a split should take."""
         return max(self._child_s / self._n_children if self._n_children else 1.0, _MIN_SECONDS)
@@ -133,11 +172,14 @@ class Calibration:
         band: int, known: npt.NDArray[np.int64], predicted: npt.NDArray[np.float64], seconds: npt.NDArray[np.float64]
     ) -> float:
         """Return the seconds per unit of predicted cost in a band, 1 if nothing is known."""
-        for reach in range(N_BANDS):
-            near = slice(max(0, band - reach), band + reach + 1)
-            if known[near].sum() >= _ENOUGH:
-                break
+        near = Calibration._near(band, known)
         return float(seconds[near].sum() / predicted[near].sum()) if known[near].any() else 1.0
+
+    @staticmethod
+    def _near(band: int, known: npt.NDArray[np.int64]) -> slice:
+        """Return the band and as many neighbours as it takes to know enough classes."""
+        reaches = (slice(max(0, band - reach), band + reach + 1) for reach in range(N_BANDS))
+        return next((near for near in reaches if known[near].sum() >= _ENOUGH), slice(0, N_BANDS))
 
 
 @dataclass(slots=True)
@@ -181,6 +223,8 @@ class Backlog:
         searched again.
     history : History
         Classes that earlier calls searched to the end: the cost of the open ones is judged by them as well.
+    elsewhere : float64[m]
+        Predicted cost of open classes that others search.
     rng : numpy.random.Generator
         Chooses the sample; the only randomness.
     sample : float
@@ -196,12 +240,15 @@ class Backlog:
         sample: float,
         known: Collection[Unit] = (),
         history: History = NO_HISTORY,
+        elsewhere: npt.NDArray[np.float64] = NO_HISTORY.costs,
     ) -> None:
         self._known = known
         self._ids = np.ascontiguousarray(class_ids, np.int64)
-        n, all_costs = len(self._ids), _mean_one(np.concatenate([costs, history.costs]))
+        n, n_elsewhere = len(self._ids), len(elsewhere)
+        all_costs = _mean_one(np.concatenate([costs, elsewhere, history.costs]))
         all_bands = bands_of(all_costs)
         self._costs, self._bands = all_costs[:n], all_bands[:n]
+        past = slice(n + n_elsewhere, None)
         if self._ids.shape != np.shape(costs) or np.any(self._ids[1:] <= self._ids[:-1]):
             raise ValueError("class ids must be strictly ascending, with one cost each")
         self._order = _order(self._costs, rng, sample)
@@ -209,18 +256,22 @@ class Backlog:
         self._settled = np.zeros(len(self._ids), np.bool_)
         self._open_children: set[Unit] = set()
         self._n_open_below: dict[int, int] = {}
+        self._efforts: dict[int, float] = {}  # of classes that are not done yet
         self._spoilt: set[int] = set()
         self._stack: list[tuple[int, int, Unit]] = []
         self._retries: list[tuple[int, int, Unit]] = []
         self._big: list[Unit] = []
         self._sequence = 0
         self.trouble: dict[Unit, Trouble] = {}
-        self.calibration = Calibration(history._replace(costs=all_costs[n:]), all_bands[n:])
+        self.calibration = Calibration(history._replace(costs=all_costs[past]), all_bands[past])
         self.n_classes_done = 0
         self.n_open = len(self._ids)
         self._n_resumed = 0
         self.n_quarantined = 0
         self._cost_left = np.bincount(self._bands, self._costs, N_BANDS).astype(np.float64)
+        self._n_left = np.bincount(self._bands, minlength=N_BANDS)
+        others = slice(n, n + n_elsewhere)
+        self._elsewhere = np.bincount(all_bands[others], all_costs[others], N_BANDS).astype(np.float64)
         self._add_children(children)
 
     @property
@@ -245,6 +296,19 @@ class Backlog:
     def remaining_s(self) -> float:
         """Return the seconds of one worker that everything open should take."""
         return self.calibration.classes_s(self._cost_left) + len(self._open_children) * self.calibration.child_s()
+
+    @property
+    def elsewhere_s(self) -> float:
+        """Seconds of one worker that the classes should take that others search."""
+        return self.calibration.classes_s(self._elsewhere)
+
+    def range_s(self) -> tuple[float, float] | None:
+        """Return the 95 % interval of :meth:`remaining_s`, on a logarithmic scale; None where too little is known."""
+        spread_s, total_s = self.calibration.spread_s(self._n_left, self._cost_left), self.remaining_s()
+        if spread_s is None or total_s <= 0:
+            return None
+        factor = exp(min(1.96 * spread_s / total_s, 30.0))
+        return total_s / factor, total_s * factor
 
     @property
     def is_measured(self) -> bool:
@@ -299,6 +363,7 @@ class Backlog:
             self.calibration.note_child(int(self._bands[place]) if place >= 0 else None, seconds, effort)
         else:
             self.calibration.note_root(int(self._bands[place]), float(self._costs[place]), seconds, effort)
+        self._efforts[unit.class_id] = self._efforts.get(unit.class_id, 0.0) + effort
         self._close(unit)
         self._add_children([child for child in result.children if child not in self._known], count_class=False)
         self._note_class(unit.class_id)
@@ -321,6 +386,7 @@ class Backlog:
             place = self._place(unit.class_id)
             self._settled[place] = True
             self._cost_left[self._bands[place]] -= self._costs[place]
+            self._n_left[self._bands[place]] -= 1
 
     def _add_children(self, children: Iterable[Unit], count_class: bool = True) -> None:
         for unit in children:
@@ -339,6 +405,9 @@ class Backlog:
         if self._n_open_below.get(class_id, 0) == 0 and not self.is_open(Unit(class_id)):
             self._n_open_below.pop(class_id, None)
             self.n_classes_done += class_id not in self._spoilt
+            effort, place = self._efforts.pop(class_id, 0.0), self._place(class_id)
+            if place >= 0 and class_id not in self._spoilt:
+                self.calibration.note_class(int(self._bands[place]), float(self._costs[place]), effort)
 
     def _place(self, class_id: int) -> int:
         place = int(self._ids.searchsorted(class_id))

@@ -263,19 +263,24 @@ class Report:
         came twice.
     n_workers, n_deaths : int
         Workers that are up, and workers lost.
-    remaining_s : float or None
-        Seconds left; None until a class is finished, and a unit of each kind that is open (root, part) was measured.
+    remaining_s, remaining_low_s, remaining_high_s : float or None
+        Seconds left, with their 95 % interval; None until a unit of each kind that is open (root, part) was measured,
+        by this call or an earlier one.
+    elsewhere_s : float
+        Seconds of one worker that the open classes of other shares should take.
     n_agreed, flagged : int, tuple of str
         Replicas that agreed, and hosts that are not to be believed.
     n_verdicts, n_measured : int
-        Verdicts accepted and classes finished by this call; the estimate of the time left rests on these, and on the
-        effort of the classes stored before.
+        Verdicts accepted and classes finished by this call.
     n_candidates, best_score, best_board
         Boards found, before symmetric ones are merged; the best of them.
     elapsed_s : float
         Seconds since this call began.
-    share : str
-        What is searched, if it is not the whole run: ``n_open`` and ``remaining_s`` are of the share only.
+    share, n_own, n_own_done : str, int, int
+        What is searched, if it is not the whole run, and how many of its classes are done: ``n_open`` and
+        ``remaining_s`` are of the share only.
+    n_free_bytes, n_total_bytes : int
+        Memory of the driver's machine; both 0 where the workers are elsewhere.
     """
 
     n_classes: int
@@ -290,6 +295,9 @@ class Report:
     n_workers: int = 0
     n_deaths: int = 0
     remaining_s: float | None = None
+    remaining_low_s: float | None = None
+    remaining_high_s: float | None = None
+    elsewhere_s: float = 0.0
     n_agreed: int = 0
     flagged: tuple[str, ...] = ()
     n_verdicts: int = 0
@@ -299,3 +307,7 @@ class Report:
     best_board: str = ""
     elapsed_s: float = 0.0
     share: str = ""
+    n_own: int = 0
+    n_own_done: int = 0
+    n_free_bytes: int = 0
+    n_total_bytes: int = 0

@@ -89,6 +89,8 @@ class Scheduler:
         Units below roots that have a verdict, though the unit that they were split from has lost its own.
     history : History
         Classes that earlier calls searched to the end: the cost of the open ones is judged by them as well.
+    elsewhere : float64[m]
+        Predicted cost of open classes that other shares search.
     """
 
     def __init__(
@@ -101,10 +103,11 @@ class Scheduler:
         compare: Compare | None = None,
         known: Collection[Unit] = (),
         history: History = NO_HISTORY,
+        elsewhere: npt.NDArray[np.float64] = NO_HISTORY.costs,
     ) -> None:
         self.policy = policy
         self._trust = Trust(policy, rng, compare or difference)
-        self._backlog = Backlog(class_ids, costs, children, rng, policy.sample, known, history)
+        self._backlog = Backlog(class_ids, costs, children, rng, policy.sample, known, history, elsewhere)
         self._crew = Crew(policy)
         self._n_split = self._n_duplicates = self._n_requeued = self._n_strikes = 0
         self._finished = False
@@ -140,7 +143,8 @@ class Scheduler:
 
     def snapshot(self) -> Report:
         """Return how far the run is."""
-        backlog = self._backlog
+        backlog, n_workers = self._backlog, max(1, len(self._crew))
+        low_s, high_s = backlog.range_s() or (None, None) if backlog.is_measured else (None, None)
         return Report(
             n_classes=backlog.n_classes,
             n_classes_done=backlog.n_classes_done,
@@ -152,7 +156,10 @@ class Scheduler:
             n_requeued=self._n_requeued,
             n_deaths=self._crew.n_deaths,
             n_workers=self._crew.n_up,
-            remaining_s=backlog.remaining_s() / max(1, len(self._crew)) if backlog.is_measured else None,
+            remaining_s=backlog.remaining_s() / n_workers if backlog.is_measured else None,
+            remaining_low_s=None if low_s is None else low_s / n_workers,
+            remaining_high_s=None if high_s is None else high_s / n_workers,
+            elsewhere_s=backlog.elsewhere_s,
             n_agreed=self._trust.n_agreed,
             flagged=tuple(sorted(self._trust.flagged)),
             n_strikes=self._n_strikes,

@@ -24,7 +24,7 @@ from rich.text import Text
 
 from boardclass.board import dims_of_length, format_rows, with_letters
 from boardclass.errors import BoardError, InputError
-from boardclass.printable import counted, duration, printable
+from boardclass.printable import counted, duration, memory_size, printable
 from cluster.answers.render import draw_board
 from cluster.answers.status import done, going_on
 from cluster.streams import console
@@ -43,7 +43,7 @@ _STYLES = {
 _GAP = 3
 _FACT_ROWS, _FRAME_ROWS = 8, 6
 _EVENTS = (
-    *("started", "best", "unit_failed", "unit_quarantined", "worker_down", "host_flagged", "stage"),
+    *("started", "best", "unit_failed", "unit_quarantined", "worker_down", "host_flagged", "memory_low", "stage"),
     *("finished", "stopped"),
 )
 
@@ -117,6 +117,11 @@ def _facts(record: Mapping[str, Any], watched: Watched, disk: DiskUse | None) ->
 def _told(record: Mapping[str, Any], watched: Watched, disk: DiskUse | None) -> Iterable[tuple[str, str]]:
     last = watched.live.progress if watched.live else {}
     if watched.is_running:
+        if total := last.get("n_total_bytes"):
+            yield (
+                "memory",
+                f"{memory_size(last.get('n_free_bytes', 0))} of {memory_size(total)} free on the driver's machine",
+            )
         yield "units", f"{last.get('n_in_flight', 0):,} being searched, {last.get('n_open', 0):,} open"
     counts = [
         (record.get("n_units_split") or last.get("n_split"), "split", "split"),
@@ -126,7 +131,7 @@ def _told(record: Mapping[str, Any], watched: Watched, disk: DiskUse | None) -> 
     ]
     yield "so far", ", ".join(counted(n, *what) for n, *what in counts if n) or "no splits, no failures"
     if disk:
-        yield "disk", f"{_size(disk.n_bytes)} taken, {_size(disk.n_free_bytes)} free"
+        yield "disk", f"{memory_size(disk.n_bytes)} taken, {memory_size(disk.n_free_bytes)} free"
     if record["proven"]:
         yield "proven", record["statement"] or ""
     elif record["state"] in (State.FAULTY, State.INCOMPLETE):
@@ -163,7 +168,10 @@ def _workers(busy: Iterable[Mapping[str, Any]], age_s: float) -> RenderableType:
     for item in busy:
         more = f" and {counted(item['n_units'] - 1, 'more unit')}" if item["n_units"] > 1 else ""
         what = f"class {item['class_id']:,} {printable(item['path'])}".rstrip() + more
-        grid.add_row(f"{item['worker']}", printable(item["host"]), what, f"for {duration(item['seconds'] + age_s)}")
+        room = f"{memory_size(item['n_bytes'])} at most" if item.get("n_bytes") else ""
+        grid.add_row(
+            f"{item['worker']}", printable(item["host"]), what, f"for {duration(item['seconds'] + age_s)}", room
+        )
     return grid
 
 
@@ -174,17 +182,8 @@ def _happenings(events: Iterable[Mapping[str, Any]]) -> list[RenderableType]:
 def _happened(event: Mapping[str, Any]) -> str:
     names = ("board", "score", "class_id", "path", "host", "reason", "text", "message")
     told = " ".join(str(event[name]) for name in names if event.get(name) not in (None, ""))
-    at = time.strftime("%H:%M:%S", time.localtime(min(float(event["time"]), 2.0**33)))
+    at = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(min(float(event["time"]), 2.0**33)))
     return f"{at}  {event['event'].replace('_', ' ')} {printable(told)}".rstrip()
-
-
-def _size(n_bytes: int) -> str:
-    value = float(n_bytes)
-    for unit in ("bytes", "KiB", "MiB", "GiB"):
-        if value < 1024:
-            return f"{value:,.0f} {unit}" if unit == "bytes" else f"{value:,.1f} {unit}"
-        value /= 1024
-    return f"{value:,.1f} TiB"
 
 
 REDRAW_S = 0.5

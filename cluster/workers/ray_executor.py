@@ -29,7 +29,7 @@ from cluster.scheduling.events import (
 )
 from cluster.workers.executors import signed
 from cluster.workers.ray_cluster import ClusterGoneError, brief, connected
-from cluster.workers.worker import Hello, MakeBreaker, Reply, Worker
+from cluster.workers.worker import OUT_OF_MEMORY, Hello, MakeBreaker, Reply, Worker
 
 if TYPE_CHECKING:
     from cluster.scheduling.events import Report
@@ -38,6 +38,12 @@ if TYPE_CHECKING:
 _BEAT_S = 30.0
 _ROOM_S = 3.0
 _NODE_SIGNS = ("node has died", "owner has died")  # the owner of all actors is the driver
+# Ray's own texts are pages long; where a worker could not start, they hold the reason.
+_WORDS = {
+    Death.died: "its process ended; the logs of Ray on its machine say how",
+    Death.node: "its machine is gone",
+    Death.oom: f"Ray ended it: {OUT_OF_MEMORY}",
+}
 _OOM_SIGNS = ("memory monitor", "running low on memory")
 
 
@@ -205,7 +211,8 @@ class RayExecutor:
         except exceptions.LocalRayletDiedError as error:
             raise self._gone(error) from error
         except exceptions.RayError as error:
-            return self._lost(call.worker, cause_of(error, exceptions), brief(str(error)))
+            reason = cause_of(error, exceptions)
+            return self._lost(call.worker, reason, _WORDS.get(reason) or brief(str(error)))
         return self._answered(call, value)
 
     def _answered(self, call: _Call, value: Any) -> list[Event]:

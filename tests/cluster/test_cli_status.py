@@ -15,8 +15,7 @@ import pytest
 from cluster.answers.status import done, lines, rate, time_left, view
 from cluster.driver.progress import format_report
 from cluster.scheduling.events import Report
-from cluster.watch.view import told
-from results.log import Live, live
+from results.log import Live
 from results.storage import files
 from tests.conftest import RESTING
 
@@ -71,6 +70,7 @@ def test_status_while_a_run_goes_on_and_after_it_was_stopped(orderly, start, tmp
     assert f"(process {process.pid})" in early["driver"]
     if early["n_classes_done"] == 0:
         assert early["remaining_s"] is None, "nothing has been measured"
+        assert early["remaining_low_s"] is None
         table = orderly("status", directory).out
         assert re.search("unknown: too little has been searched|driver is starting up|judging by", table)
     record = wait_until(orderly, directory, lambda record: record["classes_per_h"])
@@ -81,7 +81,7 @@ def test_status_while_a_run_goes_on_and_after_it_was_stopped(orderly, start, tmp
     assert record["figures_age_s"] < 120
     assert (record["n_strikes"], record["n_requeued"], record["n_workers_lost"]) == (0, 0, 0)
     table = orderly("status", directory).out
-    assert re.search(r"time left +about .* judging by [\d,]+ classes", table)
+    assert re.search(r"time left +about .* (processor hours|of one processor), judging by [\d,]+ finished class", table)
     assert re.search(r"rate +[\d,]+ classes and [\d,]+ verdicts an hour", table)
     refused = orderly("run", *WATCHED, "--out", directory)
     assert refused.code == 3
@@ -99,6 +99,10 @@ def test_status_while_a_run_goes_on_and_after_it_was_stopped(orderly, start, tmp
 
     process = start(*WATCHED, "--out", directory)
     wait_until(orderly, directory, lambda record: record["n_measured"])
+    started = [n for n, event in enumerate(events(directory)) if event["event"] == "started"][-1]
+    first = next(event for event in events(directory)[started:] if event["event"] == "progress")
+    assert first["remaining_low_s"] <= first["remaining_s"] <= first["remaining_high_s"], "the stored classes tell"
+    assert 0 < first["n_free_bytes"] <= first["n_total_bytes"]
     process.kill()
     process.communicate()
     record = status(orderly, directory)
@@ -172,7 +176,7 @@ def test_run_and_status_say_the_same_share_and_100_percent_only_when_nothing_is_
 def going(rows, **progress):
     """Return the view of a run that goes on."""
     base = {"n_classes_done": 0, "n_workers": 1, "n_measured": 0, "remaining_s": None}
-    now = Live(True, None, {**base, **progress}, 1.0, 0.0, 0.0, {}, None, (3.0, 50.0))
+    now = Live(True, None, {**base, **progress}, 1.0, 0.0, 0.0, {}, None)
     return view(rows, now)
 
 
@@ -207,22 +211,21 @@ def test_no_rate_is_told_before_anything_was_finished():
     assert rate({**record, "classes_per_h": 60.0, "verdicts_per_h": 1200.0}) == "60 classes and 1,200 verdicts an hour"
 
 
-def test_the_range_of_guesses_is_told_as_of_the_last_one(tmp_path):
-    from results.storage.local import open_folder
+def test_the_time_left_says_what_it_is_based_on():
+    now = Live(True, None, {}, 1.0, None, None, {}, None)
+    left = {"n_workers": 2, "remaining_s": 36_000.0, "n_classes": 100, "n_classes_done": 20}
 
-    lines = [(100.0, 50.0), (110.0, 45.0), (120.0, 20.0), (130.0, None)]
-    rows = [
-        {"time": at, "session": "s", "event": "progress", "n_workers": 1, "remaining_s": left} for at, left in lines
-    ]
-    (tmp_path / files.EVENTS).write_text("".join(json.dumps(row) + "\n" for row in rows))
-    now = live(open_folder(tmp_path))
-    assert now.remaining_range_s == (10.0, 25.0)
-    assert told(now, view({}, replace(now, is_running=True)))["time_left"].startswith("unknown: too little has been")
-    measured = replace(now, is_running=True, progress={**now.progress, "remaining_s": 20.0, "n_measured": 3})
-    assert time_left(view({}, measured)) == (
-        "about 20 s (guesses of late: 10 s to 25 s), judging by 3 classes finished so far, a rough guess"
+    def said(**more):
+        return time_left(view({}, replace(now, progress={**left, **more})))
+
+    assert said() == "about 10 h 00 min, 20.0 processor hours, judging by 20 finished classes, a rough guess"
+    ranged = {"remaining_low_s": 30_000.0, "remaining_high_s": 43_200.0, "n_classes_done": 40}
+    assert said(**ranged) == (
+        "about 10 h 00 min (8 h 20 min to 12 h 00 min), 20.0 processor hours, judging by 40 finished classes"
     )
-    bare = replace(now, is_running=True, progress={"remaining_s": 20.0})
-    assert time_left(view({}, bare)).startswith("unknown"), "a guess that says nothing of what it is based on"
-    (tmp_path / files.EVENTS).write_text("".join(json.dumps(row) + "\n" for row in rows[:2]))
-    assert live(open_folder(tmp_path)).remaining_range_s is None, "two guesses are not a range"
+    shared = {"share": "1/3", "n_own": 33, "n_own_done": 7, "elsewhere_s": 72_000.0}
+    assert said(**shared) == (
+        "about 10 h 00 min for share 1/3, 7 of its 33 classes done, 20.0 processor hours; 20.0 processor hours for the "
+        "other shares, judging by 20 finished classes, a rough guess"
+    )
+    assert said(remaining_s=None).startswith("unknown: too little has been searched")

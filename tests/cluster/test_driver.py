@@ -271,12 +271,13 @@ def test_a_run_that_goes_on_knows_what_the_classes_behind_it_took(config, monkey
     told = []
 
     def spy(*arguments):
-        told.append(arguments[-1])
+        told.append(arguments[-2])
         return Scheduler(*arguments)
 
     monkeypatch.setattr("cluster.driver.session.Scheduler", spy)
     run(config)
-    ((costs, found),) = told
+    ((costs, found, seconds, part_s),) = told
+    assert seconds > part_s > 0
     assert unfinished
     assert sum(found) > 0
     assert found.tolist() == [efforts[class_id] for class_id in sorted(efforts)]

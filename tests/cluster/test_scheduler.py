@@ -40,13 +40,15 @@ def result(unit, *children, seconds=1.0, n_terms=0):
 class Bench:
     """A scheduler with a clock that is set by hand."""
 
-    def __init__(self, costs, children=(), history=NO_HISTORY, **policy):
+    def __init__(self, costs, children=(), history=NO_HISTORY, elsewhere=NO_HISTORY.costs, **policy):
         self.now = 0.0
         self.costs = np.asarray(costs, np.float64)
         policy = {"n_workers": 1, "sample": 0.0, "max_batch": 1} | policy
         ids = np.arange(len(self.costs)) * 10
         rng = np.random.default_rng(0)
-        self.scheduler = Scheduler(Policy(**policy), ids, self.costs, rng, children, history=history)
+        self.scheduler = Scheduler(
+            Policy(**policy), ids, self.costs, rng, children, history=history, elsewhere=elsewhere
+        )
 
     def tell(self, event):
         return self.scheduler.handle(event, self.now)
@@ -349,6 +351,38 @@ def test_time_left_of_a_run_that_goes_on(is_told):
         out = bench.answer(of(out, Assign)[0], seconds=effort / 250, n_terms=round(effort))
     right = pytest.approx(sum(left.values()) / 250, rel=0.05)
     assert (bench.scheduler.snapshot().remaining_s == right) is is_told
+
+
+def test_time_left_at_the_first_second_of_a_run_that_goes_on():
+    """Stored classes tell the pace, how far costs scatter about the predictions, and what the other shares take."""
+    rng = np.random.default_rng(5)
+    costs = np.geomspace(1, 50, 900)
+    efforts = 1000 * costs**0.7 * rng.lognormal(0, 0.6, 900)
+    place = rng.permutation(900)
+    searched, own, other = np.sort(place[:150]), np.sort(place[150:600]), np.sort(place[600:])
+    past = History(costs[searched], efforts[searched], float(efforts[searched].sum()) / 250)
+    bench = Bench(costs[own], history=past, elsewhere=costs[other], n_workers=2)
+    bench.start()
+    report = bench.scheduler.snapshot()
+    own_s, other_s = efforts[own].sum() / 250, efforts[other].sum() / 250
+    low_s, high_s = report.remaining_low_s, report.remaining_high_s
+    assert low_s is not None
+    assert high_s is not None
+    assert low_s < own_s / 2 < high_s < 1.5 * low_s
+    assert report.elsewhere_s == pytest.approx(other_s, rel=0.2)
+    assert Bench(costs[own]).scheduler.snapshot().remaining_low_s is None, "nothing is known"
+
+
+@pytest.mark.parametrize("scatter", [0.3, 1.0])
+def test_the_interval_of_the_time_left_holds_the_truth_as_often_as_it_says(scatter):
+    costs, n_right, rng = np.geomspace(1, 50, 400), 0, np.random.default_rng(6)
+    for _ in range(100):
+        efforts = 1000 * costs**0.7 * rng.lognormal(0, scatter, 400)
+        is_known = rng.random(400) < 0.3
+        past = History(costs[is_known], efforts[is_known], float(efforts[is_known].sum()))
+        report = Bench(costs[~is_known], history=past).scheduler.snapshot()
+        n_right += report.remaining_low_s < efforts[~is_known].sum() < report.remaining_high_s
+    assert 88 <= n_right <= 99
 
 
 def test_time_left_is_not_guessed_from_another_kind_of_unit():

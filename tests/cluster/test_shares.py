@@ -138,10 +138,13 @@ def test_what_is_shown_of_a_share_under_way_is_said_to_be_of_the_share(orderly, 
         n_deaths=0,
         elapsed_s=10.0,
         remaining_s=25.0,
-        n_measured=2,
         share="2/3",
+        n_own=n_own,
+        n_own_done=1,
+        elsewhere_s=7200.0,
     )
     assert f"2/{n_all} classes" in format_report(report)
+    assert f", 1/{n_own} of share 2/3, " in format_report(report)
     assert "about 25 s left of share 2/3" in format_report(report)
     assert format_report(replace(report, n_open=0)).endswith("all of share 2/3 done")
     found = open_run(folder)
@@ -150,7 +153,8 @@ def test_what_is_shown_of_a_share_under_way_is_said_to_be_of_the_share(orderly, 
         record = json.loads(orderly("status", folder, "--format", "json").out)
         told = " ".join(orderly("status", folder).out.split())
     assert (record["state"], record["share"], record["n_classes"]) == ("running", "2/3", n_all)
-    assert "about 25 s for share 2/3, which is all that this driver searches" in told
+    assert f"about 25 s for share 2/3, 1 of its {n_own} classes done, " in told
+    assert "2.0 processor hours for the other shares" in told
 
 
 def test_another_share_goes_on_in_the_same_directory_and_the_last_one_proves(orderly, tmp_path):

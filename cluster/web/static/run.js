@@ -37,6 +37,7 @@ function running(live, progress) {
     ["Rate", live.rate],
     ["Units", progress.n_open === undefined ? "" : `${count(progress.n_open)} open, ${count(progress.n_in_flight)} being searched, ${count(progress.n_split)} split`],
     ["Workers", progress.n_workers ? `${count(progress.n_workers)} ${hosts}` : "none up yet"],
+    ["Memory", progress.n_total_bytes ? `${size(progress.n_free_bytes)} of ${size(progress.n_total_bytes)} free on the driver's machine` : ""],
     ["Trouble", trouble(progress) || "none"],
     ["Driver", live.driver],
     ["Figures from", progress.time ? ago(progress.time) : "the driver is starting up"],
@@ -59,7 +60,7 @@ function showBusy(live) {
   byId("busy-box").hidden = !busy.length;
   const more = (n) => (n > 1 ? ` and ${count(n - 1)} more ${n === 2 ? "unit" : "units"}` : "");
   const since_s = (item) => item.seconds + Math.max(0, Date.now() / 1000 - live.progress.time);
-  byId("busy").replaceChildren(...busy.map((item) => el("tr", {}, el("td", { className: "n", textContent: item.worker }), el("td", { textContent: item.host }), el("td", { textContent: `class ${count(item.class_id)} ${item.path}`.trim() + more(item.n_units) }), el("td", { className: "n", textContent: duration(since_s(item)) }))));
+  byId("busy").replaceChildren(...busy.map((item) => el("tr", {}, el("td", { className: "n", textContent: item.worker }), el("td", { textContent: item.host }), el("td", { textContent: `class ${count(item.class_id)} ${item.path}`.trim() + more(item.n_units) }), el("td", { className: "n", textContent: duration(since_s(item)) }), el("td", { className: "n", textContent: item.n_bytes ? size(item.n_bytes) : "" }))));
 }
 
 const size = (bytes) => {
