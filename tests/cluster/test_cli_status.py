@@ -101,7 +101,8 @@ def test_status_while_a_run_goes_on_and_after_it_was_stopped(orderly, start, tmp
     wait_until(orderly, directory, lambda record: record["n_measured"])
     started = [n for n, event in enumerate(events(directory)) if event["event"] == "started"][-1]
     first = next(event for event in events(directory)[started:] if event["event"] == "progress")
-    assert first["remaining_low_s"] <= first["remaining_s"] <= first["remaining_high_s"], "the stored classes tell"
+    assert first["remaining_s"] > 0, "the stored classes tell"
+    assert (first["remaining_low_s"] is None) == (n_done < 30)
     assert 0 < first["n_free_bytes"] <= first["n_total_bytes"]
     process.kill()
     process.communicate()
