@@ -22,7 +22,7 @@ from search.node_search import EFFORT, NodeSearch, Tally
 from search.params import Params
 from search.scoring.scorer import Scorer
 from search.trees.forest import Forest
-from search.trees.lexicon import make_lexicon
+from search.trees.generator import make_lexicon
 
 _ALL_LETTERS = (1 << 26) - 1
 _DRAWN = 10  # boards in a notebook

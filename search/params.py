@@ -68,21 +68,11 @@ class Params:
             raise ConfigError(f"demands {self.demands!r}: expected one of {', '.join(DEMANDS)}")
         if self.unfuse_parts < 2:
             raise ConfigError(f"unfuse_parts {self.unfuse_parts!r}: expected 2 or more")
-        for name in (
-            "node_budget",
-            "whole_terms",
-            "least_budget",
-            "fused_budget",
-            "fused_per_term",
-            "fused_misses",
-            "unit_budget",
-            "absorb_limit",
-            "product_limit",
-        ):
-            if getattr(self, name) < 0:
-                raise ConfigError(f"{name} {getattr(self, name)!r}: expected 0 or more")
         if self.memory_mb < 1:
             raise ConfigError(f"memory_mb {self.memory_mb!r}: expected 1 or more")
+        for name, value in vars(self).items():
+            if isinstance(value, int) and value < 0:
+                raise ConfigError(f"{name} {value!r}: expected 0 or more")
 
     @property
     def demand_order(self) -> str:

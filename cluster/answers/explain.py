@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from html import escape
 from math import prod
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from boardclass.cutoff import reaches
 
@@ -152,55 +152,31 @@ def _narrate_levels(story: dict[str, Any], cutoff: int) -> Iterator[str]:
 _X, _Y, _W, _H = 118, 62, 104, 36
 
 
-class NodeLike(Protocol):
-    """A node to draw (``search.paper.teaching.TreeNode``)."""
-
-    @property
-    def kind(self) -> str:
-        """``sum`` or ``choice``."""
-
-    @property
-    def label(self) -> str:
-        """What it stands for."""
-
-    @property
-    def points(self) -> int:
-        """Points of the words that end here."""
-
-    @property
-    def bound(self) -> int:
-        """Bound of the subtree."""
-
-    @property
-    def children(self) -> tuple[NodeLike, ...]:
-        """Nodes below."""
-
-
-def caption(node: NodeLike) -> str:
+def caption(node: TreeNode) -> str:
     """Return what a node is called: label, points if any, bound."""
     sign = "max" if node.kind == "choice" else "sum"
     own = f" +{node.points}" if node.points else ""
     return f"{node.label}{own}" if not node.children else f"{node.label}{own}  {sign} {node.bound}"
 
 
-def as_text(node: NodeLike) -> str:
+def as_text(node: TreeNode) -> str:
     """Return one line a node, children indented below."""
     return "\n".join([caption(node), *_lines(node, "")])
 
 
-def _lines(node: NodeLike, indent: str) -> Iterator[str]:
+def _lines(node: TreeNode, indent: str) -> Iterator[str]:
     for child in node.children:
         last = child is node.children[-1]
         yield f"{indent}{'└─ ' if last else '├─ '}{caption(child)}"
         yield from _lines(child, indent + ("   " if last else "│  "))
 
 
-def as_dot(node: NodeLike) -> str:
+def as_dot(node: TreeNode) -> str:
     """Return a Graphviz digraph; choice nodes are diamonds."""
     lines = ["digraph tree {", '  node [fontname="sans-serif"];']
-    numbered: dict[int, NodeLike] = {}
+    numbered: dict[int, TreeNode] = {}
 
-    def add(item: NodeLike) -> int:
+    def add(item: TreeNode) -> int:
         number = len(numbered)
         numbered[number] = item
         shape = "diamond" if item.kind == "choice" else "box"
@@ -214,19 +190,19 @@ def as_dot(node: NodeLike) -> str:
     return "\n".join([*lines, "}"]) + "\n"
 
 
-def as_svg(node: NodeLike, *, styled: bool = True) -> str:
+def as_svg(node: TreeNode, *, styled: bool = True) -> str:
     """Return a picture: leaves side by side, every parent in the middle above its children.
 
     Parameters
     ----------
-    node : NodeLike
+    node : TreeNode
     styled : bool
         Whether the style sheet goes with it, for a file of its own.
     """
     shapes: list[str] = []
     n_leaves = depth_max = 0
 
-    def place(item: NodeLike, depth: int) -> float:
+    def place(item: TreeNode, depth: int) -> float:
         nonlocal n_leaves, depth_max
         depth_max = max(depth_max, depth)
         centres = [place(child, depth + 1) for child in item.children]

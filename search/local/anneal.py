@@ -48,20 +48,8 @@ def anneal(
 ) -> list[tuple[str, int, int]]:
     """Return (canonical board, exact score, number of chains that ended there, at least 1), best first.
 
-    Parameters
-    ----------
-    scorer : of the board size and word list
-    seed : of all random choices
-    chains : number of walks
-    steps : of each walk; by default 400 per cell
-    letters : letters that boards may use
-    start : the board where every walk starts, or a function that makes the first boards; default: random boards
-    progress : called a hundred times, and after each round of the pool at the end
-
-    Raises
-    ------
-    InputError
-        If a number is out of range, or ``start`` uses other letters.
+    Each of the ``chains`` takes ``steps`` steps, by default 400 per cell; the other options are those of
+    :func:`search.local.methods.local_search`.
     """
     steps = STEPS_PER_CELL * scorer.geometry.n if steps is None else steps
     if chains < 1 or steps < 1 or seed < 0:

@@ -54,20 +54,8 @@ def climb(
 ) -> list[tuple[str, int]]:
     """Return the best ``pool`` boards found, canonical, with their exact scores, best first.
 
-    Parameters
-    ----------
-    scorer : of the board size and word list
-    seed : of the random first pool
-    pool : boards kept from round to round, at least 1
-    rounds : stop after this many rounds; None: when the pool no longer changes
-    letters : letters that boards may use
-    start : the only board of the first pool, or a function that makes the pool; default: random boards
-    progress : called after each round
-
-    Raises
-    ------
-    InputError
-        If ``pool``, ``rounds`` or ``seed`` is out of range, or ``start`` uses other letters.
+    It stops when the pool no longer changes, or after ``rounds``; the other options are those of
+    :func:`search.local.methods.local_search`.
     """
     if pool < 1 or seed < 0 or (rounds is not None and rounds < 0):
         raise InputError(
@@ -88,13 +76,7 @@ def climb(
 
 
 def parse_alphabet(letters: str) -> NDArray[np.uint8]:
-    """Return uint8[k], 0..25 ascending, of the letters that boards may use.
-
-    Raises
-    ------
-    InputError
-        If there are none, or if one of them is not a letter a-z.
-    """
+    """Return uint8[k], 0..25 ascending, of the letters that boards may use."""
     if not letters or not set(letters) <= set(LETTERS):
         raise InputError(f"letters {quote(letters)}: expected one or more of a-z")
     return np.array(sorted({ord(letter) - 97 for letter in letters}), np.uint8)
@@ -103,13 +85,7 @@ def parse_alphabet(letters: str) -> NDArray[np.uint8]:
 def first_boards(
     rng: np.random.Generator, m: int, n: int, alphabet: NDArray[np.uint8], start: Start | None
 ) -> NDArray[np.uint8]:
-    """Return uint8[m, n] random boards, those that ``start`` makes, or uint8[1, n] with the board ``start``.
-
-    Raises
-    ------
-    BoardError
-        If ``start`` uses a letter outside the alphabet.
-    """
+    """Return uint8[m, n] random boards, those that ``start`` makes, or uint8[1, n] with the board ``start``."""
     if start is None:
         return alphabet[rng.integers(0, len(alphabet), (m, n))]
     if not isinstance(start, str):

@@ -35,20 +35,8 @@ def breed(
 ) -> list[tuple[str, int]]:
     """Return the last population, canonical, with exact scores, best first.
 
-    Parameters
-    ----------
-    scorer : of the board size and word list
-    seed : of all random choices
-    population : boards that survive a generation
-    stale : stop after this many generations without a better board
-    letters : letters that boards may use
-    start : the ancestor of the first population, or a function that makes it; default: random boards
-    progress : called after each generation
-
-    Raises
-    ------
-    InputError
-        If a number is out of range, or ``start`` uses other letters.
+    ``population`` boards survive a generation; it stops after ``stale`` of them without a better board.  The other
+    options are those of :func:`search.local.methods.local_search`.
     """
     if population < 2 or stale < 1 or seed < 0:
         raise InputError(f"population {population}, seed {seed}, stale {stale}: expected a population of 2 or more")

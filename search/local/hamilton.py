@@ -101,12 +101,8 @@ def best_boards(
 ) -> list[Longest]:
     """Return for each word the best of its boards, best first.
 
-    Parameters
-    ----------
-    targets : words in q-form with as many letters as cells
-    paths : int8[k, n]
-    scorer : exact
-    progress : called after each word with their number and the best so far
+    ``targets`` are words in q-form with as many letters as cells; ``paths`` is int8[k, n]; ``progress`` is called after
+    each word with their number and the best so far.
     """
     place = np.argsort(paths, axis=1)  # place[k, cell]: which letter of the word lies on the cell
     best: list[Longest] = []

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from boardclass.errors import InputError, quote
-from boardclass.geometry import Geometry
 from boardclass.scores import MIN_LETTERS, parse_scores
 from search.local.climb import BatchScorer, canonical_cells
 from search.scoring.scorer import Scorer, decode_boards
@@ -21,23 +20,14 @@ class ParallelScorer:
     """Scores a batch in several threads; the same scores in the same order as one scorer gives.
 
     The kernels release the GIL, so threads suffice.
-
-    Parameters
-    ----------
-    scorer : shared by the threads, each with its own working memory
-    n_threads : at least 1
     """
 
     def __init__(self, scorer: Scorer, n_threads: int) -> None:
         if n_threads < 1:
             raise InputError(f"{n_threads} workers: expected at least 1")
+        self.geometry = scorer.geometry
         self._scorers = [scorer, *(scorer.twin() for _ in range(n_threads - 1))]
         self._threads = ThreadPoolExecutor(n_threads) if n_threads > 1 else None
-
-    @property
-    def geometry(self) -> Geometry:
-        """Of the boards scored."""
-        return self._scorers[0].geometry
 
     def scores(self, boards: NDArray[np.uint8]) -> NDArray[np.int32]:
         """Return int32[m], the exact scores of the boards in uint8[m, n]."""
@@ -49,31 +39,15 @@ class ParallelScorer:
 
 
 class HoldingScorer:
-    """Scores boards that hold a given word; every other board is worth 0.
-
-    Parameters
-    ----------
-    scorer : of the boards
-    word : in q-form; need not be in the word list
-
-    Raises
-    ------
-    InputError
-        If no board of that size can hold the word.
-    """
+    """Scores boards that hold a given word in q-form, which need not be in the list; every other board is worth 0."""
 
     def __init__(self, scorer: BatchScorer, word: str) -> None:
         n = scorer.geometry.n
         if not (word.isascii() and word.isalpha() and word.islower() and MIN_LETTERS <= len(word) <= n):
             raise InputError(f"word {quote(word)}: expected {MIN_LETTERS} to {n} letters a-z, as many as cells at most")
-        self._scorer = scorer
+        self._scorer, self.geometry = scorer, scorer.geometry
         self._word = np.frombuffer(word.encode("ascii"), np.uint8) - np.uint8(ord("a"))
         self._finder = Scorer(scorer.geometry.dims, [word], parse_scores("words"))
-
-    @property
-    def geometry(self) -> Geometry:
-        """Of the boards scored."""
-        return self._scorer.geometry
 
     def scores(self, boards: NDArray[np.uint8]) -> NDArray[np.int32]:
         """Return int32[m]: the exact score of each board with the word, 0 of each without."""
@@ -83,13 +57,7 @@ class HoldingScorer:
         return out
 
     def first(self, rng: np.random.Generator, m: int, alphabet: NDArray[np.uint8]) -> NDArray[np.uint8]:
-        """Return uint8[m, n] random boards, each with the word on a random path: where a search may start.
-
-        Raises
-        ------
-        InputError
-            If the alphabet lacks a letter of the word.
-        """
+        """Return uint8[m, n] random boards, each with the word on a random path: where a search may start."""
         missing = sorted(set(self._word.tolist()) - set(alphabet.tolist()))
         if missing:
             raise InputError(f"the word needs the letter {chr(97 + missing[0])!r}, which is excluded")
@@ -119,33 +87,15 @@ class Stopped(Exception):
 
 
 class StoppableScorer:
-    """Scores boards until it is asked to stop; remembers the best of them.
-
-    Parameters
-    ----------
-    scorer : of the boards
-    stop : asked before each batch
-    size : boards to remember
-    """
+    """Scores boards and remembers the ``size`` best, until ``stop`` says so before a batch: that raises Stopped."""
 
     def __init__(self, scorer: BatchScorer, stop: Callable[[], bool], size: int) -> None:
-        self._scorer, self._stop, self._size = scorer, stop, size
+        self._scorer, self._stop, self._size, self.geometry = scorer, stop, size, scorer.geometry
         self._best: dict[str, int] = {}
         self._least = 0  # what a board must score to be remembered
 
-    @property
-    def geometry(self) -> Geometry:
-        """Of the boards scored."""
-        return self._scorer.geometry
-
     def scores(self, boards: NDArray[np.uint8]) -> NDArray[np.int32]:
-        """Return int32[m], the exact scores of the boards in uint8[m, n].
-
-        Raises
-        ------
-        Stopped
-            When it is asked to stop.
-        """
+        """Return int32[m], the exact scores of the boards in uint8[m, n]."""
         if self._stop():
             raise Stopped
         values = self._scorer.scores(boards)

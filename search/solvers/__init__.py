@@ -1,45 +1,265 @@
 """Independent solvers: four ways to find the words on a board, none of which shares code with the scorer.
 
-    solve -> Grid              cells, directed moves from coordinates, special tiles (grid.py)
-          -> TrieSolver        depth-first along a prefix tree of nested dictionaries (trie.py)
-          -> WordsSolver       word by word, letter positions first (words.py)
-          -> HeapSolver        prefixes from a heap, the sorted list read once, words in order (heap.py)
-          -> PathsSolver       every simple path looked up in a set, parallel over start cells (paths.py)
-
 They are referees of the production scorer and of each other, so they keep their own adjacency; only error types are
-shared.  Plain Python, words in q-form (a ``q`` is a Qu cell), no points: a solver says which words are there.
+shared.  Words in q-form (a ``q`` is a Qu cell), no points: a solver says which words are there.  ``tiles.py`` solves
+boards that no proof takes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+import os
+from bisect import bisect_left
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
+from heapq import heapify, heappop, heappush
 from pathlib import Path
-from typing import Protocol
+from typing import Any
+
+import numpy as np
 
 from boardclass.board import Board
-from boardclass.errors import InputError, quote
+from boardclass.errors import BoardError, InputError, quote
+from boardclass.processes import pool
 from boardclass.wordlist import words_in_q_form
-from search.solvers.grid import Grid
-from search.solvers.heap import HeapSolver
-from search.solvers.paths import PathsSolver
-from search.solvers.trie import TrieSolver
-from search.solvers.words import WordsSolver
+
+_USUAL = {
+    4: (2, 2),
+    6: (2, 3),
+    9: (3, 3),
+    12: (3, 4),
+    16: (4, 4),
+    20: (4, 5),
+    25: (5, 5),
+}
 
 
-class Solver(Protocol):
-    """A word list made ready for one algorithm."""
+class Grid:
+    """A board of ``w`` columns of ``h`` cells; cell (x, y) has the number ``x * h + y``.
+
+    ``moves`` has for each cell the cells that may follow it in a word: special tiles need nothing else.
+    """
+
+    def __init__(
+        self,
+        board: str,
+        dims: tuple[int, int] | None = None,
+        begin_only: Collection[int] = (),
+        end_only: Collection[int] = (),
+    ) -> None:
+        size = dims or _USUAL.get(len(board))
+        if size is None or size[0] * size[1] != len(board):
+            expected = f"{size[0] * size[1]} cells" if size else f"one of {', '.join(map(str, _USUAL))} cells, or dims"
+            raise BoardError(f"board {quote(board)} has {len(board)} cells: expected {expected}")
+        if not (board.isascii() and board.isalpha() and board.islower()):
+            raise BoardError(f"board {quote(board)}: expected letters a-z only, one per cell, q for a Qu cell")
+        for cell in (*begin_only, *end_only):
+            if not 0 <= cell < len(board):
+                raise InputError(f"no cell {cell!r} on {quote(board)}: expected 0 to {len(board) - 1}")
+        self.board, self.n = board, len(board)
+        self.moves = _moves(*size, frozenset(begin_only), frozenset(end_only))
+
+
+def _moves(w: int, h: int, begin_only: frozenset[int], end_only: frozenset[int]) -> tuple[tuple[int, ...], ...]:
+    steps = [(dx, dy) for dx in (-1, 0, 1) for dy in (-1, 0, 1) if (dx, dy) != (0, 0)]
+    moves = []
+    for x in range(w):
+        for y in range(h):
+            near = [(x + dx) * h + y + dy for dx, dy in steps if 0 <= x + dx < w and 0 <= y + dy < h]
+            moves.append(() if x * h + y in end_only else tuple(c for c in near if c not in begin_only))
+    return tuple(moves)
+
+
+_END = ""  # no letter: marks a node at which a word ends, and holds the word
+
+
+class TrieSolver:
+    """Depth-first over the board along a prefix tree of nested dictionaries."""
+
+    def __init__(self, words: Iterable[str]) -> None:
+        self._root: dict[str, Any] = {}
+        for word in words:
+            node = self._root
+            for letter in word:
+                node = node.setdefault(letter, {})
+            if word:
+                node[_END] = word
 
     def solve(self, grid: Grid) -> list[str]:
         """Return the words on a board, sorted, each once."""
+        found: set[str] = set()
+        board = grid.board
+        stack = [(cell, 1 << cell, self._root[board[cell]]) for cell in range(grid.n) if board[cell] in self._root]
+        while stack:
+            cell, used, node = stack.pop()
+            if _END in node:
+                found.add(node[_END])
+            for other in grid.moves[cell]:
+                if not used >> other & 1 and board[other] in node:
+                    stack.append((other, used | 1 << other, node[board[other]]))
+        return sorted(found)
 
 
+class WordsSolver:
+    """One word after the other; where its letters lie on the board comes first, paths second."""
+
+    def __init__(self, words: Iterable[str]) -> None:
+        self._words = sorted(set(words) - {""})
+        if not all(word.isascii() and word.isalpha() and word.islower() for word in self._words):
+            raise InputError("a word has a character other than a-z")
+        self._needs = np.array([_letter_mask(word) for word in self._words], np.int64)
+
+    def solve(self, grid: Grid) -> list[str]:
+        """Return the words on a board, sorted, each once."""
+        places: dict[str, list[int]] = {}
+        for cell, letter in enumerate(grid.board):
+            places.setdefault(letter, []).append(cell)
+        possible = np.flatnonzero(self._needs & ~_letter_mask(grid.board) == 0)
+        return [word for word in map(self._words.__getitem__, possible.tolist()) if _fits(word, places, grid)]
+
+
+def _letter_mask(text: str) -> int:
+    return sum(1 << (ord(letter) - 97) for letter in set(text))
+
+
+def _fits(word: str, places: dict[str, list[int]], grid: Grid) -> bool:
+    """Return whether a word whose letters all occur can be spelled: choose a place for each letter in turn."""
+    if any(word.count(letter) > len(places[letter]) for letter in set(word)):
+        return False
+    choices = [places[letter] for letter in word]
+    return any(_goes_on(choices, 1, (cell,), grid) for cell in choices[0])
+
+
+def _goes_on(choices: Sequence[list[int]], at: int, path: tuple[int, ...], grid: Grid) -> bool:
+    if at == len(choices):
+        return True
+    near = grid.moves[path[-1]]
+    return any(
+        cell in near and cell not in path and _goes_on(choices, at + 1, (*path, cell), grid) for cell in choices[at]
+    )
+
+
+Ends = set[tuple[int, int]]  # (last cell, mask of the cells used)
+
+
+class HeapSolver:
+    """No trie: prefixes leave a heap in alphabetical order while the sorted word list is read once.
+
+    Each prefix carries all places where it can end on the board, so equal prefixes exist once.  A prefix is pushed by a
+    smaller one, so the words before the current prefix are never needed again.
+    """
+
+    def __init__(self, words: Iterable[str]) -> None:
+        self._words = sorted(set(words) - {""})
+
+    def solve(self, grid: Grid) -> list[str]:
+        """Return the words on a board, sorted, each once."""
+        return list(self.in_order(grid))
+
+    def in_order(self, grid: Grid) -> Iterator[str]:
+        """Yield the words on a board in alphabetical order, as they are found."""
+        words, at = self._words, 0
+        ends: dict[str, Ends] = {}
+        for cell, letter in enumerate(grid.board):
+            ends.setdefault(letter, set()).add((cell, 1 << cell))
+        prefixes = list(ends)
+        heapify(prefixes)
+        while prefixes:
+            prefix = heappop(prefixes)
+            states = ends.pop(prefix)
+            at = bisect_left(words, prefix, at)  # never back: the list is read once
+            if at == len(words):
+                return
+            if words[at] == prefix:
+                yield prefix
+                at += 1
+            if at < len(words) and words[at].startswith(prefix):
+                for letter, longer in _extended(states, grid).items():
+                    ends[prefix + letter] = longer
+                    heappush(prefixes, prefix + letter)
+
+
+def _extended(states: Ends, grid: Grid) -> dict[str, Ends]:
+    """Return the places one step further, by letter."""
+    further: dict[str, Ends] = {}
+    for cell, used in states:
+        for other in grid.moves[cell]:
+            if not used >> other & 1:
+                further.setdefault(grid.board[other], set()).add((other, used | 1 << other))
+    return further
+
+
+MAX_CELLS = 16
+_PARALLEL_FROM = 15  # cells; below, starting processes costs more than it saves
+_word_set: frozenset[str] = frozenset()  # of a worker process
+
+
+class PathsSolver:
+    """Every simple path of the board is spelled and looked up in a set: the slowest, and the hardest to get wrong.
+
+    The number of paths is known for king graphs: 10,305 on 3x3, 12,029,640 on 4x4 (some 10 s).  Start cells of boards
+    of 15 or 16 cells are shared out among ``n_processes``; 0 takes one per core.
+    """
+
+    def __init__(self, words: Iterable[str], n_processes: int = 0) -> None:
+        self._words = frozenset(words)
+        self._n_processes = n_processes or os.cpu_count() or 1
+
+    def solve(self, grid: Grid) -> list[str]:
+        """Return the words on a board, sorted, each once."""
+        return self.solve_counted(grid)[0]
+
+    def solve_counted(self, grid: Grid) -> tuple[list[str], int]:
+        """Return the words, and how many paths (of one cell and more) were looked up.
+
+        Raises
+        ------
+        InputError
+            If the board has more than 16 cells: there are too many paths.
+        """
+        if grid.n > MAX_CELLS:
+            raise InputError(
+                f"method 'paths' looks at every path: expected at most {MAX_CELLS} cells, not {grid.n}; use 'trie'"
+            )
+        if self._n_processes == 1 or grid.n < _PARALLEL_FROM:
+            parts = [_paths_from(grid, cell, self._words) for cell in range(grid.n)]
+        else:
+            with pool(self._n_processes, _take_words, self._words) as executor:
+                parts = list(executor.map(_in_worker, [grid] * grid.n, range(grid.n)))
+        return sorted(set().union(*(found for found, _ in parts))), sum(count for _, count in parts)
+
+
+def _take_words(words: frozenset[str]) -> None:
+    global _word_set
+    _word_set = words
+
+
+def _in_worker(grid: Grid, cell: int) -> tuple[set[str], int]:
+    return _paths_from(grid, cell, _word_set)
+
+
+def _paths_from(grid: Grid, start: int, words: frozenset[str]) -> tuple[set[str], int]:
+    """Return the words on the paths from one cell, and the number of these paths."""
+    moves = [[(other, 1 << other, grid.board[other]) for other in near] for near in grid.moves]
+    found: set[str] = set()
+    count = 0
+
+    def walk(cell: int, used: int, text: str) -> None:
+        nonlocal count
+        count += 1
+        if text in words:
+            found.add(text)
+        for other, bit, letter in moves[cell]:
+            if not used & bit:
+                walk(other, used | bit, text + letter)
+
+    walk(start, 1 << start, grid.board[start])
+    return found, count
+
+
+Solver = TrieSolver | WordsSolver | HeapSolver | PathsSolver
 METHODS: dict[str, Callable[[Iterable[str]], Solver]] = {
-    "trie": TrieSolver,
-    "words": WordsSolver,
-    "heap": HeapSolver,
-    "paths": PathsSolver,
-}
+    "trie": TrieSolver, "words": WordsSolver, "heap": HeapSolver, "paths": PathsSolver,
+}  # fmt: skip
 
 
 def make_solver(words: Iterable[str], method: str = "trie") -> Solver:
@@ -96,16 +316,3 @@ def solve(
     cells = Board(board) if dims is None else board
     found = _cached(words_in_q_form(words), method).solve(Grid(cells, dims, begin_only, end_only))
     return sorted(word.replace("q", "qu") for word in found)
-
-
-__all__ = [
-    "METHODS",
-    "Grid",
-    "HeapSolver",
-    "PathsSolver",
-    "Solver",
-    "TrieSolver",
-    "WordsSolver",
-    "make_solver",
-    "solve",
-]

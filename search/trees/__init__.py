@@ -1,10 +1,8 @@
 """Orderly trees: grown from terms, merged, and searched by OrderlyBound.
 
-    Forest         forest.py     the trees of a node; decides how each is grown
-      Layers       layers.py     trees of a class and its nodes, each merged from the one below
-      Generator    generator.py  terms of a node, by path shapes or by the walk
+    Forest         forest.py     the trees of a node, and the layers that they are grown on
+      Generator    generator.py  terms of a node, by path shapes or by the walk, from the words of a run as arrays
       Arrays       arrays.py     the working memory of a worker
-      Lexicon      lexicon.py    the words of a run as arrays
     build          build.py      one pass over sorted keys; runs.py makes them
     merge          merge.py      two trees and sorted terms into one that shares what they leave alone
     unfold         unbuilt.py    subtrees of few terms: their bound, and building those that a search reaches

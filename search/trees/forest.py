@@ -1,9 +1,29 @@
-"""The trees of a node: decides how each is grown, and keeps the working memory of a worker.
+"""The trees of a node, and the layers that they are grown on, one over the other, each merged from the one below.
 
     grow(node)            all terms of a node as one tree
-    grow_on_layers(node)  the same without terms that contradict a demand, merged layer by layer (search.trees.layers)
+    grow_on_layers(node)  the same without terms that contradict a demand, merged layer by layer
 
 A node with half of the cells free, or fewer, has little to keep: it is grown at once, by the walk, behind the layers.
+
+    0  the *rim*: terms that use no bare cell, the same for every class; grown once
+    1  the class with a *hole*, if a bare cell of it is fused or was: as the class, but that cell has no letter
+    2  the class: terms that use its bare cells, less the terms that absorption takes away
+    3  the next cell forced to a letter, and so on down to the node
+
+Layers lie in the arrays one behind the other, like the nodes of a depth-first search, and stay until another branch
+needs the place.  A layer has two trees: the *whole*, over all terms, to be searched, and the *base*, over the terms
+that do not use the next free cell.  Forcing that cell to a letter makes a new whole of the base and of what the whole
+has behind that letter (the gains); only the terms that absorption takes away have to be generated (the losses).  Where
+a whole is too large to be there, the gains are generated as well.
+
+The cell of the hole is the one that was unfused last, or the one that will be first.  The parts that it is unfused into
+differ by the few words that use the cell, so each is grown over what all of them share.
+
+No layer but the rim adds terms that contradict a demand of the class (search.node): no board that is searched for has
+them.  Those of the rim stay, and those of a layer below that contradict one only since a cell has got its letter.
+
+Where a layer finds no room behind the others, one of those below it is grown by itself, as the *bottom* of a new stack
+instead of the rim: it is smaller alone than together with what it was merged from.
 """
 
 from __future__ import annotations
@@ -15,14 +35,50 @@ import numpy as np
 from numpy.typing import NDArray
 
 from boardclass.geometry import Geometry
-from search.node import Node, OpenClass
+from boardclass.parts import parse_path
+from search.node import Node, OpenClass, split_cell
 from search.params import Params
 from search.terms.paths import MAX_CELLS
+from search.terms.shapes import TERMS_FULL
 from search.trees.arrays import Arrays, n_terms_in
-from search.trees.generator import Generator
-from search.trees.layers import Layers, n_bytes_of
-from search.trees.lexicon import Lexicon, make_lexicon
-from search.trees.tree import Tree
+from search.trees.generator import Bare, Generator, Lexicon, make_lexicon
+from search.trees.tree import MOST_UNBUILT, Tree
+
+_ROOM = 8  # a whole that leaves less than one cell or key in 8 free is given up when one of its parts is grown
+# Keys that one new key makes a merge copy: hardly ever more than three, at most itself and an unbuilt subtree.
+_SPILLED = (3, MOST_UNBUILT + 1)
+
+
+class Layer(NamedTuple):
+    """What is in the arrays for one node of the layers.
+
+    Attributes
+    ----------
+    bare : (cell, letter mask) of the bare cells, in cell order
+    base : root over the terms that the next layer can keep: none uses the first free cell
+    n_keys, tip : first unused place of the keys and of the cells behind the base
+    end_keys, end_tip : the same behind the whole
+    whole : root over all terms, 0 if it is not there; what only the whole has lies behind the base
+    bound : its bound
+    n_bytes : size of all layers so far
+    n_terms : terms generated for it
+    """
+
+    bare: Bare
+    base: int
+    n_keys: int
+    tip: int
+    end_keys: int
+    end_tip: int
+    whole: int = 0
+    bound: int = 0
+    n_bytes: int = 0
+    n_terms: int = 0
+
+
+def n_bytes_of(n_keys: int, tip: int) -> int:
+    """Return the size of ``n_keys`` keys and points and of the cells before ``tip``."""
+    return 12 * n_keys + 4 * (tip - 1)
 
 
 class Grown(NamedTuple):
@@ -46,6 +102,10 @@ class Forest:
     params : Params
     lexicon : Lexicon, optional
         One made earlier of the same words and points.
+
+    Attributes
+    ----------
+    stack : the layers that are there, the rim first, or another bottom
     """
 
     def __init__(
@@ -59,19 +119,25 @@ class Forest:
         lexicon = lexicon or make_lexicon(board, words, points)
         self._generator = Generator(board, params, lexicon, n_terms_in(params.memory_mb))
         self._arrays = Arrays(params.memory_mb, max(points), self._generator.code_bits, self._generator.points_of_code)
-        self._layers = Layers(board, self._generator, self._arrays)
         self.geometry = board
         self.max_free = self._generator.max_free
+        self.stack: list[Layer] = []
+        self._too_large: set[Bare] = set()  # layers that are known not to fit over the rim
 
     def turn(self, board: Geometry) -> None:
-        """Go on with another cell order of the same board; what was grown is given up."""
-        self.geometry = board
-        self._generator.board = board
-        self._layers.turn(board)
+        """Go on with another cell order of the same board, or another rim; what was grown is given up."""
+        self.geometry = self._generator.board = board
+        self.stack.clear()
+        self._too_large.clear()
+        self._generator.rim = ()
 
     def begin(self) -> None:
-        """Forget what the last unit left behind if it could change how this one is searched."""
-        self._layers.begin()
+        """Give up a bottom other than the rim: which one is there depends on what was searched before.
+
+        Terms that contradict a demand may be in the tree over one bottom and not in that over another.
+        """
+        if self.stack and self.stack[0].bare:
+            self.stack.clear()
 
     def grow(self, node: Node, free: list[int]) -> Grown | None:
         """Return one tree over all terms of a node; None if it does not fit the memory.
@@ -79,13 +145,13 @@ class Forest:
         It goes behind the layers that are in the arrays.  If it does not fit, they are reduced to one of them; if it
         still does not fit, all of them are given up.
         """
-        while self._layers.stack:
-            last = self._layers.with_room()
+        while self.stack:
+            last = self._with_room()
             grown = self._grow_at(node, free, last.end_keys, last.end_tip)
             if grown:
                 return grown
-            if not self._layers.start_anew():
-                self._layers.stack.clear()
+            if not self._start_anew():
+                self.stack.clear()
         return self._grow_at(node, free, 0, 1)
 
     def _grow_at(self, node: Node, free: list[int], begin: int, tip: int) -> Grown | None:
@@ -105,7 +171,7 @@ class Forest:
 
         None if they do not fit the memory.
         """
-        self._layers.stack.clear()
+        self.stack.clear()
         n = self._generator.of_node(node, free, self._arrays.terms)
         if n < 0:
             return None
@@ -138,9 +204,209 @@ class Forest:
         Returns None if the tree does not fit the memory or has more than ``whole_terms`` terms of its own.  The base,
         from which its parts start, may still be there.
         """
-        layer = self._layers.reach(open_class, node)
+        layer = self._reach(open_class, node)
         if layer is None or not layer.whole:
             return None
         n_rim = len(self._generator.rim)
         orderly = self._arrays.as_tree(self.geometry.n - n_rim, len(layer.bare) - n_rim, layer.end_tip)
         return Grown(orderly, layer.whole, layer.bound, layer.n_terms, layer.n_bytes)
+
+    def _reach(self, open_class: OpenClass, node: Node) -> Layer | None:
+        """Return the layer of a node; None if its base does not fit the memory.
+
+        open_class : the class of the node
+
+        The layer has no whole if that does not fit, or has more than ``whole_terms`` terms of its own.  Its base, from
+        which the parts of the node start, is there.
+        """
+        order = self.geometry.cell_order
+        n_rim = max(len(open_class.bare), self.geometry.n - self._generator.max_free)
+        bare = tuple((c, node.masks[c]) for c in order if node.is_bare(c))
+        if self._generator.rim != order[:n_rim]:
+            self.turn(self.geometry)
+            self._generator.rim = order[:n_rim]
+        if self._generator.demands != open_class.demands:  # another class: the rim is all that it shares
+            self.stack = [layer for layer in self.stack if not layer.bare]
+            self._too_large.clear()
+            self._generator.demands = open_class.demands
+        steps = [(), *self._with_hole(node, bare[:n_rim]), *(bare[:n] for n in range(n_rim, len(bare) + 1))]
+        while self.stack and self.stack[-1].bare not in steps:
+            self.stack.pop()
+        if self.stack and self.stack[-1].bare == bare and not self.stack[-1].whole:  # given up for a part of it
+            self.stack.pop()
+        if self.stack or self._try(()):
+            for step in steps[steps.index(self.stack[-1].bare) + 1 :]:
+                self._try(step)
+        reached = self.stack.pop() if self.stack and self.stack[-1].bare == bare else None
+        if not (reached and reached.whole) and self._start_anew():
+            return self._reach(open_class, node)
+        if reached:
+            self.stack.append(reached)
+        elif not self._start_from(bare):
+            return None
+        return self.stack[-1]
+
+    def _with_hole(self, node: Node, bare: Bare) -> list[Bare]:
+        """Return the bare cells of a class with the hole in them; nothing if no cell is fused, or only one is bare."""
+        unfused = [c for c, _ in parse_path(node.path, self.geometry.n) if c in dict(bare)]
+        hole = unfused[-1] if unfused else split_cell(node, self.geometry)
+        if len(bare) == 1 or not node.is_bare(hole):
+            return []
+        return [tuple((c, 0 if c == hole else mask) for c, mask in bare)]
+
+    def _try(self, bare: Bare) -> bool:
+        """Put down a layer unless it is known to be too large over the rim; return whether it is there."""
+        is_over_rim = not (self.stack and self.stack[0].bare)
+        if is_over_rim and bare in self._too_large:
+            return False
+        is_there = self._add_layer(bare) if bare else self._add_rim()
+        if is_over_rim and not is_there:
+            self._too_large.add(bare)
+        return is_there
+
+    def _start_anew(self) -> bool:
+        """Make the first layer that takes at most half of the room by itself the bottom of a new stack.
+
+        Returns whether there is one.  The layers over it have to be grown again.
+        """
+        half = self._arrays.terms.size // 2
+        small = None
+        for layer in reversed(self.stack[1:]):  # the deeper, the smaller
+            if not all(letters for _, letters in layer.bare) or self._generator.n_at_most(layer.bare) > half:
+                break
+            small = layer
+        return small is not None and self._start_from(small.bare)
+
+    def _start_from(self, bare: Bare) -> bool:
+        """Make a layer, with all of its terms, the bottom of a new stack; return whether it fits."""
+        if self._generator.n_at_most(bare) > self._arrays.terms.size:
+            return False
+        self.stack.clear()
+        first = len(bare) - len(self._generator.rim)
+        grown = self._grow_alone(bare, first)
+        if grown is None:
+            return False
+        n, n_keys, end_tip, whole, bound = grown
+        base, tip = self._arrays.root_of(end_tip, whole, first + 1, 0)
+        bottom = Layer(bare, base, n_keys, tip, n_keys, tip)
+        if n <= self._generator.whole_terms:
+            bottom = bottom._replace(whole=whole, bound=bound, n_bytes=n_bytes_of(n_keys, tip), n_terms=n)
+        self.stack.append(bottom)
+        return tip < self._arrays.cells.size
+
+    def _grow_alone(self, bare: Bare, first: int) -> tuple[int, int, int, int, int] | None:
+        """Grow one tree over all terms of some bare cells at the start of the arrays; None if it does not fit.
+
+        Returns (terms, keys, tip, root, bound).  The levels before ``first`` are forced.
+        """
+        n = self._generator.of_bare(bare, self._arrays.terms)
+        if n < 0:
+            return None
+        n_keys = self._arrays.sort(0, n, self._n_levels - first, 1)
+        built = self._arrays.build(0, n_keys, self._n_levels, 1)
+        return None if built is None else (n, n_keys, *built)
+
+    @property
+    def _n_levels(self) -> int:
+        """Number of levels: the cells outside the rim."""
+        return self.geometry.n - len(self._generator.rim)
+
+    def _add_rim(self) -> bool:
+        """Put down the rim; return whether it fits."""
+        grown = self._grow_alone(tuple((c, 0) for c in self._generator.rim), 0)
+        if grown is None:
+            return False
+        n, n_keys, tip, root, bound = grown
+        self.stack.append(Layer((), root, n_keys, tip, n_keys, tip, root, bound, n_bytes_of(n_keys, tip), n))
+        return True
+
+    def _with_room(self) -> Layer:
+        """Return the last layer; a whole that leaves little room behind it is given up first.
+
+        Only the layers decide whether the whole stays: the search of a node must not depend on which nodes were
+        searched before it.
+        """
+        last = self.stack[-1]
+        n_keys, n_cells = self._arrays.terms.size, self._arrays.cells.size
+        is_crowded = last.end_tip > n_cells - n_cells // _ROOM or last.end_keys > n_keys - n_keys // _ROOM
+        if is_crowded and len(self.stack) > 1 and last.whole:
+            last = self.stack[-1] = last._replace(whole=0, end_keys=last.n_keys, end_tip=last.tip)
+        return last
+
+    def _add_layer(self, bare: Bare) -> bool:
+        """Put a layer on the last one; return whether it fits, its base at least."""
+        below = self._with_room()
+        letters = bare[-1][1]
+        if below.bare == bare[:-1] and below.bare and below.whole and letters.bit_count() == 1:
+            return self._add_forced(bare, below, letters.bit_length() - 1)
+        n_levels = self._n_levels
+        first = len(bare) - len(self._generator.rim)
+        over_hole = len(bare) == len(below.bare)
+        new = sum(1 << i for i, part in enumerate(bare) if part[1] and part not in below.bare)
+        begin = below.end_keys
+        room = self._arrays.terms[begin:]
+        if over_hole:
+            may_fit = below.whole > 0
+        else:  # only the terms of a class may be too many
+            may_fit = bool(below.bare) or self._generator.seems_to_fit(bare, new, room)
+        n = self._generator.of_layer(bare, new, room) if may_fit else TERMS_FULL
+        n_before = below.n_terms if over_hole else 0
+        whole = 0 <= n <= self._generator.whole_terms - n_before
+        if not whole:
+            n = self._generator.of_base(bare, new, room)
+        if n < 0:
+            return False
+        end = begin + self._arrays.sort(begin, n, n_levels - first, below.end_tip)
+        first_key = np.uint64(self._generator.first_key(bare))
+        cut = begin + int(np.searchsorted(self._arrays.terms[begin:end], first_key))
+        n_later = end - cut  # keys of the whole only: they wait behind all that the base may need, up to the end
+        root, tip = self._arrays.root_of(below.end_tip, below.base, first + 1, 0)
+        wait = cut
+        for n_spilled in _SPILLED:
+            last, wait = wait, min(cut + n_spilled * (cut - begin), self._arrays.terms.size - n_later)
+            self._arrays.move_keys(last, wait, n_later)
+            merged = self._arrays.merge(begin, cut, cut, wait, n_levels, first, tip, root)
+            if merged is not None:
+                break
+        if merged is None and n_later:
+            whole = False
+            merged = self._arrays.merge(begin, cut, cut, self._arrays.terms.size, n_levels, first, tip, root)
+        if merged is None:
+            return False
+        tip, base, _, spill = merged
+        layer = Layer(bare, base, spill, tip, spill, tip)
+        if whole:
+            later = spill + n_later
+            self._arrays.move_keys(wait, spill, n_later)
+            root, tip = self._arrays.root_of(tip, base, first + 1, below.whole if over_hole else below.base)
+            merged = self._arrays.merge(spill, later, later, self._arrays.terms.size, n_levels, first, tip, root)
+            if merged is not None:
+                tip, root, bound, spill = merged
+                layer = layer._replace(whole=root, bound=bound, n_bytes=n_bytes_of(spill, tip), n_terms=n + n_before)
+                layer = layer._replace(end_keys=spill, end_tip=tip)
+        self.stack.append(layer)
+        return True
+
+    def _add_forced(self, bare: Bare, below: Layer, letter: int) -> bool:
+        """Put a layer on the last one, whose first free cell is forced to a letter; return whether it fits.
+
+        What the whole below has behind the letter is merged with its base, less the terms that absorption takes away.
+        """
+        n_levels, first = self._n_levels, len(bare) - len(self._generator.rim)
+        begin = below.end_keys
+        room = self._arrays.terms[begin:]
+        n = self._generator.of_layer(bare, 1 << (len(bare) - 1), room, only_losses=True)
+        if n < 0:
+            return False
+        end = begin + self._arrays.sort(begin, n, n_levels - first, below.end_tip)
+        behind = self._arrays.behind(below.whole, first - 1, letter)
+        merged = self._arrays.merge(
+            begin, end, end, self._arrays.terms.size, n_levels, first, below.end_tip, below.base, behind
+        )
+        if merged is None:
+            return False
+        end_tip, whole, bound, spill = merged
+        base, tip = self._arrays.root_of(end_tip, whole, first + 1, 0)
+        n_bytes = n_bytes_of(spill, tip)
+        self.stack.append(Layer(bare, base, spill, tip, spill, tip, whole, bound, n_bytes, n))
+        return tip < self._arrays.cells.size

@@ -5,21 +5,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import reduce
 from operator import and_
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from boardclass.geometry import Geometry
 from boardclass.jit import frozen
+from boardclass.scores import n_letters
 from search.keys import LITERAL_BITS
 from search.node import N_LETTERS, Node, at_least, before
 from search.params import Params
+from search.scoring.trie import Trie, build_trie
 from search.terms import shapes, walk
 from search.terms.emit import Rim
 from search.terms.path_table import MAX_EXTRA, PathTable, path_table
 from search.terms.paths import MAX_CELLS
-from search.terms.words import Words
-from search.trees.lexicon import Lexicon
+from search.terms.words import Words, word_arrays
 
 MAX_FREE_CELLS = 12
 _ALL_LETTERS = (1 << 26) - 1
@@ -27,6 +29,24 @@ _SAMPLED = 32  # one word in so many tells about how many terms there will be
 
 Bare = tuple[tuple[int, int], ...]  # (cell, letter mask) of bare cells, in cell order
 _Limits = tuple[list[int], list[int], list[tuple[int, int]]]  # ``shift``, ``forbidden`` and ``pairs`` of a Rim
+
+
+class Lexicon(NamedTuple):
+    """The words of a run as a trie and as rows of letters, which all workers of a machine may share: read only."""
+
+    trie: Trie
+    words: Words
+
+
+def make_lexicon(board: Geometry, words: Sequence[str], points: Sequence[int], trie: Trie | None = None) -> Lexicon:
+    """Return the arrays of the words that fit a board and are worth something; ``points`` by number of letters.
+
+    trie : one made earlier of the same words and points, such as a scorer's
+    """
+    fitting = [w for w in words if len(w) <= board.n and points[n_letters(w)]]
+    trie = trie or build_trie(fitting, [points[n_letters(w)] for w in fitting], board.n)
+    codes = {int(p): code for code, p in enumerate(trie.points) if p}
+    return Lexicon(trie, word_arrays(fitting, [codes[points[n_letters(w)]] for w in fitting]))
 
 
 class Generator:

@@ -102,7 +102,7 @@ def hole_of(node: Node) -> list[int]:
     """Return the cell without letters in the layer below that of a part of the class."""
     grove = new_forest()
     grove.grow_on_layers(CLASS, node)
-    return [c for layer in grove._layers.stack if len(layer.bare) == 3 for c, mask in layer.bare if not mask]
+    return [c for layer in grove.stack if len(layer.bare) == 3 for c, mask in layer.bare if not mask]
 
 
 def test_the_cell_unfused_last_or_first_is_left_out_of_a_layer_below():
@@ -236,19 +236,19 @@ def test_whether_a_node_fits_does_not_depend_on_what_lies_there(bare, monkeypatc
     assert size is not None
     roomy = new_forest()
     layered(roomy, above)
-    n_rim = roomy._layers.stack[0].n_keys
+    n_rim = roomy.stack[0].n_keys
     monkeypatch.setattr(arrays, "BYTES_PER_TERM", 1 << 20)
     outcomes, n_given_up = [], 0
     for capacity in [*range(size.n_terms // 4, 2 * size.n_terms, size.n_terms // 4), *range(n_rim, 2 * n_rim, 200)]:
         params = Params(memory_mb=capacity)
         alone, used = new_forest(params=params), new_forest(params=params)
         layered(used, above)
-        n_layers = len(used._layers.stack)
+        n_layers = len(used.stack)
         grown, wanted = used.grow(other, free_of(other)), alone.grow(other, free_of(other))
         assert (grown is None) == (wanted is None)
         assert grown is None or snapshot(grown) == snapshot(wanted)
         outcomes.append(grown is not None)
-        n_given_up += grown is not None and n_layers > len(used._layers.stack)
+        n_given_up += grown is not None and n_layers > len(used.stack)
     assert not outcomes[0]
     assert outcomes[-1]
     assert n_given_up
@@ -258,9 +258,9 @@ def test_a_node_that_does_not_fit_leaves_the_layers_for_others(monkeypatch):
     roomy, node = new_forest(), node_with({4: "e"})
     layered(roomy, node)
     monkeypatch.setattr(arrays, "BYTES_PER_TERM", 1 << 20)
-    small = new_forest(params=Params(memory_mb=roomy._layers.stack[0].n_keys * 5 // 4))
+    small = new_forest(params=Params(memory_mb=roomy.stack[0].n_keys * 5 // 4))
     assert layered(small, node) is None
-    assert [layer.bare for layer in small._layers.stack] == [()]
+    assert [layer.bare for layer in small.stack] == [()]
 
 
 def test_a_layer_without_room_gets_it_over_another_bottom(monkeypatch):
@@ -270,7 +270,7 @@ def test_a_layer_without_room_gets_it_over_another_bottom(monkeypatch):
     wanted = [snapshot(new_forest().grow(node, free_of(node))) for node in nodes]
     roomy = new_forest()
     layered(roomy, nodes[0])
-    n_rim = roomy._layers.stack[0].n_keys
+    n_rim = roomy.stack[0].n_keys
     monkeypatch.setattr(arrays, "BYTES_PER_TERM", 1 << 20)
     bottoms, n_without = set(), 0
     for capacity in range(n_rim, 3 * n_rim, n_rim // 25):
@@ -278,7 +278,7 @@ def test_a_layer_without_room_gets_it_over_another_bottom(monkeypatch):
         for node, terms in zip(nodes, wanted, strict=True):
             grown = layered(small, node)
             n_without += grown is None
-            bottoms |= {len(layer.bare) for layer in small._layers.stack[:1]}
+            bottoms |= {len(layer.bare) for layer in small.stack[:1]}
             assert grown is None or snapshot(grown) == terms
     assert bottoms == {0, 2, 3}
     assert n_without
@@ -290,13 +290,13 @@ def test_a_whole_that_fills_the_keys_is_given_up_when_a_part_is_grown(monkeypatc
     monkeypatch.setattr(arrays, "BYTES_PER_TERM", 1 << 20)
     roomy = new_forest(params=Params(memory_mb=1 << 16))
     layered(roomy, nodes[0])
-    small = new_forest(params=Params(memory_mb=roomy._layers.stack[-1].end_keys + 100))
+    small = new_forest(params=Params(memory_mb=roomy.stack[-1].end_keys + 100))
     assert layered(small, nodes[0]) is not None
-    layers = small._layers.stack
+    layers = small.stack
     assert layers[-1].end_tip < small._arrays.cells.size * 7 // 8, "the cells are not full"
     for node in nodes[1:]:
         assert layered(small, node) is not None
-        assert [bool(layer.whole) for layer in small._layers.stack] == [True, False, True]
+        assert [bool(layer.whole) for layer in small.stack] == [True, False, True]
 
 
 def test_a_node_of_many_terms_is_not_searched_whole_but_its_parts_can_be():
@@ -347,7 +347,7 @@ def test_a_unit_gives_the_same_verdict_whatever_was_searched_before(monkeypatch)
     """To its counters, where there is so little memory that the layers start from other bottoms."""
     roomy = new_forest()
     layered(roomy, node_with({4: "e"}))
-    n_rim = roomy._layers.stack[0].n_keys
+    n_rim = roomy.stack[0].n_keys
     monkeypatch.setattr(arrays, "BYTES_PER_TERM", 1 << 20)
     units = [Unit(ALPHABET.index("e"), path) for path in ("1=a", "1=a/7=t", "1=a/7=s", "1=t/7=s")]
     n_moved = 0
@@ -356,7 +356,7 @@ def test_a_unit_gives_the_same_verdict_whatever_was_searched_before(monkeypatch)
         used = Breaker(spec)
         alone = {unit: replace(Breaker(spec).break_unit(unit), seconds=0) for unit in units}
         for unit in [*units, *reversed(units)]:
-            n_moved += any(layer.bare for layer in used._nodes.forest._layers.stack[:1])
+            n_moved += any(layer.bare for layer in used._nodes.forest.stack[:1])
             assert replace(used.break_unit(unit), seconds=0) == alone[unit]
     assert n_moved
 

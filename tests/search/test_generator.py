@@ -13,8 +13,7 @@ from boardclass.geometry import geometry
 from boardclass.partition import letter_mask
 from search.keys import LITERAL_BITS
 from search.params import Params
-from search.trees.generator import Generator
-from search.trees.lexicon import make_lexicon
+from search.trees.generator import Generator, make_lexicon
 from tests.samples import daily
 from tests.search.harness import is_possible, letters_at
 from tests.search.test_forest import POINTS, WORDS
