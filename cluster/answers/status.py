@@ -68,7 +68,6 @@ def view_of_rows(found: Summary) -> dict[str, Any]:
         "n_candidates": found.listed.n_candidates,
         "n_boards": found.listed.n_canonical,
         "n_boards_with_images": found.listed.n_raw,
-        "rescored": found.rescored,
         "best_score": boards[0].score if boards else None,
         "best_boards": [item.board for item in boards if item.score == boards[0].score],
         "digest": found.result_digest,

@@ -223,7 +223,7 @@ def _sentence(found: Audit) -> str:
     trees = f"{found.n_parts:,} trees over {share}"
     drawn, there = found.n_leaves_checked + found.n_scored, found.n_leaves + found.n_left
     if found.n_listed < 0:
-        end = f"{found.n_reaching:,} boards reach the cutoff; the run has no list of boards yet to compare them with"
+        end = f"{found.n_reaching:,} boards reach the cutoff; the run claims nothing yet to compare them with"
     else:
         end = "no board reaches the cutoff that is not listed"
     if drawn == there:

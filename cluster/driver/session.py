@@ -38,7 +38,16 @@ from cluster.workers.ray_cluster import ClusterGoneError, RayError
 from cluster.workers.worker import machine_memory
 from results.errors import DamagedError
 from results.log import RESCORING
-from results.proof.claim import BoardList, Claim, candidates, digest_of, make_claim, publish_claim, question_of, rescore
+from results.proof.claim import (
+    BoardList,
+    Claim,
+    candidates,
+    digest_of,
+    make_claim,
+    publish_claim,
+    question_of,
+    scored_again,
+)
 from results.proof.coverage import Coverage
 from results.proof.prove import prove
 from results.storage import files
@@ -111,7 +120,7 @@ class RunOutcome:
         Whether only a share was asked for and all of its classes are settled.
     coverage : Coverage
     listed : BoardList
-        Boards at or above the cutoff, rescored, best first.
+        Boards at or above the cutoff, scored again, best first.
     digest : str
         Result digest; comparable between runs only when both are complete.
     n_reused, n_computed : int
@@ -224,7 +233,7 @@ class Session:
         self._journal.note("stage", name=RESCORING, text=text)
         run = store.snapshot()  # the only one: what is claimed is what was read
         self._check_read(run)
-        listed = rescore(run, plan.scorer)
+        listed = scored_again(run, plan.scorer)
         proof = prove(run, thorough=True)
         coverage = proof.coverage
         assert coverage is not None, "looked at thoroughly"

@@ -4,7 +4,7 @@ Checked for each certified part of a class: every board of it scores less than t
 
     audit -> _Question     run.json: board size, score table, cutoff, buckets; word list parsed here, adjacency and
                            symmetries from coordinates
-          -> _read_listed  the boards that the run lists, each scored here
+          -> _read_listed  the boards that the rows of the run list, each scored here
           -> _Part         one certificate (columns: SCHEMA): the tree that its body describes, checked for shape
           -> _check        the ends of the tree, all of them or some drawn at random: of leaves the bound, of boards
                            the exact score, from terms generated from scratch
@@ -57,7 +57,8 @@ _TYPES = {
     "body": pa.binary(),  # one little-endian uint32 per split, see _Part
     "sha256": pa.string(),  # over the fields above
 }
-_LISTED = {"board": pa.string(), "score": pa.int32(), "n_images": pa.int32()}
+_BOARD = pa.struct([pa.field("board", pa.string(), nullable=False), pa.field("score", pa.int32(), nullable=False)])
+_LISTED = {"candidates": pa.list_(pa.field("element", _BOARD, nullable=False))}  # of the rows of a run
 SCHEMA, LISTED = (pa.schema([pa.field(*item, nullable=False) for item in kinds.items()]) for kinds in (_TYPES, _LISTED))
 MAX_FREE_CELLS = 12
 MAX_CELLS, MAX_FILE_BYTES = 25, 2**28
@@ -82,7 +83,7 @@ class Unreadable(Exception):
 class Audit:
     """What was checked: of ``n_leaves`` bounds ``n_leaves_checked``, of ``n_left`` boards without one ``n_scored``.
 
-    ``n_reaching`` of these reach the cutoff (up to symmetry); ``n_listed`` boards are listed, -1: no list yet;
+    ``n_reaching`` of these reach the cutoff (up to symmetry); ``n_listed`` boards are listed, -1: nothing is claimed yet;
     ``n_boards`` counts all symmetric images of the certified parts, ``n_boards_all`` is 26^n.
     """
 
@@ -158,6 +159,10 @@ class _Question:
     def images(self, values: Sequence[str]) -> set[tuple[str, ...]]:
         """Return the distinct symmetric images of one value per cell."""
         return {tuple(values[cell] for cell in row) for row in self.symmetries}
+
+    def n_canonical(self, boards: Iterable[str]) -> int:
+        """Return the number of boards up to symmetry."""
+        return len({min(self.images(board)) for board in boards})
 
     def bounds(self, letters: Sequence[str], free: Sequence[int]) -> list[int]:
         """Return U of the terms that need no letter on the first free cell, then of those that need a, b, ..."""
@@ -252,7 +257,7 @@ def audit(
     where = folder / "run.json"
     question = _Question(_json(where).get("fingerprint", {}), str(where), _words(wordlist))
     listed = _read_listed(folder, question)
-    found = Audit(n_listed=-1 if listed is None else len(set(listed.values())), n_boards_all=26**question.n)
+    found = Audit(n_listed=-1 if listed is None else question.n_canonical(listed), n_boards_all=26**question.n)
     parts = _read_parts(_read_certificates(folder), question, found)
     total = found.n_leaves + found.n_left
     drawn = range(total) if n_ends is None else set(Random(seed).sample(range(total), min(total, n_ends)))
@@ -262,9 +267,9 @@ def audit(
         ends = (end for end, number in zip(part.ends(), numbers, strict=False) if number in drawn)
         for board, score in _check(question, part, ends, found):
             part.require(listed is None or board in listed, f"{board} scores {score} and is not listed")
-            reaching.add("".join(min(question.images(board))))
+            reaching.add(board)
         tell(f"{part.where}: {found.n_leaves_checked + found.n_scored - n_before:,} of {n:,} leaves and boards checked")
-    found.n_reaching = len(reaching)
+    found.n_reaching = question.n_canonical(reaching)
     return found
 
 
@@ -558,9 +563,9 @@ def _json(path: Path) -> dict[str, Any]:
 def _table(path: Path, schema: pa.Schema) -> list[dict[str, Any]]:
     def rows(data: bytes) -> Any:
         file: Any = pq.ParquetFile(pa.BufferReader(data), page_checksum_verification=True)
-        if not file.schema_arrow.equals(schema):
-            raise pa.ArrowInvalid(f"its columns are not {', '.join(schema.names)}")
-        return file.read().to_pylist()
+        if any(field not in list(file.schema_arrow) for field in schema):
+            raise pa.ArrowInvalid(f"it lacks one of the columns {', '.join(schema.names)}")
+        return file.read(schema.names).to_pylist()
 
     return list(_read(path, MAX_FILE_BYTES, rows))
 
@@ -572,27 +577,22 @@ def _read_certificates(folder: Path) -> list[dict[str, Any]]:
     return [row for path in paths for row in _table(path, SCHEMA)]
 
 
-def _read_listed(folder: Path, question: _Question) -> dict[str, str] | None:
-    """Return every image of every listed board with the board, after scoring each exactly; None without a list."""
-    if not (folder / "rescored" / "manifest.json").exists():
+def _read_listed(folder: Path, question: _Question) -> set[str] | None:
+    """Return every image of every board that the rows list, each scored here; None where the run claims nothing yet."""
+    if not (folder / "claim.json").exists():
         return None
-    document = _json(folder / "rescored" / "manifest.json")
-    name = str(document.get("name"))
-    is_name = re.fullmatch(r"rescored/part-[0-9a-f-]{1,60}\.parquet", name)
-    if document.get("fingerprint") != question.digest or not is_name:
-        raise Unreadable(f"{folder} holds no valid list of rescored boards: orderly verify makes it")
-    path = folder / name
-    if _read(path, MAX_FILE_BYTES, hashlib.sha256).hexdigest() != document.get("part_sha256"):
-        raise Unreadable(f"{path} was altered")
-    listed: dict[str, str] = {}
-    for row in _table(path, LISTED):
-        board = str(row["board"])
-        if not re.fullmatch(rf"[a-z]{{{question.n}}}", board) or board in listed:
-            raise Rejected(f"{board!r} is listed, and it is not a board or it is the image of another one")
+    n_claimed = _json(folder / "claim.json").get("n_canonical")
+    rows = (row for path in sorted((folder / "results").glob("part-*.parquet")) for row in _table(path, LISTED))
+    listed: set[str] = set()
+    for board, told in {(found["board"], found["score"]) for row in rows for found in row["candidates"]}:
+        if not re.fullmatch(rf"[a-z]{{{question.n}}}", board):
+            raise Rejected(f"{board!r} is listed, and it is not a board")
         score = question.score(board)
-        if score != row["score"] or score < question.cutoff:
-            raise Rejected(f"{board} is listed with {row['score']}, it scores {score}; the cutoff is {question.cutoff}")
-        listed |= {"".join(image): board for image in question.images(board)}
+        if score != told or score < question.cutoff:
+            raise Rejected(f"{board} is listed with {told}, it scores {score}; the cutoff is {question.cutoff}")
+        listed |= {"".join(image) for image in question.images(board)}
+    if (n_listed := question.n_canonical(listed)) != n_claimed:
+        raise Rejected(f"claim.json says {n_claimed} boards, the rows list {n_listed}")
     return listed
 
 

@@ -33,11 +33,12 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 from boardclass.errors import MismatchError
 from results.proof import audit
 from results.proof.audit import SCHEMA, Audit, Rejected, count
-from results.proof.claim import BOARD_SCHEMA, BoardList, digest_of, read_rescored
+from results.proof.claim import BoardList, digest_of, read_claim, unscored_boards
 from results.storage import files
 from results.storage.files import Folder
 from results.store.documents import publish_document, read_model
 from results.store.parts import check_parquet, parse_parquet, serialised
+from results.store.rows import SCHEMA as ROWS
 from results.store.run import Run
 
 
@@ -162,14 +163,14 @@ class _Audits(BaseModel):
 
 
 def check_files(run: Run) -> None:
-    """Check the size of all files that the checker decodes by itself: certificates and lists of boards.
+    """Check the size of all files that the checker decodes by itself: certificates and results.
 
     Raises
     ------
     DamagedError
         When a file is too large, or has other columns.
     """
-    for folder, schema in ((files.CERTIFICATES, SCHEMA), (files.RESCORED, BOARD_SCHEMA)):
+    for folder, schema in ((files.CERTIFICATES, SCHEMA), (files.RESULTS, ROWS)):
         for name in run.folder.names(folder):
             if files.part_number(name, folder) is not None:
                 check_parquet(run.folder.read(name) or b"", run.folder.where(name), schema)
@@ -178,7 +179,8 @@ def check_files(run: Run) -> None:
 def record_audit(run: Run, found: Audit, n_asked: int | None, seed: int) -> None:
     """Add an audit; ``n_asked`` leaves at random by ``seed``, None: all of them."""
     drawn = {} if n_asked is None else {"n_asked": n_asked, "seed": seed}
-    entry = {**_subject(run, read_rescored(run)), **drawn, "complete": found.complete, **asdict(found)}
+    listed = unscored_boards(run) if read_claim(run) else None
+    entry = {**_subject(run, listed), **drawn, "complete": found.complete, **asdict(found)}
     entries = [other for other in read_audits(run) if other != entry]
     publish_document(run.folder, files.AUDITS, {"audits": [*entries, entry]})
 

@@ -3,8 +3,8 @@
 Workers' scores are checked, not believed.  Boards are made canonical only here, so the rows keep what was found.  The
 claim is written only with full coverage.
 
-The files are records of what was found once.  No reader believes them: what is proven, and the sentence, follow from
-the rows every time (prove.py), and :func:`disagreement` tells whether the record still says the same.
+``claim.json`` records what was found once.  No reader believes it: what is proven, and the sentence, follow from the
+rows every time (prove.py), and :func:`disagreement` tells whether the record still says the same.
 """
 
 from __future__ import annotations
@@ -16,8 +16,7 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
-import pyarrow as pa
-from pydantic import BaseModel, ConfigDict, TypeAdapter
+from pydantic import ConfigDict, TypeAdapter
 
 from boardclass.board import dims_of_length, format_rows
 from boardclass.board_svg import SIZE, board_svg
@@ -29,20 +28,10 @@ from boardclass.scores import parse_scores
 from results.errors import DamagedError
 from results.proof.coverage import Coverage
 from results.storage import files
-from results.storage.files import Folder
 from results.store.documents import Fingerprint, list_name, publish_document, read_model
-from results.store.parts import read_single, serialise
 from results.store.run import Run
 
-_REMEDY_OF_LIST = "run the search again with --drop-damaged, or remove rescored/manifest.json and run `orderly verify`"
 _BATCH = 50_000
-BOARD_SCHEMA = pa.schema(
-    [
-        pa.field("board", pa.string(), nullable=False),
-        pa.field("score", pa.int32(), nullable=False),
-        pa.field("n_images", pa.int32(), nullable=False),
-    ]
-)
 
 
 class ScorerLike(Protocol):
@@ -50,15 +39,6 @@ class ScorerLike(Protocol):
 
     def scores(self, boards: list[str]) -> Any:
         """Return int32[m]: the exact score of each board."""
-
-
-class _Told(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-    name: str
-    part_sha256: str
-    n_candidates: int
-    n_manifest_bytes: int
-    fingerprint: str
 
 
 class Board(NamedTuple):
@@ -98,13 +78,6 @@ class BoardList:
         return sum(board.n_images for board in self.boards)
 
 
-def rescore(run: Run, scorer: ScorerLike) -> BoardList:
-    """Score every candidate of a run again and store the list, see :func:`scored_again`."""
-    listed = scored_again(run, scorer)
-    write_rescored(run, listed)
-    return listed
-
-
 def scored_again(run: Run, scorer: ScorerLike) -> BoardList:
     """Score every candidate of a run again and merge symmetric ones; nothing is stored.
 
@@ -129,25 +102,6 @@ def scored_again(run: Run, scorer: ScorerLike) -> BoardList:
     return listed
 
 
-def read_rescored(run: Run) -> BoardList | None:
-    """Return the stored list of boards as it is, or None when there is none or rows were added since.
-
-    Raises
-    ------
-    DamagedError
-        When a file of it was altered.
-    """
-    told = read_model(run.folder, files.RESCORED_MANIFEST, TypeAdapter(_Told), _REMEDY_OF_LIST)
-    if told is None:
-        return None
-    if told.fingerprint != run.fingerprint.digest or files.part_number(told.name, files.RESCORED) is None:
-        raise DamagedError(f"{run.folder.where(files.RESCORED_MANIFEST)} belongs to another run; {_REMEDY_OF_LIST}")
-    if told.n_manifest_bytes != run.manifest.n_bytes:
-        return None
-    table = read_single(run.folder, told.name, told.part_sha256, BOARD_SCHEMA)
-    return BoardList(tuple(Board(*row.values()) for row in table.to_pylist()), told.n_candidates)
-
-
 def unscored_boards(run: Run) -> BoardList:
     """Return the boards with the scores that the rows give them; nothing is stored."""
     return _merged(run, list(candidates(run)))
@@ -170,26 +124,6 @@ def candidates(run: Run) -> Iterator[tuple[str, int, int]]:
 def _scores(scorer: ScorerLike, boards: Sequence[str]) -> Iterator[int]:
     for begin in range(0, len(boards), _BATCH):
         yield from np.asarray(scorer.scores(list(boards[begin : begin + _BATCH]))).tolist()
-
-
-def write_rescored(run: Run, listed: BoardList) -> None:
-    """Store a list of boards: publish the part, then the document that makes it count, then remove older parts."""
-    folder: Folder = run.folder
-    table = pa.Table.from_pylist([item._asdict() for item in listed.boards], schema=BOARD_SCHEMA)
-    data = serialise(table)
-    older = [name for name in folder.names(files.RESCORED) if files.part_number(name, files.RESCORED) is not None]
-    name = files.part_name(files.RESCORED, 1)
-    folder.publish(name, data)
-    document = {
-        "name": name,
-        "part_sha256": hashlib.sha256(data).hexdigest(),
-        "n_candidates": listed.n_candidates,
-        "n_manifest_bytes": run.manifest.n_bytes,
-        "fingerprint": run.fingerprint.digest,
-    }
-    publish_document(folder, files.RESCORED_MANIFEST, document)
-    for old in older:
-        folder.remove(old)
 
 
 COMPLETE = "complete"
@@ -233,7 +167,7 @@ class Claim:
     result_digest : str
         Equal for equal answers, whatever partition, workers, order or budgets led to them.
     boards : tuple of (str, int)
-        The first thousand boards with their scores, best first; all of them are in the rescored list.
+        The first thousand boards with their scores, best first; the rows have all of them.
     statistics : dict
         Work done, summed over the verdicts: the same in whatever order they came (``orderly verify`` adds them).
     verdict_digest : str

@@ -7,8 +7,8 @@
         Run.doubted        run.py         no verdict rests on a host that was contradicted
                                           the board that the cutoff was climbed to is among those listed
 
-Every reader works it out again: nothing that a run says about itself is believed.  ``claim.json`` and ``rescored/`` are
-records of what was found once: a reader says when they disagree with the rows, and believes the rows.
+Every reader works it out again: nothing that a run says about itself is believed.  ``claim.json`` records what was
+found once the boards were scored again: a reader says when it disagrees with the rows, and believes the rows.
 
 While something is plainly open, the rows are not checked one by one, so a reader of a run under way answers at once.
 """
@@ -37,7 +37,6 @@ from results.proof.claim import (
     make_claim,
     question_of,
     read_claim,
-    read_rescored,
     unscored_boards,
 )
 from results.proof.coverage import Coverage, check_coverage, out_of_space, rows_out_of_space, unit_name
@@ -218,10 +217,8 @@ class Summary:
         Units given up, and units with contradicting rows.
     listed : BoardList
         Boards at or above the cutoff, as the rows give them.
-    rescored : bool
-        Whether the exact pass left a list of the same boards and scores.
     proven : bool
-        Whether the rows cover all boards there are, and the boards were scored exactly.
+        Whether the rows cover all boards there are, and a claim records that these boards were scored exactly.
     why_not : str
         What stands against it; empty when proven.
     is_faulty : bool
@@ -229,7 +226,7 @@ class Summary:
     statement : str or None
         The sentence that the rows prove.
     notes : tuple of str
-        In what ``claim.json`` and ``rescored/`` disagree with the rows.
+        In what ``claim.json`` disagrees with the rows.
     result_digest : str
         Digest of the answer so far.
     """
@@ -245,7 +242,6 @@ class Summary:
     n_quarantined: int
     n_conflicts: int
     listed: BoardList
-    rescored: bool
     proven: bool
     why_not: str
     is_faulty: bool
@@ -307,23 +303,18 @@ def summary(location: str | Path | Run) -> Summary:
     """
     run = _opened(location)
     proof = prove(run)
-    listed, stored = proof.listed, read_rescored(run)
-    rescored = stored == listed
-    proven = proof.proven and rescored
+    listed, recorded = proof.listed, read_claim(run)
+    digest = digest_of(run.fingerprint, listed, complete=proof.proven)
+    proven = proof.proven and recorded is not None and recorded.result_digest == digest
+    if proof.proven and not proven:
+        digest = digest_of(run.fingerprint, listed, complete=False)
     unscored = "its boards were not scored again: the command that made the run does, and orderly verify --write"
-    digest = digest_of(run.fingerprint, listed, complete=proven)
     done_ids, open_ids = run.index.done_ids(), [class_id for class_id, _ in run.index.pending()]
     own = np.setdiff1d(done_ids, out_of_space(run.partition, done_ids))
     why_not = "" if proven else proof.why_not or unscored
     question = question_of(run)
     claim = make_claim(run.fingerprint, proof.coverage, listed, question) if proven and proof.coverage else None
-    notes = []
-    if (recorded := read_claim(run)) and (told := disagreement(recorded, claim, why_not)):
-        notes.append(f"do not believe {run.folder.where(files.CLAIM)}: {told}")
-    if stored is not None and not rescored:
-        notes.append(
-            f"do not believe {run.folder.where(files.RESCORED_MANIFEST)}: its boards are not those of the rows"
-        )
+    told = disagreement(recorded, claim, why_not) if recorded else ""
     return Summary(
         fingerprint=run.fingerprint,
         info=run.info,
@@ -336,12 +327,11 @@ def summary(location: str | Path | Run) -> Summary:
         n_quarantined=len(run.index.quarantined),
         n_conflicts=len(run.conflicts),
         listed=listed,
-        rescored=rescored,
         proven=proven,
         why_not=why_not,
         is_faulty=bool(proof.faults),
         statement=claim.statement if claim else None,
-        notes=tuple(notes),
+        notes=(f"do not believe {run.folder.where(files.CLAIM)}: {told}",) if told else (),
         result_digest=digest,
     )
 

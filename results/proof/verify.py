@@ -7,7 +7,7 @@
            -> statistics          sums and a digest that do not depend on the order of the verdicts
            -> audited             what certificates and audits add (certificates.py)
            -> make_claim          with a label that says how much was checked
-    record -> claim.json and the list of boards
+    record -> claim.json
 
 What to do about a fault decides the error: 3 stored data cannot be trusted, 4 something is missing, 5 stored evidence
 contradicts itself or an independent computation.
@@ -36,9 +36,7 @@ from results.proof.claim import (
     make_claim,
     publish_claim,
     read_claim,
-    read_rescored,
     scored_again,
-    write_rescored,
 )
 from results.proof.coverage import Coverage
 from results.proof.prove import prove
@@ -89,18 +87,12 @@ def verify(
     IncompleteError
         When a board lies in no unit with a verdict, or a verdict is in doubt; the message says which.
     MismatchError
-        When rows do not add up, a score is wrong, or the stored claim or list of boards says something else.
+        When rows do not add up, a score is wrong, or the stored claim says something else.
     """
     raise_conflicts(run.conflicts)
     coverage = prove(run, thorough=True).require(run.folder.where(""))
     n_checked = _double_check(run, referee)
     listed = scored_again(run, scorer)
-    stored = read_rescored(run)
-    if stored is not None and stored != listed:
-        raise MismatchError(
-            f"the list of boards in {run.folder.where(files.RESCORED_MANIFEST)} is not what the rows give: do not use "
-            "what was taken from it; remove it, and `orderly verify --write` rewrites it"
-        )
     claim = make_claim(run.fingerprint, coverage, listed, question)
     earlier, notes = read_claim(run), []
     if earlier and (told := disagreement(earlier, claim, "")):
@@ -118,7 +110,7 @@ def verify(
 
 
 def record(run: Run, found: VerifyResult) -> None:
-    """Write the claim and the list of boards of a run that was verified.
+    """Write the claim of a run that was verified.
 
     Raises
     ------
@@ -130,8 +122,6 @@ def record(run: Run, found: VerifyResult) -> None:
     try:
         if read_manifest(run.folder) != run.manifest:
             raise StoreError(f"{run.folder.where('')} was written to while it was verified: verify it again")
-        if read_rescored(run) != found.listed:
-            write_rescored(run, found.listed)
         publish_claim(run, found.claim)
     finally:
         lock.release()

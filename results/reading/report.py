@@ -126,7 +126,6 @@ def _facts(found: Summary, state: State) -> list[tuple[str, str]]:
         ("Cutoff", f"{found.fingerprint.cutoff:,}"),
         ("Letter buckets", found.fingerprint.partition),
         (f"Boards at or above the cutoff{so_far}", f"{listed.n_canonical:,} up to symmetry, {listed.n_raw:,} in all"),
-        ("Rescored exactly", "yes" if found.rescored else "not yet: scores as the workers reported them"),
         ("Result digest", found.result_digest),
         ("Made with", ", ".join(f"{name} {version}" for name, version in sorted(made_with))),
     ]

@@ -4,7 +4,6 @@ RUN/run.json                  configuration and fingerprint, written once
 RUN/lock, RUN/owner.json      the driver that writes now (on an object store: RUN/lock/*)
 RUN/events.jsonl              what happened, for people and monitoring
 RUN/results/part-*.parquet    rows of units          RUN/manifest.jsonl            their names and digests, in order
-RUN/rescored/part-*.parquet   boards                 RUN/rescored/manifest.json    name and digest of the valid one
 RUN/certificates/part-*.parquet   shapes of the search, for the checker    RUN/audits.json   what it found
 RUN/claim.json                record of what was proven
 
@@ -29,22 +28,20 @@ OWNER = "owner.json"
 MANIFEST = "manifest.jsonl"
 EVENTS = "events.jsonl"
 RESULTS = "results"
-RESCORED = "rescored"
-RESCORED_MANIFEST = "rescored/manifest.json"
 CERTIFICATES = "certificates"
 AUDITS = "audits.json"
 CLAIM = "claim.json"
 
 TEMPORARY_PREFIX = "_tmp."
-FOLDERS = ("", RESULTS, RESCORED, CERTIFICATES)
-PLAIN = (RUN, LOCK, OWNER, MANIFEST, AUDITS, CLAIM, RESCORED_MANIFEST)  # a run goes on without its log
+FOLDERS = ("", RESULTS, CERTIFICATES)
+PLAIN = (RUN, LOCK, OWNER, MANIFEST, AUDITS, CLAIM)  # a run goes on without its log
 
 # A file of a run is never larger; a larger one is not read.
 MAX_DOCUMENT_BYTES = 2**23
 MAX_MANIFEST_BYTES = 2**26
 MAX_PART_BYTES = 2**28
 
-_PART = re.compile(r"(results|rescored|certificates)/part-([0-9]{8})-[0-9a-f]{32}\.parquet")
+_PART = re.compile(r"(results|certificates)/part-([0-9]{8})-[0-9a-f]{32}\.parquet")
 
 
 def part_name(folder: str, number: int) -> str:

@@ -3,8 +3,8 @@
     part unreadable, altered, missing, or with rows of other classes    a manifest line takes it off the list
     manifest line unreadable or missing    the part that it listed is taken off the list: nothing vouches for its bytes
     run.json unreadable or missing         rewritten, if the rows of the run are of the question that was asked
-    claim, rescored list, audits, certificates unreadable or impossible   removed; they are made again in the end, the
-                                           last two by request
+    claim, audits, certificates unreadable or impossible   removed; the claim is made again in the end, the others by
+                                           request
 
 A doubt about a host that goes with its part is written down again, if the part can still be read, or if the event log
 tells of it.  Called with the lock held.  It changes nothing before it knows that the run is the one that was asked for.
@@ -21,7 +21,7 @@ from boardclass.partition import parse_partition
 from results.errors import DamagedError, RowError
 from results.log import HOST_FLAGGED, read_events
 from results.proof.certificates import certificate_files, read_audits, read_certificates
-from results.proof.claim import read_claim, read_rescored
+from results.proof.claim import read_claim
 from results.proof.coverage import out_of_space
 from results.storage import files
 from results.storage.files import Folder
@@ -190,7 +190,7 @@ def _remove_documents(folder: Folder, done: RepairResult) -> None:
     identity = read_identity(folder)
     assert identity is not None, "read or written above"
     run = Run(folder, *identity, read_manifest(folder))
-    readers = ((files.CLAIM, read_claim), (files.RESCORED_MANIFEST, read_rescored), (files.AUDITS, read_audits))
+    readers = ((files.CLAIM, read_claim), (files.AUDITS, read_audits))
     for name, read in readers:
         if done.parts and name != files.AUDITS:
             folder.remove(name)

@@ -79,7 +79,7 @@ function showFound(pulse) {
   byId("legend").hidden = !found.map;
   byId("slow-box").hidden = !(found.slow || []).length;
   byId("slow").replaceChildren(...(found.slow || []).map((item) => el("tr", {}, el("td", { className: "n", textContent: count(item.class_id) }), el("td", {}, el("code", { textContent: item.letters })), el("td", { className: "n", textContent: duration(item.seconds) }), el("td", { className: "n", textContent: count(item.found) }))));
-  facts(byId("check"), [["Digest of the result", el("code", { textContent: found.digest }), true], ["Strength, as its claim records it", found.strength, true], ["Verdicts", `${count(found.n_units)} stored, by ${count(found.n_hosts)} ${found.n_hosts === 1 ? "host" : "hosts"}`], ["Boards scored again", found.rescored ? "yes" : "not yet"], ["Disk", found.disk && `${size(found.disk[0])} taken, ${size(found.disk[1])} free`], ["Letter buckets", el("code", { textContent: found.partition }), true], ["SHA-256 of the list", el("code", { textContent: found.wordlist_sha256 }), true]]);
+  facts(byId("check"), [["Digest of the result", el("code", { textContent: found.digest }), true], ["Strength, as its claim records it", found.strength, true], ["Verdicts", `${count(found.n_units)} stored, by ${count(found.n_hosts)} ${found.n_hosts === 1 ? "host" : "hosts"}`], ["Disk", found.disk && `${size(found.disk[0])} taken, ${size(found.disk[1])} free`], ["Letter buckets", el("code", { textContent: found.partition }), true], ["SHA-256 of the list", el("code", { textContent: found.wordlist_sha256 }), true]]);
 }
 
 function showCost(pulse) {
