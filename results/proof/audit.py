@@ -83,7 +83,7 @@ class Unreadable(Exception):
 class Audit:
     """What was checked: of ``n_leaves`` bounds ``n_leaves_checked``, of ``n_left`` boards without one ``n_scored``.
 
-    ``n_reaching`` of these reach the cutoff (up to symmetry); ``n_listed`` boards are listed, -1: nothing is claimed yet;
+    ``n_reaching`` of these reach the cutoff (up to symmetry); ``n_listed`` boards are listed, -1: no claim yet;
     ``n_boards`` counts all symmetric images of the certified parts, ``n_boards_all`` is 26^n.
     """
 

@@ -12,14 +12,13 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 
 from results.proof import audit
-from results.proof.claim import BOARD_SCHEMA
 from results.storage import files
 from results.store.documents import format_document
 from results.store.parts import describe, serialise
 from results.store.rows import SCHEMA
 
 WORDS = ["tea", "ate", "eat", "rat", "tar", "art", "rate", "tear", "quit"]
-DOCUMENTS = (files.RUN, files.CLAIM, files.RESCORED_MANIFEST, files.AUDITS)
+DOCUMENTS = (files.RUN, files.CLAIM, files.AUDITS)
 ESCAPES = "\x1b]0;owned\x07\x1b[2J\x9b31m\u202egnp.exe\u2066\r\nProven. It is so."
 
 # What a JSON value is replaced by.
@@ -70,7 +69,6 @@ class Forger:
             "documents": self.document,
             "manifest": self.manifest,
             "rows": self.row,
-            "boards": self.board,
             "certificates": self.certificate,
             "events": self.event,
         }
@@ -105,12 +103,6 @@ class Forger:
         name, what, changed = self._altered_table(table)
         write_part(run, changed)
         return Forgery("results", f"{name} = {what}")
-
-    def board(self, run: Path) -> Forgery:
-        part = next((run / files.RESCORED).glob("part-*"))
-        name, what, changed = self._altered_table(read_raw(part, BOARD_SCHEMA))
-        write_boards(run, changed)
-        return Forgery("rescored", f"{name} = {what}")
 
     def certificate(self, run: Path) -> Forgery:
         part = next((run / files.CERTIFICATES).iterdir())
@@ -217,22 +209,7 @@ def write_part(run: Path, table: pa.Table, data: bytes | None = None, **changes:
     ids = table.column("class_id").to_pylist() if table.num_rows else [0]
     line = json.loads(describe(name, data, ids).format()) | {"n_rows": table.num_rows} | changes
     write_manifest(run, [line])
-    manifest = json.loads((run / files.RESCORED_MANIFEST).read_text())
-    del manifest["sha256"]
-    manifest["n_manifest_bytes"] = (run / files.MANIFEST).stat().st_size
-    seal(run / files.RESCORED_MANIFEST, manifest)
     return run / name
-
-
-def write_boards(run: Path, table: pa.Table, data: bytes | None = None) -> Path:
-    """Make a table, or any bytes, the list of rescored boards."""
-    manifest = json.loads((run / files.RESCORED_MANIFEST).read_text())
-    del manifest["sha256"]
-    data = serialise(table) if data is None else data
-    (run / manifest["name"]).write_bytes(data)
-    manifest["part_sha256"] = hashlib.sha256(data).hexdigest()
-    seal(run / files.RESCORED_MANIFEST, manifest)
-    return Path(run / manifest["name"])
 
 
 def sealed_certificates(table: pa.Table) -> pa.Table:

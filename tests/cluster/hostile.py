@@ -121,6 +121,9 @@ class Campaign:
                     assert '"proven": true' not in said.out, said
                     assert said.code or command[0] == "status", said
             repaired = call(*RUN, "-w", self.folder / "list.txt", "--out", run, "--drop-damaged")
+            if {victim.name for victim in victims} == {files.RUN, files.MANIFEST}:
+                assert repaired.code == 3, "nothing is left that tells which run this is"
+                return True
             assert repaired.code == 0, repaired
             digests = [json.loads(answer.out)["digest"] for answer in (truth[0], call(*asked[0], "--format", "json"))]
             assert digests[0] == digests[1]

@@ -173,7 +173,7 @@ def folder(tmp_path_factory, proven):
     part = next((top / "runs" / "torn" / files.RESULTS).iterdir())
     part.write_bytes(part.read_bytes()[:100])
     shutil.copytree(top / "outside", top / "runs" / "unscored")
-    shutil.rmtree(top / "runs" / "unscored" / files.RESCORED)
+    (top / "runs" / "unscored" / files.CLAIM).unlink()
     return top
 
 

@@ -20,7 +20,7 @@ from boardclass.geometry import geometry
 from boardclass.wordlist import KNOWN_SHA256
 from cluster.driver.driver import run
 from configs.model import load_config
-from results.proof.claim import read_claim, unscored_boards, write_rescored
+from results.proof.claim import read_claim, unscored_boards
 from results.proof.prove import summary
 from results.storage import files
 from results.storage.lock import parse_owner
@@ -118,7 +118,6 @@ def test_of_an_unfinished_run_every_reader_says_found_so_far(ask, whole, tmp_pat
     old = open_run(whole)
     kept = list(old.rows())[:n_rows]
     folder = store_rows(tmp_path / "begun", old, kept)
-    write_rescored(open_run(folder), unscored_boards(open_run(folder)))
     answers, page = ask(folder, FORMATS if n_rows else ("json",))
     check_not_proven(answers, page)
     if n_rows:
@@ -273,7 +272,6 @@ def test_a_forged_sentence_is_not_repeated_by_any_reader(ask, whole, tmp_path):
         {"best_score": 99, "best_boards": ["qqqq"]},
         {"boards": [["qqqq", 99]]},
         {"n_boards_covered": 456_977},
-        {"result_digest": "0" * 64},
     ],
     ids=lambda changes: next(iter(changes)),
 )
@@ -290,17 +288,13 @@ def test_a_claim_that_says_something_else_is_named(whole, tmp_path, orderly, cha
     assert files.CLAIM in answer.err
 
 
-def test_a_list_of_boards_that_the_rows_do_not_give_is_not_shown(ask, whole, tmp_path, orderly):
+def test_a_claim_with_another_digest_does_not_say_that_these_boards_were_scored_again(ask, whole, tmp_path, orderly):
     folder = shutil.copytree(whole, tmp_path / "run")
-    run = open_run(folder)
-    listed = unscored_boards(run)
-    forged = listed.boards[0]._replace(score=99)
-    write_rescored(run, replace(listed, boards=(forged, *listed.boards[2:])))
+    seal_claim(folder, whole, result_digest="0" * 64)
     answers, page = ask(folder)
     check_not_proven(answers, page)
-    shown = {(item["board"], item["score"]) for item in json.loads(answers["top", "json"].out)}
-    assert shown == {(item.board, item.score) for item in listed.boards}
-    assert files.RESCORED_MANIFEST in answers["top", "json"].err
+    assert "not scored again" in answers["top", "json"].err
+    assert files.CLAIM in answers["top", "json"].err
     assert orderly("verify", folder).code == 5
 
 
@@ -479,7 +473,6 @@ def content(folder):
 
 def test_readers_write_nothing_and_work_where_nothing_can_be_written(ask, whole, tmp_path, orderly, monkeypatch):
     folder = shutil.copytree(whole, tmp_path / "run")
-    shutil.rmtree(folder / files.RESCORED)
     (folder / files.CLAIM).unlink()
     directories = [folder, *(path for path in folder.rglob("*") if path.is_dir())]
     for path in directories:

@@ -16,18 +16,17 @@ import pytest
 
 from results.errors import SpecialFileError
 from results.proof import audit
-from results.proof.claim import BOARD_SCHEMA
 from results.storage import files
 from results.storage.local import LocalFolder
 from results.store.parts import serialise
 from results.store.rows import SCHEMA
-from tests.cluster.forge import ESCAPES, Forger, Forgery, raw_array, read_raw, seal, write_boards, write_part
+from tests.cluster.forge import ESCAPES, Forger, Forgery, raw_array, read_raw, seal, write_part
 from tests.cluster.hostile import RUN, UNSAFE, Campaign, call, commands
 from tests.samples import daily
 
 NAMES = (
     *(files.RUN, files.MANIFEST, files.EVENTS, files.CLAIM, files.AUDITS, files.LOCK, files.OWNER),
-    *(files.RESULTS, files.RESCORED, files.CERTIFICATES, "results/part", "notes", "results/notes"),
+    *(files.RESULTS, files.CERTIFICATES, "results/part", "notes", "results/notes"),
 )
 
 
@@ -89,17 +88,6 @@ def split_into(path: str):
     return forge
 
 
-def boards_without_columns(run: Path) -> None:
-    write_boards(run, pa.table({"a": [1]}))
-
-
-def boards_of(**columns: pa.Array):
-    def forge(run: Path) -> None:
-        write_boards(run, pa.table(columns, schema=BOARD_SCHEMA))
-
-    return forge
-
-
 def certificates_without_columns(run: Path) -> None:
     next((run / files.CERTIFICATES).iterdir()).write_bytes(serialise(pa.table({"a": [1]})))
 
@@ -129,11 +117,6 @@ NAMED = {
     "a chain of 2,400 narrower parts": split_into("/".join(["3=qrstvwxyz"] * 300)),
     "seconds 1e308": rows("seconds", 1e308),
     "n_boards of 40 digits": rows("n_boards", b"9" * 40),
-    "a list of boards without columns": boards_without_columns,
-    "a list of boards with bad UTF-8": boards_of(
-        board=raw_array([b"\xff"], pa.string()), score=pa.array([8], pa.int32()), n_images=pa.array([8], pa.int32())
-    ),
-    "a list of boards elsewhere": document(files.RESCORED_MANIFEST, "name", value="../../list.txt"),
     "certificates without columns": certificates_without_columns,
     "an audit of no boards at all": document(files.AUDITS, "audits", value=[{}]),
     "an audit that divides by zero": document(

@@ -16,7 +16,7 @@ from typing import Any
 from boardclass.scores import parse_scores
 from cluster.driver.driver import run
 from configs.model import RunConfig, SearchConfig
-from results.proof.claim import digest_of, unscored_boards, write_rescored
+from results.proof.claim import digest_of, unscored_boards
 from results.proof.prove import summary
 from results.proof.verify import VerifyResult, record, verify
 from results.storage import files
@@ -76,12 +76,11 @@ def store_rows(folder: Path, old: Run, rows: Iterable[Row], info: Mapping[str, A
 
 
 def forge(folder: Path, whole: Path, change: Callable[[Rows], Rows], **claimed: Any) -> Path:
-    """Write a run anew with its rows changed, and all records sealed to fit: list of boards, claim."""
+    """Write a run anew with its rows changed, and its claim sealed to fit."""
     old = open_run(whole)
     store_rows(folder, old, change(list(old.rows())))
     forged = open_run(folder)
     listed = unscored_boards(forged)
-    write_rescored(forged, listed)
     n_units = len(forged.index.done_ids()) + len(forged.index.done_paths())
     digest = digest_of(forged.fingerprint, listed, complete=True)
     seal_claim(folder, whole, n_units=n_units, result_digest=digest, n_candidates=listed.n_candidates, **claimed)

@@ -9,7 +9,7 @@ from dataclasses import fields
 import pytest
 
 from results.proof import audit
-from results.proof.claim import BOARD_SCHEMA, Claim
+from results.proof.claim import Claim
 from results.reading.sql import connect
 from results.store.rows import SCHEMA
 from tests.conftest import ROOT
@@ -30,7 +30,6 @@ def told(section, first_column):
     ("section", "schema"),
     [
         ("results/part-*.parquet", SCHEMA),
-        ("rescored/part-*.parquet", BOARD_SCHEMA),
         ("certificates/part-*.parquet", audit.SCHEMA),
     ],
 )
@@ -62,8 +61,6 @@ def test_json_documents(written, auto):
     asked = json.loads((written / "run.json").read_text())["info"]
     assert (set(asked), asked["climbed"]) == (set(run["info"]), None)
     assert dict(told("claim.json", "key")) == types_of(json.loads((written / "claim.json").read_text()))
-    rescored = json.loads((written / "rescored" / "manifest.json").read_text())
-    assert dict(told("rescored/part-*.parquet", "key")) == types_of(rescored)
     for line in (written / "manifest.jsonl").read_text().splitlines():
         assert dict(told("manifest.jsonl", "key")) == types_of(json.loads(line))
 
@@ -89,6 +86,6 @@ def test_views(written):
 
 def test_the_files_are_where_the_page_says(written):
     listed = re.findall(r"^    RUN/([a-z./]+?)(?:\*| |,|part)", PAGE, re.MULTILINE)
-    for name in ("run.json", "manifest.jsonl", "claim.json", "results/", "rescored/"):
+    for name in ("run.json", "manifest.jsonl", "claim.json", "results/"):
         assert name in listed
         assert (written / name).exists()

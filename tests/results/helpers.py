@@ -13,7 +13,7 @@ from boardclass.errors import StoreError
 from boardclass.geometry import Geometry, geometry
 from boardclass.partition import Partition, parse_partition
 from results.proof.audit import _Question
-from results.proof.claim import BoardList, Claim, Question, make_claim, publish_claim, rescore
+from results.proof.claim import BoardList, Claim, Question, make_claim, publish_claim, scored_again
 from results.proof.coverage import check_coverage
 from results.storage import files
 from results.storage.local import open_folder
@@ -107,7 +107,7 @@ BATCHES = (slice(0, 4), slice(4, 6))
 def claimed(store: Store, listed: BoardList | None = None, n_words: int = 12) -> Claim:
     """Score the boards of a complete run, check coverage and write the claim, as a driver does."""
     run = store.snapshot()
-    listed = listed or rescore(run, ToyScorer())
+    listed = listed or scored_again(run, ToyScorer())
     claim = make_claim(run.fingerprint, check_coverage(run), listed, Question("toy", n_words, "custom"))
     publish_claim(run, claim)
     return claim

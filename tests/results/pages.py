@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
 from pathlib import Path
 
+from boardclass.errors import IncompleteError
 from boardclass.scores import ScoreTable, parse_scores
 from boardclass.wordlist import load_wordlist
-from results.proof.claim import rescore
 from results.reading.report import render
 from results.store.rows import Row
 from results.store.run import open_run
 from results.store.store import Store
 from search.scoring.scorer import Scorer
 from tests.conftest import ROOT
-from tests.results.helpers import ToyScorer, fingerprint
+from tests.results.helpers import claimed, fingerprint
 
 # words on the boards that the toy run holds; its scores are not these words' points
 WORDS = ["xyz", "wxy", "tvz", "wxyz", "tvzy"]
@@ -26,7 +27,8 @@ def make_page(folder: Path, rows: Sequence[Row], events: str = "") -> Path:
     with Store.open(folder, fingerprint(), info) as store:
         store.append(rows)
         store.flush()
-        rescore(store.snapshot(), ToyScorer())
+        with contextlib.suppress(IncompleteError):
+            claimed(store)
     if events:
         (folder / "events.jsonl").write_text(events)
     html = render(open_run(folder), Scorer("2x2", WORDS, ScoreTable("toy", (0, 0, 0, 1, 1) + (2,) * 60)), 2).html

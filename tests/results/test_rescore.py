@@ -19,8 +19,8 @@ from results.proof.claim import (
     Question,
     digest_of,
     read_claim,
-    rescore,
     result_digest,
+    scored_again,
     statement_of,
 )
 from results.proof.prove import boards, summary, top
@@ -28,7 +28,7 @@ from results.proof.verify import verify
 from results.storage import files
 from results.store.run import open_run
 from results.store.store import Store
-from tests.results.helpers import ToyScorer, all_rows, claimed, fingerprint, make_run, row, toy_score
+from tests.results.helpers import ToyScorer, all_rows, claimed, fingerprint, make_run, toy_score
 
 
 @pytest.fixture
@@ -49,24 +49,21 @@ def expected() -> list[Board]:
 
 
 def test_symmetric_candidates_are_one_board(store, tmp_path):
-    listed = rescore(store.snapshot(), ToyScorer())
+    listed = scored_again(store.snapshot(), ToyScorer())
     assert list(listed.boards) == expected()
     assert (listed.n_candidates, listed.n_canonical) == (3, len(expected()))
     assert listed.n_raw == sum(board.n_images for board in expected())
     assert boards(tmp_path) == expected()
     assert top(tmp_path, 1) == expected()[:1]
     assert top(tmp_path, 0) == []
-    assert summary(tmp_path).rescored
 
 
-def test_before_rescoring_the_boards_found_so_far_are_shown(store, tmp_path):
+def test_boards_that_were_not_scored_again_are_shown_and_not_called_proven(store, tmp_path):
     store.flush()
     assert boards(tmp_path) == expected()
-    assert not summary(tmp_path).rescored
-    rescore(store.snapshot(), ToyScorer())
-    store.append([row(9, path="0=a")])
-    store.flush()
-    assert not summary(tmp_path).rescored, "rows came after the list"
+    assert "not scored again" in summary(tmp_path).why_not
+    claimed(store)
+    assert summary(tmp_path).proven
 
 
 def test_a_wrong_stored_score_is_a_mismatch(tmp_path):
@@ -75,9 +72,8 @@ def test_a_wrong_stored_score_is_a_mismatch(tmp_path):
     with Store.open(tmp_path, fingerprint()) as store:
         store.append([*rows[:-1], bad])
         with pytest.raises(MismatchError, match=rf"class {bad.class_id}.*xyzw scores 95, it scores 94") as caught:
-            rescore(store.snapshot(), ToyScorer())
+            scored_again(store.snapshot(), ToyScorer())
     assert caught.value.exit_code == 5
-    assert not (tmp_path / files.RESCORED_MANIFEST).exists()
 
 
 def test_a_scorer_that_is_not_symmetric_is_a_mismatch(store):
@@ -86,45 +82,13 @@ def test_a_scorer_that_is_not_symmetric_is_a_mismatch(store):
             return np.array([toy_score(board) + (board == expected()[0].board) for board in some])
 
     with pytest.raises(MismatchError, match="symmetric image"):
-        rescore(store.snapshot(), Lopsided())
+        scored_again(store.snapshot(), Lopsided())
 
 
 def test_batches_do_not_matter(store, monkeypatch):
-    whole = rescore(store.snapshot(), ToyScorer())
+    whole = scored_again(store.snapshot(), ToyScorer())
     monkeypatch.setattr(module, "_BATCH", 1)
-    assert rescore(store.snapshot(), ToyScorer()) == whole
-
-
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        Board("xyzw", 94, 8),
-        Board("abcd", 79, 8),
-        Board(expected()[0].board, 94, 4),
-        Board("wxyzz", 94, 8),
-        Board("WXYZ", 94, 8),
-        Board("aaaa", 100, 1),
-    ],
-)
-def test_a_hostile_list_is_not_believed(store, tmp_path, wrong):
-    run = store.snapshot()
-    good = rescore(store.snapshot(), ToyScorer())
-    module.write_rescored(run, replace(good, boards=(*good.boards, wrong)))
-    found = summary(tmp_path)
-    assert not found.proven
-    assert found.listed == good
-    assert any(files.RESCORED_MANIFEST in note for note in found.notes)
-
-
-def test_a_list_of_another_run_is_refused(store, tmp_path):
-    rescore(store.snapshot(), ToyScorer())
-    other = tmp_path / "other"
-    with Store.open(other, fingerprint(cutoff=81)) as another:
-        rescore(another.snapshot(), ToyScorer())
-    for name in (files.RESCORED_MANIFEST,):
-        (tmp_path / name).write_bytes((other / name).read_bytes())
-    with pytest.raises(DamagedError, match="another run"):
-        summary(open_run(tmp_path))
+    assert scored_again(store.snapshot(), ToyScorer()) == whole
 
 
 class OneMore(ToyScorer):
@@ -182,7 +146,7 @@ def test_no_claim_without_coverage(tmp_path):
     assert not (tmp_path / files.CLAIM).exists()
     assert not summary(tmp_path).proven
     with Store.open(tmp_path, fingerprint()) as store:
-        listed = rescore(store.snapshot(), ToyScorer())
+        listed = scored_again(store.snapshot(), ToyScorer())
     assert summary(tmp_path).result_digest == digest_of(fingerprint(), listed, complete=False)
 
 

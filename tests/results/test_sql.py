@@ -10,13 +10,12 @@ import pytest
 
 from boardclass.errors import InputError, StoreError
 from results.errors import LimitError
-from results.proof.claim import rescore
 from results.proof.prove import boards
 from results.reading.limits import Limits
 from results.reading.sql import connect
 from results.store.store import Store
 from tests.conftest import flip_bit
-from tests.results.helpers import ToyScorer, all_rows, fingerprint
+from tests.results.helpers import all_rows, claimed, fingerprint
 
 
 @pytest.fixture(scope="module")
@@ -25,7 +24,7 @@ def run_folder(tmp_path_factory):
     with Store.open(folder, fingerprint(), {"wordlist": {"name": "toy", "n_words": 3}}) as store:
         store.append(all_rows())
         store.flush()
-        rescore(store.snapshot(), ToyScorer())
+        claimed(store)
     return folder
 
 
@@ -52,8 +51,6 @@ def test_the_views_hold_what_the_run_holds(database, run_folder):
 def test_every_view_says_what_is_not_proven(tmp_path):
     with Store.open(tmp_path / "begun", fingerprint()) as store:
         store.append(all_rows()[2:])
-        store.flush()
-        rescore(store.snapshot(), ToyScorer())
     database = connect([tmp_path / "begun"])
     assert database.query("SELECT DISTINCT proven FROM boards").rows == [(False,)]
     ((state, statement, why_not),) = database.query("SELECT state, statement, why_not FROM runs").rows
