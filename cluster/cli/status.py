@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import io
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -123,20 +124,35 @@ def serve(
     host: Annotated[
         str, typer.Option("--host", metavar="ADDRESS", help="127.0.0.1 or ::1: this machine only.")
     ] = "127.0.0.1",
+    lan: Annotated[
+        bool, typer.Option("--lan", help="Answer phones and other devices of the network that this machine is in.")
+    ] = False,
     price: Annotated[float, typer.Option(metavar="P", min=0, help="Price of one core for an hour.")] = 0.02,
     opens: Annotated[bool, typer.Option("--open", help="Open it in the browser.")] = False,
 ) -> None:
     """Show runs, records, boards and classes in a browser of this machine; Ctrl-C ends it.
 
     The address that is printed holds a random token: nobody is answered without it.  Nothing can be changed there.
+    With --lan it is also drawn as a code for the camera of a phone; who listens in that network can read along.
     """
     try:
         from cluster.web.server import LocalServer
     except ImportError as error:
         raise InputError(f"serving needs {error.name}: {install('serve')}") from error
-    server = LocalServer(given or [], host, port, price)
+    server = LocalServer(given or [], host, port, price, lan)
     console().print(server.address, markup=False, soft_wrap=True)
-    tell("Open it in a browser of this machine. Whoever has the address may look. Ctrl-C ends it.")
+    if lan:
+        import segno
+
+        drawn = io.StringIO()
+        segno.make(server.address, error="l").terminal(drawn, border=2, compact=True)
+        tell(drawn.getvalue())
+        tell(
+            "Open the address, or the code with a camera, on a device of this network. Whoever has it may look, and "
+            "nothing is encrypted on the way. Ctrl-C ends it."
+        )
+    else:
+        tell("Open it in a browser of this machine. Whoever has the address may look. Ctrl-C ends it.")
     if opens:
         typer.launch(server.address)
     with contextlib.suppress(KeyboardInterrupt):  # that is how it ends

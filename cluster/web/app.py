@@ -77,6 +77,6 @@ async def _board_style(_request: Request) -> Response:
     return FileResponse(STYLE, media_type="text/css")
 
 
-async def _missing(_request: Request, _error: Exception) -> Response:
-    assert isinstance(_error, HTTPException)
-    return pages.missing()
+async def _missing(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    return pages.missing(request)

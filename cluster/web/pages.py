@@ -30,15 +30,16 @@ _environment = jinja2.Environment(
 )
 
 
-def render(name: str, status: HTTPStatus = HTTPStatus.OK, **values: Any) -> Response:
+def render(request: Request, name: str, status: HTTPStatus = HTTPStatus.OK, **values: Any) -> Response:
     """Return a page."""
-    return HTMLResponse(_environment.get_template(f"{name}.html.j2").render(page=name, **values), status)
+    values |= {"page": name, "lan": request.app.state.site.lan}
+    return HTMLResponse(_environment.get_template(f"{name}.html.j2").render(**values), status)
 
 
 async def runs(request: Request) -> Response:
     """Return the list of runs."""
     site: Site = request.app.state.site
-    return render("runs", given=site.catalog.given)
+    return render(request, "runs", given=site.catalog.given)
 
 
 async def run(request: Request) -> Response:
@@ -46,8 +47,8 @@ async def run(request: Request) -> Response:
     site: Site = request.app.state.site
     place = site.place(request.path_params["key"])
     if place is None:
-        return missing()
-    return render("run", place=place, is_record=place.key not in site.catalog.places(), price=site.price)
+        return missing(request)
+    return render(request, "run", place=place, is_record=place.key not in site.catalog.places(), price=site.price)
 
 
 async def records(request: Request) -> Response:
@@ -57,27 +58,27 @@ async def records(request: Request) -> Response:
     lists = [(place, known.get(place.name.partition("-")[2])) for place in site.records.places().values()]
     places = sorted(lists, key=lambda pair: (_language(pair) != "English", _language(pair)))
     groups = [(language, list(pairs)) for language, pairs in groupby(places, _language)]
-    return render("records", groups=groups, has_yawl="yawl" in available_names())
+    return render(request, "records", groups=groups, has_yawl="yawl" in available_names())
 
 
 def _language(pair: tuple[Place, Source | None]) -> str:
     return pair[1].language if pair[1] else "Other word lists"
 
 
-async def board(_request: Request) -> Response:
+async def board(request: Request) -> Response:
     """Return the page to play with a board."""
     dice = [item for item in all_dice() if item.dims in DIMS]
-    return render("board", sizes=DIMS, lists=_lists(), default_list=DEFAULT_WORDLIST, dice=dice)
+    return render(request, "board", sizes=DIMS, lists=_lists(), default_list=DEFAULT_WORDLIST, dice=dice)
 
 
-async def board_class(_request: Request) -> Response:
+async def board_class(request: Request) -> Response:
     """Return the page about a class."""
-    return render("class", sizes=DIMS, lists=_lists(), default_list=DEFAULT_WORDLIST)
+    return render(request, "class", sizes=DIMS, lists=_lists(), default_list=DEFAULT_WORDLIST)
 
 
-def missing() -> Response:
+def missing(request: Request) -> Response:
     """Return the page for what is not there."""
-    return render("missing", HTTPStatus.NOT_FOUND)
+    return render(request, "missing", HTTPStatus.NOT_FOUND)
 
 
 def _lists() -> list[str]:

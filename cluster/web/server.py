@@ -75,11 +75,13 @@ class LocalServer:
     given : sequence of str
         As for :class:`cluster.watch.catalog.Catalog`.
     host : str
-        An address of loopback.
+        An address of loopback; not looked at with ``lan``.
     port : int or None
         None: ``DEFAULT_PORT``, or any other when that is taken; 0: any.
     price : float
         Of one core for an hour.
+    lan : bool
+        Answer the network that this machine is in, and nobody else, this machine included.
 
     Attributes
     ----------
@@ -92,16 +94,16 @@ class LocalServer:
         When the host is not this machine, the port is taken, or a run is not there.
     """
 
-    def __init__(self, given: Sequence[str], host: str, port: int | None, price: float) -> None:
+    def __init__(self, given: Sequence[str], host: str, port: int | None, price: float, lan: bool = False) -> None:
         catalog = Catalog(given)
-        self._socket = _bound(loopback(host), port)
+        self._socket = _bound(own_address() if lan else loopback(host), port)
         name, number = self._socket.getsockname()[:2]
         self.port = int(number)
         shown = f"[{name}]" if ":" in name else name
         token = secrets.token_urlsafe(_TOKEN_BYTES)
         self.address = f"http://{shown}:{self.port}/?token={token}"
         records = Catalog([], str(PUBLISHED))
-        app = make_app(Site(catalog, records, price))
+        app = make_app(Site(catalog, records, price, shown if lan else ""))
         config = uvicorn.Config(
             Guard(app, token, f"orderly-{self.port}", [shown]),
             log_config=None,
@@ -138,10 +140,36 @@ def loopback(host: str) -> str:
         address = None
     if address is None or not address.is_loopback:
         raise InputError(
-            f"--host {quote(host)} is not an address that only this machine reaches: expected 127.0.0.1 or ::1; from "
-            f"another machine use a tunnel, such as: ssh -L {DEFAULT_PORT}:127.0.0.1:{DEFAULT_PORT} THIS-MACHINE"
+            f"--host {quote(host)} is not an address that only this machine reaches: expected 127.0.0.1 or ::1; for "
+            "devices of the network that this machine is in: --lan; for one farther away a tunnel, such as: "
+            f"ssh -L {DEFAULT_PORT}:127.0.0.1:{DEFAULT_PORT} THIS-MACHINE"
         )
     return str(address)
+
+
+def own_address() -> str:
+    """Return the address of this machine in its network, by which other devices there reach it.
+
+    Raises
+    ------
+    InputError
+        When it has none, or one that the whole internet may reach.
+    """
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.connect(("192.0.2.1", 9))  # chooses the way there and sends nothing
+            host = str(probe.getsockname()[0])
+        except OSError as error:
+            raise InputError(
+                f"--lan: this machine is in no network ({error.strerror}); without --lan it is local"
+            ) from error
+    address = ipaddress.ip_address(host)
+    if not address.is_private or address.is_loopback:
+        raise InputError(
+            f"--lan: the address of this machine is {host}, which is not one of a private network such as 192.168.1.7; "
+            "without --lan only this machine is answered"
+        )
+    return host
 
 
 def _bound(host: str, port: int | None) -> socket.socket:

@@ -45,10 +45,12 @@ class Site:
         Runs that were given, and published ones.
     price : float
         Of one core for an hour.
+    lan : str
+        The address that a network reaches; empty: only this machine is answered.
     """
 
-    def __init__(self, catalog: Catalog, records: Catalog, price: float) -> None:
-        self.catalog, self.records, self.price = catalog, records, price
+    def __init__(self, catalog: Catalog, records: Catalog, price: float, lan: str = "") -> None:
+        self.catalog, self.records, self.price, self.lan = catalog, records, price, lan
         self.queue = JobQueue()
         self._watched: dict[str, Watched] = {}
         self._answers: dict[str, tuple[Any, Answer]] = {}

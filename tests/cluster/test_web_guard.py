@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import io
 import json
 import os
 import re
@@ -15,6 +17,9 @@ import pytest
 
 pytest.importorskip("uvicorn", reason="needs the extra: pip install 'orderly-boggle[serve]'")
 
+import segno
+
+from boardclass.errors import InputError
 from cluster.web.server import DEFAULT_HOST, LocalServer
 from results.storage import files
 from tests.cluster.processes import descendants, listening_addresses
@@ -294,6 +299,51 @@ def test_what_is_not_there_is_bad_input(orderly, tmp_path):
         answer = orderly("serve", tmp_path, "--port", taken.getsockname()[1])
     assert answer.code == 2
     assert "--port 0" in answer.err
+
+
+def test_a_network_that_was_asked_for_is_answered_with_the_token_only(folder):
+    from cluster.web.server import own_address
+
+    try:
+        own = own_address()
+    except InputError as error:
+        pytest.skip(f"this machine is in no private network: {error}")
+    with serving(folder / "runs", lan=True) as client:
+        assert client.host == own
+        page = client.ask("/")
+        assert f"open to the network of {own}" in page.body.decode()
+        assert client.ask("/", {}).status == 403
+        assert client.ask("/", {**client.cookie, "Host": "evil.example"}).status == 421
+        with pytest.raises(OSError, match="refused"):
+            socket.create_connection(("127.0.0.1", client.port), 5)
+
+
+@pytest.mark.parametrize(("own", "said"), [("8.8.8.8", "private network"), (None, "in no network")])
+def test_a_machine_without_a_private_address_serves_no_network(orderly, folder, monkeypatch, own, said):
+    class Probe(socket.socket):
+        def connect(self, _):
+            if own is None:
+                raise OSError(errno.ENETUNREACH, "Network is unreachable")
+
+        def getsockname(self):
+            return own, 1
+
+    monkeypatch.setattr("cluster.web.server.socket.socket", Probe)
+    answer = orderly("serve", folder / "runs", "--lan", "--port", "0")
+    assert (answer.code, answer.out) == (2, "")
+    assert said in answer.err
+
+
+def test_the_address_for_a_network_is_a_code_as_well(orderly, folder, monkeypatch):
+    monkeypatch.setattr("cluster.web.server.own_address", lambda: "127.0.0.1")
+    monkeypatch.setattr("cluster.web.server.LocalServer.run", lambda self: self._socket.close())
+    answer = orderly("serve", folder / "runs", "--lan", "--port", "0")
+    assert answer.code == 0
+    address = answer.out.strip()
+    drawn = io.StringIO()
+    segno.make(address, error="l").terminal(drawn, border=2, compact=True)
+    assert drawn.getvalue().split("\n")[3] in answer.err
+    assert "nothing is encrypted" in answer.err
 
 
 def test_a_second_ctrl_c_does_not_break_off_the_end(tmp_path):

@@ -51,9 +51,9 @@ class Client:
 
 
 @contextlib.contextmanager
-def serving(*given: object, price: float = 0.02) -> Iterator[Client]:
+def serving(*given: object, price: float = 0.02, lan: bool = False) -> Iterator[Client]:
     """Serve runs on a free port."""
-    server = LocalServer([str(item) for item in given], DEFAULT_HOST, 0, price)
+    server = LocalServer([str(item) for item in given], DEFAULT_HOST, 0, price, lan)
     thread = threading.Thread(target=server.run)
     thread.start()
     try:
