@@ -11,14 +11,15 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
+import queue
 import secrets
-import signal
 import socket
 import stat
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -33,9 +34,11 @@ _LOCAL_SETTINGS = {
     "RAY_USAGE_STATS_ENABLED": "0",
     "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0",  # otherwise Ray replaces 127.0.0.1 by the machine's public address
     "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
+    "RAY_NUM_REDIS_GET_RETRIES": "3",  # of 45 s each, and then Ray says what its log says last
 }
 _LOCAL_STORE_BYTES = 150 * 2**20
 _ANSWER_S = 60.0
+_START_S = 300.0
 _CONNECT_S = 10.0
 _TURNED_AWAY = ("AuthenticationError", "InvalidAuthToken", "UNAUTHENTICATED")
 # A call of Ray's client, without a token: ray.init would take half a minute to give up and not say why.
@@ -100,21 +103,41 @@ def connected(address: str, n_workers: int) -> Iterator[Any]:
 
     if ray.is_initialized():
         raise RayError("Ray is in use in this process already; end it with ray.shutdown() first")
-    handlers = _signal_handlers()
     try:
-        ray.init(log_to_driver=False, logging_level=logging.CRITICAL, **options)
+        _start(partial(ray.init, log_to_driver=False, logging_level=logging.CRITICAL, **options))
     except Exception as error:  # Ray raises a bare Exception when a node does not come up
         ray.shutdown()
         where = "start Ray" if address == LOCAL else f"join the Ray cluster at {address!r}"
         way_out = "--workers without --address needs no Ray" if address == LOCAL else "see that it runs: ray status"
         raise RayError(f"cannot {where}: {brief(str(error))}; {way_out}") from error
-    finally:
-        for number, handler in handlers.items():
-            signal.signal(number, handler)
     try:
         yield ray
     finally:
         ray.shutdown()
+
+
+def _start(init: Callable[[], Any]) -> None:
+    """Call it in a thread: this one hears signals meanwhile, keeps its handlers, and does not wait for ever.
+
+    The thread stays, since processes that Ray starts end with the thread that started them.
+    """
+    outcome: queue.SimpleQueue[Exception | None] = queue.SimpleQueue()
+
+    def start() -> None:
+        try:
+            init()
+        except Exception as error:  # noqa: BLE001 - raised by the caller
+            outcome.put(error)
+        outcome.put(None)
+        threading.Event().wait()
+
+    threading.Thread(target=start, name="orderly-ray", daemon=True).start()
+    try:
+        error = outcome.get(timeout=_START_S)
+    except queue.Empty:
+        raise TimeoutError(f"no answer within {_START_S:.0f} s") from None
+    if error:
+        raise error
 
 
 def check_token() -> None:
@@ -220,10 +243,3 @@ def check_installed() -> None:
     """
     if find_spec("ray") is None:
         raise RayError(f"a cluster needs Ray: {install('cluster')}; --workers without --address needs none")
-
-
-def _signal_handlers() -> dict[int, Any]:
-    """Return the handlers that ray.init replaces, to be put back."""
-    if threading.current_thread() is not threading.main_thread():
-        return {}
-    return {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}

@@ -11,11 +11,13 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import urllib.request
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
+from unittest import mock
 
 import numba
 import pytest
@@ -23,7 +25,7 @@ import pytest
 from cluster.driver.driver import run
 from cluster.planning.plan import make_plan
 from cluster.scheduling.events import Answer, Assign, Death, Heartbeat, Returned, WorkerDown, WorkerUp
-from cluster.workers import ray_executor
+from cluster.workers import ray_cluster, ray_executor
 from cluster.workers.executors import InProcessExecutor
 from cluster.workers.ray_cluster import RayError, UnguardedError, check_guarded, connected
 from cluster.workers.ray_executor import GAUGES, RayExecutor, RayMetrics, cause_of
@@ -252,6 +254,17 @@ def test_nothing_there(tmp_path, monkeypatch):
     assert not (tmp_path / "run").exists()
 
 
+def test_a_start_that_does_not_end_is_given_up(monkeypatch):
+    monkeypatch.setattr("ray.init", lambda **_: threading.Event().wait())
+    monkeypatch.setattr(ray_cluster, "_START_S", 0.1)
+    with (
+        mock.patch.dict(os.environ),
+        pytest.raises(RayError, match="cannot start Ray: no answer within 0 s; --workers without --address needs no"),
+        connected("local", 1),
+    ):
+        pass
+
+
 def test_an_open_cluster_is_refused(nodes, folder):
     with open_head(folder) as address, pytest.raises(UnguardedError, match="runs code for anybody"):
         check_guarded(address)
@@ -274,6 +287,21 @@ def test_a_local_cluster_listens_on_loopback_and_nothing_of_it_stays(tmp_path, t
     assert set() != listening_addresses(family) <= loopback
     child.send_signal(signal.SIGTERM)
     assert child.wait(120) == 4, (tmp_path / "said").read_text()
+    gone(*family)
+
+
+@pytest.mark.nightly
+def test_a_signal_ends_a_start_that_does_not_get_on_and_nothing_of_it_stays(tmp_path, terminal):
+    child = launch(config_of_classes(tmp_path), tmp_path, address="local")
+    servers = set()
+    while not servers:
+        servers = {x for x in descendants(child.pid) if "gcs_server " in command_line(x)}
+        assert child.poll() is None
+    family = descendants(child.pid)
+    for process in servers:
+        os.kill(process, signal.SIGSTOP)
+    child.send_signal(signal.SIGTERM)
+    assert child.wait(120) == -signal.SIGTERM, "Ray's own handler has to wait for Ray"
     gone(*family)
 
 
