@@ -11,7 +11,6 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
-import queue
 import secrets
 import socket
 import stat
@@ -19,6 +18,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
@@ -109,7 +109,8 @@ def connected(address: str, n_workers: int) -> Iterator[Any]:
         ray.shutdown()
         where = "start Ray" if address == LOCAL else f"join the Ray cluster at {address!r}"
         way_out = "--workers without --address needs no Ray" if address == LOCAL else "see that it runs: ray status"
-        raise RayError(f"cannot {where}: {brief(str(error))}; {way_out}") from error
+        what = brief(str(error)) or f"no answer within {_START_S:.0f} s"
+        raise RayError(f"cannot {where}: {what}; {way_out}") from error
     try:
         yield ray
     finally:
@@ -121,23 +122,17 @@ def _start(init: Callable[[], Any]) -> None:
 
     The thread stays, since processes that Ray starts end with the thread that started them.
     """
-    outcome: queue.SimpleQueue[Exception | None] = queue.SimpleQueue()
+    started: Future[Any] = Future()
 
     def start() -> None:
         try:
-            init()
+            started.set_result(init())
         except Exception as error:  # noqa: BLE001 - raised by the caller
-            outcome.put(error)
-        outcome.put(None)
+            started.set_exception(error)
         threading.Event().wait()
 
     threading.Thread(target=start, name="orderly-ray", daemon=True).start()
-    try:
-        error = outcome.get(timeout=_START_S)
-    except queue.Empty:
-        raise TimeoutError(f"no answer within {_START_S:.0f} s") from None
-    if error:
-        raise error
+    started.result(_START_S)
 
 
 def check_token() -> None:
