@@ -74,13 +74,14 @@ def test_check_counts_by_reason(orderly, tmp_path):
 
 
 def test_a_blank_behind_a_word_loses_nothing(orderly, tmp_path):
-    (tmp_path / "plain.txt").write_text("late\nlade\ntear\n")
-    (tmp_path / "blanks.txt").write_text("late \nlade\t\r\ntear\n")
+    words = ["alerted", "berated", "blasted", "related", "stabled", "stealer", "treadles", "trebled"]
+    (tmp_path / "plain.txt").write_text("\n".join(words))
+    (tmp_path / "blanks.txt").write_text(" \n".join(words) + "\t\r\n")
     plain, blanks = (
         orderly("score", "-w", tmp_path / f"{name}.txt", "--format", "csv", stdin="berlatdes")
         for name in ("plain", "blanks")
     )
-    assert plain == blanks == (0, "board,score\nberlatdes,3\n", "")
+    assert plain == blanks == (0, "board,score\nberlatdes,46\n", "")
 
 
 FRENCH = ["mère", "pré", "été", "épi", "tri", "trime", "reine", "père", "prise", "mise"]

@@ -202,7 +202,7 @@ def stopping(breaker=Breaker, **changes):
 
 
 @pytest.mark.usefixtures("terminal")
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGXCPU])
 def test_a_signal_stores_what_is_done_and_the_run_goes_on_later(config, number):
     before = signal.getsignal(number)
     with pytest.raises(Interrupted, match=f"stopped by {number.name}: [0-9]+ of .* the same command goes on"):

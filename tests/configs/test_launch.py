@@ -139,6 +139,9 @@ def test_what_ci_and_the_image_install_is_what_the_project_asks_for():
     assert re.search(r"^FROM \S+@sha256:[0-9a-f]{64}$", dockerfile, re.MULTILINE)
     assert "--constraint /opt/orderly/constraints.txt" in dockerfile
     assert "constraints.txt" in (ROOT / ".ci" / "run").read_text()
+    assert re.search(r"^constraints:.*\n(\t.*\n)*\t.* >constraints.txt$", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    holes = {"starlette": "1.0.0", "h11": "0.15.0"}
+    assert {x.name for x in asked if x.name in holes and holes[x.name] not in x.specifier} == set(holes)
 
 
 def test_dockerfile():
