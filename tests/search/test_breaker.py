@@ -186,6 +186,14 @@ def check_class(of: World, cutoff: int, rank: int, params: Params) -> None:
         assert all(result.status != "candidates" for result in results)
 
 
+def test_what_a_search_without_survivors_discards_counts_for_max_bound():
+    of = WORLDS["2x2"]
+    best = of.scores.best(of.boards.all)
+    (result,) = broken(Breaker(of.spec(best + 5)), Unit(of.best_rank()))
+    assert (result.counters["n_survivors"], result.counters["n_pushes"] > 0) == (0, True)
+    assert best <= result.max_bound < best + 5
+
+
 @pytest.mark.parametrize("name", WORLDS)
 @pytest.mark.parametrize("seed", range(10))
 def test_same_candidates_whatever_the_parameters(name, seed):
