@@ -191,14 +191,7 @@ def as_dot(node: TreeNode) -> str:
 
 
 def as_svg(node: TreeNode, *, styled: bool = True) -> str:
-    """Return a picture: leaves side by side, every parent in the middle above its children.
-
-    Parameters
-    ----------
-    node : TreeNode
-    styled : bool
-        Whether the style sheet goes with it, for a file of its own.
-    """
+    """Return a picture, a parent in the middle above its children; ``styled``: for a file of its own."""
     shapes: list[str] = []
     n_leaves = depth_max = 0
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -44,6 +44,7 @@ def compare(
     if len(directories) > 1:
         raise typer.BadParameter(f"expected one run and one file, not {len(words)} arguments", param_hint="FILE")
     directory = chosen_run(*directories)
+    from boardclass.board import with_letters
     from boardclass.cutoff import reaches
     from boardclass.geometry import geometry, parse_dims
     from results.proof.prove import summary
@@ -53,7 +54,8 @@ def compare(
     shape = geometry(parse_dims(run.fingerprint.dims))
     found = summary(run)
     here = {item.board: item.score for item in found.listed.boards}
-    there = read_boards(file, shape)
+    letters = found.question.letters
+    there = read_boards(file, shape, letters)
     bare = [board for board, score in there.items() if score is None and board not in here]
     scored = here | _scores_of(run, bare, wordlist)
     cutoff = run.fingerprint.cutoff
@@ -65,7 +67,7 @@ def compare(
         else:
             value = scored.get(board) if score is None else score
             where = ONLY_THERE if value is None or reaches(value, cutoff) else BELOW
-        rows.append((where, board, scored.get(board), score))
+        rows.append((where, with_letters(board, letters), scored.get(board), score))
     order = {BOTH: 0, ONLY_HERE: 1, ONLY_THERE: 2, BELOW: 3}
     rows.sort(key=lambda row: (order[row[0]], -(row[2] or row[3] or 0), row[1]))
     counts = {where: sum(row[0] == where for row in rows) for where in order}
@@ -104,7 +106,7 @@ def _scores_of(run: Run, boards: Sequence[str], wordlist: str | None) -> dict[st
     return dict(zip(boards, values, strict=True))
 
 
-def read_boards(path: str, shape: Geometry) -> dict[str, int | None]:
+def read_boards(path: str, shape: Geometry, letters: Mapping[str, str] | None = None) -> dict[str, int | None]:
     """Return the boards of a file by canonical form, each with the score that the file gives, if any.
 
     Raises
@@ -112,7 +114,7 @@ def read_boards(path: str, shape: Geometry) -> dict[str, int | None]:
     InputError
         If the file cannot be read or a line is not a board; the message gives the line.
     """
-    from boardclass.board import read_board
+    from boardclass.board import NO_LETTERS, read_board
     from boardclass.canonical import canonical_board
     from cluster.answers.board_list import read_lines
 
@@ -127,7 +129,7 @@ def read_boards(path: str, shape: Geometry) -> dict[str, int | None]:
     found: dict[str, int | None] = {}
     for number, text, score in read_lines(data):
         try:
-            board = canonical_board(read_board(text, shape.dims)[1], shape)
+            board = canonical_board(read_board(text, shape.dims, letters=letters or NO_LETTERS)[1], shape)
         except BoardError as error:
             raise BoardError(f"{path}, line {number}: {error}") from error
         found[board] = score

@@ -12,9 +12,9 @@ from boardclass.errors import InputError, quote
 from cluster.answers.render import Format, write_json, write_record, write_table
 from cluster.cli.options import (
     BucketsOption,
-    DimsOption,
     FormatOption,
     ScoresOption,
+    SizeOption,
     WordlistOption,
     named_run,
 )
@@ -34,7 +34,7 @@ def bound(
             show_default=False,
         ),
     ],
-    dims: DimsOption = None,
+    dims: SizeOption = None,
     buckets: BucketsOption = None,
     wordlist: WordlistOption = None,
     scores: ScoresOption = None,
@@ -96,7 +96,7 @@ def explain(
             metavar="CLASS", help="A number, or one group of letters per cell, as for bound.", show_default=False
         ),
     ],
-    dims: DimsOption = None,
+    dims: SizeOption = None,
     buckets: BucketsOption = None,
     cutoff: Annotated[
         int | None, typer.Option(metavar="N", min=1, help="Show where this cutoff eliminates the class.")

@@ -10,7 +10,7 @@ import typer
 
 from boardclass.errors import InputError, quote
 from cluster.answers.render import Format, full_spelling, write_table
-from cluster.cli.options import FormatOption, LimitOption, ScoresOption, SeedOption, WordlistOption, complete_sizes
+from cluster.cli.options import FormatOption, LimitOption, ScoresOption, SeedOption, SizeOption, WordlistOption
 from cluster.streams import tell
 
 if TYPE_CHECKING:
@@ -18,9 +18,7 @@ if TYPE_CHECKING:
 
 
 def longest(
-    dims: Annotated[
-        str, typer.Option("--dims", "-d", metavar="WxH", help="Board size.", autocompletion=complete_sizes)
-    ] = "4x4",
+    dims: SizeOption = "4x4",
     word: Annotated[str | None, typer.Option("--word", help="This word only; need not be in the list.")] = None,
     letters: Annotated[
         int | None, typer.Option(metavar="N", help="Words of N letters only: 17 on 4x4 has one Qu.")
@@ -39,12 +37,14 @@ def longest(
 
     Without --sample the answer is exhaustive, so a proof.  For the best board with a shorter word: climb --contains.
     """
-    from boardclass.geometry import geometry, parse_dims
+    from boardclass.board import in_symbols, with_letters
+    from boardclass.geometry import geometry
     from boardclass.scores import n_letters
     from cluster.answers.boards import words_and_table
 
-    shape = geometry(parse_dims(dims))
+    shape = geometry(dims or "4x4")
     words, table = words_and_table(wordlist, scores)
+    word = None if word is None else in_symbols(word.strip().lower(), words.letters).replace("qu", "q")
     targets = _targets(words.words, shape.n, word, letters)
     from search.local import hamilton
     from search.local.parallel import ParallelScorer
@@ -60,11 +60,8 @@ def longest(
     told = _Told(len(targets), len(paths))
     scorer = ParallelScorer(Scorer(shape.dims, words.words, table), workers or os.cpu_count() or 1)
     found = hamilton.best_boards(targets, paths, scorer, told)
-    write_table(
-        ("word", "letters", "board", "score"),
-        [(full_spelling(item.word), n_letters(item.word), item.board, item.score) for item in found[:n]],
-        fmt,
-    )
+    rows = [(words.spell(x.word), n_letters(x.word), with_letters(x.board, words.letters), x.score) for x in found[:n]]
+    write_table(("word", "letters", "board", "score"), rows, fmt)
 
 
 def _targets(words: tuple[str, ...], n_cells: int, word: str | None, letters: int | None) -> list[str]:
@@ -73,19 +70,16 @@ def _targets(words: tuple[str, ...], n_cells: int, word: str | None, letters: in
     from boardclass.scores import n_letters
 
     if word is not None:
-        spelled = word.strip().lower().replace("qu", "q")
-        if len(spelled) != n_cells or not set(spelled) <= set(LETTERS):
+        if len(word) != n_cells or not set(word) <= set(LETTERS):
             raise InputError(f"word {quote(word)}: expected {n_cells} cells of letters a-z, qu being one cell")
-        return [spelled]
+        return [word]
     found = [item for item in words if len(item) == n_cells and letters in (None, n_letters(item))]
     if not found:
         raise InputError(f"the list has no word of {n_cells} cells{f' and {letters} letters' if letters else ''}")
     return found
 
 
-class _Told:
-    """A plain line per 30 s on standard error."""
-
+class _Told:  # a plain line per 30 s on standard error
     def __init__(self, n_words: int, n_paths: int) -> None:
         self._n_words = n_words
         self._began_s = self._shown_at_s = time.monotonic()

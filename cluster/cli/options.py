@@ -5,7 +5,8 @@ Only typer is imported here, so that ``--help`` stays quick; functions import wh
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -17,57 +18,23 @@ from cluster.answers.render import Format
 _RECORDS = Path(__file__).resolve().parents[2] / "results" / "published"  # runs that come with the package
 
 
-def _starting(names: Iterable[str], incomplete: str) -> list[str]:
-    """Return the names that begin so; if there are none, the shell offers files."""
-    return [name for name in names if name.startswith(incomplete)]
+def _offer(module: str, name: str) -> Callable[[str], list[str]]:
+    """Return what completes a name: the module is imported after a TAB only; if none begins so, files are offered."""
+
+    def complete(incomplete: str) -> list[str]:
+        found = getattr(import_module(module), name)
+        return [text for text in (found() if callable(found) else found) if text.startswith(incomplete)]
+
+    return complete
 
 
-def complete_presets(incomplete: str) -> list[str]:
-    """Complete the name of a preset."""
-    from configs.model import preset_names
-
-    return _starting(preset_names(), incomplete)
-
-
-def complete_sizes(incomplete: str) -> list[str]:
-    """Complete board dimensions."""
-    from boardclass.geometry import DIMS
-
-    return _starting(DIMS, incomplete)
-
-
-def complete_wordlists(incomplete: str) -> list[str]:
-    """Complete the name of a word list that is here."""
-    from boardclass.wordlist import available_names
-
-    return _starting(available_names(), incomplete)
-
-
-def complete_known_wordlists(incomplete: str) -> list[str]:
-    """Complete the name of a word list that can be downloaded."""
-    from configs.sources import sources
-
-    return _starting((name for name, source in sources().items() if source.url), incomplete)
-
-
-def complete_score_tables(incomplete: str) -> list[str]:
-    """Complete the name of a score table."""
-    from boardclass.scores import TABLES
-
-    return _starting(TABLES, incomplete)
-
-
-def complete_dice(incomplete: str) -> list[str]:
-    """Complete the name of a bundled set of dice."""
-    from configs.dicesets import dice_names
-
-    return _starting(dice_names(), incomplete)
-
-
-def complete_solvers(incomplete: str) -> list[str]:
-    """Complete the name of a solver."""
-    return _starting(("heap", "paths", "trie", "words"), incomplete)
-
+complete_presets = _offer("configs.model", "preset_names")
+complete_sizes = _offer("boardclass.geometry", "DIMS")
+complete_wordlists = _offer("boardclass.wordlist", "available_names")
+complete_known_wordlists = _offer("configs.sources", "sources")
+complete_score_tables = _offer("boardclass.scores", "TABLES")
+complete_dice = _offer("configs.dicesets", "dice_names")
+complete_solvers = _offer("search.solvers", "METHODS")
 
 FormatOption = Annotated[Format, typer.Option("--format", help="How to print.", show_choices=True)]
 ConfigArgument = Annotated[
@@ -108,6 +75,23 @@ ScoresOption = Annotated[
 DimsOption = Annotated[
     str | None,
     typer.Option("--dims", "-d", metavar="WxH", help="Columns x rows, such as 3x4.", autocompletion=complete_sizes),
+]
+
+
+def _say_turned(dims: str | None) -> str | None:
+    from boardclass.geometry import parse_dims
+    from cluster.streams import tell
+
+    if dims is not None and (size := str(parse_dims(dims))) != dims.strip().lower():
+        tell(f"{dims} turned: the same game as {size}, in which the boards are written")
+    return dims
+
+
+SizeOption = Annotated[  # of boards that are not typed: they are never wider than high
+    str | None,
+    typer.Option(
+        "--dims", "-d", metavar="WxH", help="Columns x rows.", callback=_say_turned, autocompletion=complete_sizes
+    ),
 ]
 BucketsOption = Annotated[
     str | None,

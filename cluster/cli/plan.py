@@ -16,13 +16,13 @@ from cluster.cli.options import (
     BucketsOption,
     ConfigArgument,
     CutoffOption,
-    DimsOption,
     FormatOption,
     MemoryOption,
     OrderOption,
     ProbesOption,
     ScoresOption,
     SeedOption,
+    SizeOption,
     WordlistOption,
     given,
 )
@@ -32,7 +32,7 @@ from cluster.streams import console
 
 def plan(
     config: ConfigArgument = None,
-    dims: DimsOption = None,
+    dims: SizeOption = None,
     wordlist: WordlistOption = None,
     cutoff: CutoffOption = None,
     buckets: BucketsOption = None,
@@ -104,7 +104,7 @@ def _progress(seconds: float) -> Iterator[Callable[[float], None]]:
 
 def tune(
     config: ConfigArgument = None,
-    dims: DimsOption = None,
+    dims: SizeOption = None,
     wordlist: WordlistOption = None,
     cutoff: CutoffOption = None,
     buckets: BucketsOption = None,

@@ -14,10 +14,10 @@ from cluster.answers.render import draw_board, heat_of_cells
 from cluster.cli.options import (
     BucketsOption,
     ConfigArgument,
-    DimsOption,
     MemoryOption,
     OrderOption,
     ScoresOption,
+    SizeOption,
     WordlistOption,
     given,
 )
@@ -32,7 +32,7 @@ MAX_DRAWN = 3
 
 def run(
     config: ConfigArgument = None,
-    dims: DimsOption = None,
+    dims: SizeOption = None,
     wordlist: WordlistOption = None,
     cutoff: Annotated[
         str | None,

@@ -37,6 +37,13 @@ def test_longest_finds_the_best_board_of_each_word(orderly, words):
     assert {row["word"] for row in sampled} == {row["word"] for row in rows}
 
 
+def test_every_command_says_that_a_size_is_turned(orderly, words):
+    longest = orderly("longest", "-d", "3x2", "-w", words, "--word", "seated", "--format", "csv")
+    assert longest.out.startswith("word,letters,board,score\nseated,6,")
+    for answer in (longest, orderly("bound", "3", "-d", "3x2", "-w", words)):
+        assert answer.err.startswith("3x2 turned: the same game as 2x3")
+
+
 def test_neighbours(orderly, words):
     rows = rows_of(orderly("neighbours", "seatxd", "-d", "2x3", "-w", words, "-n", "1000", "--format", "csv"))
     own = int(rows_of_score(orderly, words, "seatxd"))

@@ -69,7 +69,7 @@ CASES = {
     "orderly roll --dice c": {"classic"},
     "orderly solve tea --method h": {"heap"},
     "orderly wordlist g": {"get"},
-    "orderly wordlist get TAB": {"enable2k", "yawl"},
+    "orderly wordlist get e": {"enable2k"},
     "orderly compare runs/x no": set(),
 }
 
