@@ -90,7 +90,8 @@ def _line(path: Sequence[int], h: int) -> str:
 def _face(cell: int, h: int, faces: Sequence[Sequence[str]]) -> str:
     x, y = _centre(cell, h)
     column, row = divmod(cell, h)
+    face = faces[row][column]
     return (
-        f'<text x="{x}" y="{y + 1}" fill="{INK}" font-family="system-ui, sans-serif" font-size="22" font-weight="600" '
-        f'text-anchor="middle" dominant-baseline="central">{escape(faces[row][column])}</text>'
+        f'<text x="{x}" y="{y + 1}" fill="{INK}" font-family="system-ui, sans-serif" font-weight="600" '
+        f'font-size="{66 // max(3, len(face))}" text-anchor="middle" dominant-baseline="central">{escape(face)}</text>'
     )

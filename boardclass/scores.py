@@ -30,6 +30,10 @@ class ScoreTable:
         """Return the points of a word in q-form."""
         return self.points[n_letters(word)]
 
+    def at_least(self, n: int | None) -> ScoreTable:
+        """Return the table under which words of fewer than ``n`` letters are worth nothing."""
+        return ScoreTable(self.name, tuple(p if i >= (n or 0) else 0 for i, p in enumerate(self.points)))
+
 
 def _table(name: str, values: Sequence[int]) -> ScoreTable:
     """Return the table whose ``values`` start at three letters; the last one repeats."""

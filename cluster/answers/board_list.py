@@ -9,7 +9,8 @@ from typing import NamedTuple
 
 _BOARD_AND_NUMBERS = re.compile(r"(.*?)[\s,;:]+([0-9]+)(?:[\s,;:]+[0-9]+)*", re.ASCII)
 _is_board_file = re.compile(r"[0-9]{1,2}(?:\s+[0-9]{1,2})?", re.ASCII).fullmatch
-_is_row = re.compile(r"(?:[A-Za-z]|[Qq][Uu])(?:[\s,]+(?:[A-Za-z]|[Qq][Uu]))+", re.ASCII).fullmatch
+_CELL = r"(?:[^\W\d_]|[Qq][Uu]|[A-Z][a-z]|\[[^\[\]]+\]|[.*])"
+_is_row = re.compile(rf"{_CELL}(?:[\s,]+{_CELL})+").fullmatch
 
 
 class Line(NamedTuple):

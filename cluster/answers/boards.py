@@ -6,7 +6,7 @@ The command line and the web pages show these.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from boardclass.board import LETTERS, NO_LETTERS, dims_of_length, with_letters
@@ -14,15 +14,14 @@ from boardclass.canonical import canonical_board
 from boardclass.errors import BoardError, InputError, PartitionError, quote
 from boardclass.geometry import DIMS, parse_dims
 from boardclass.rolling import assign_dice
-from boardclass.scores import n_letters, parse_scores
+from boardclass.scores import parse_scores
 from boardclass.wordlist import DEFAULT_WORDLIST, load_wordlist
-from cluster.answers.render import full_spelling
 
 if TYPE_CHECKING:
     from boardclass.geometry import Dims
     from boardclass.scores import ScoreTable
     from boardclass.wordlist import WordList
-    from search.scoring.scorer import Found, Scorer
+    from search.scoring.scorer import Scorer
 
 
 def words_and_table(
@@ -32,29 +31,6 @@ def words_and_table(
     table = parse_scores("standard" if scores is None else scores)
     words = load_wordlist(DEFAULT_WORDLIST if wordlist is None else wordlist, plain_q=plain_q)
     return words, table
-
-
-def words_on(board: str, scorer: Scorer) -> list[Found]:
-    """Return the words on a board, the longest first, equal lengths by their spelling."""
-    return sorted(scorer.words(board), key=lambda word: (-n_letters(word.word), full_spelling(word.word)))
-
-
-def board_record(board: str, words: WordList, found: Sequence[Found]) -> dict[str, object]:
-    """Return what ``show --format json`` holds: the board, its list and score, and each word with its path."""
-    listed = [
-        {"word": words.spell(word.word), "points": word.points, "letters": n_letters(word.word), "path": [*word.path]}
-        for word in found
-    ]
-    return {
-        "board": board,
-        "dims": str(dims_of_length(len(board))),
-        "wordlist": words.name,
-        "wordlist_sha256": words.sha256,
-        "score": sum(word.points for word in found),
-        "letters": words.letters,
-        "n_words": len(listed),
-        "words": listed,
-    }
 
 
 def score_boards(boards: list[tuple[Dims, str]], words: WordList, table: ScoreTable) -> list[tuple[str, int]]:

@@ -15,7 +15,15 @@ import typer
 from boardclass.errors import InputError, quote
 from cluster.answers.render import Format, draw_board, write_table
 from cluster.cli.app import EXIT_INTERRUPTED
-from cluster.cli.options import DimsOption, FormatOption, LimitOption, ScoresOption, SeedOption, WordlistOption
+from cluster.cli.options import (
+    FormatOption,
+    LimitOption,
+    MinLettersOption,
+    ScoresOption,
+    SeedOption,
+    SizeOption,
+    WordlistOption,
+)
 from cluster.streams import console, tell, write_lines
 
 if TYPE_CHECKING:
@@ -31,7 +39,7 @@ class Method(StrEnum):
 
 
 def climb(
-    dims: DimsOption = None,
+    dims: SizeOption = None,
     method: Annotated[
         Method, typer.Option("--method", help="Pool hill climb, simulated annealing, genetic algorithm.")
     ] = Method.pool,
@@ -65,6 +73,7 @@ def climb(
     n: LimitOption = 10,
     wordlist: WordlistOption = None,
     scores: ScoresOption = None,
+    min_letters: MinLettersOption = None,
     fmt: FormatOption = Format.table,
 ) -> None:
     """Look for good boards by local search: fast, but without proof.
@@ -75,6 +84,9 @@ def climb(
 
     The wordiest board: --scores words.  Points that double with every letter: --scores powers; climbing then misses
     boards with one very long word, such as rpqaselinifcoita: orderly longest --letters 17 --scores powers finds it.
+
+    Boards have letters and Qu only, and points by length: climbing scores hundreds of thousands of boards, and the
+    solver of other tiles, letter values and bonus cells (orderly show) takes milliseconds for each.
     """
     from boardclass.board import format_rows, in_symbols, with_letters
     from boardclass.tracing import trace
@@ -82,6 +94,7 @@ def climb(
     from cluster.driver.session import StopSignals
 
     words, table = words_and_table(wordlist, scores)
+    table = table.at_least(min_letters)
     size, board = _size_and_start(dims, start, words.letters)
     letters = allowed_letters(in_symbols(exclude.lower(), words.letters))
     from search.local.climb import BatchScorer, Start
@@ -127,14 +140,11 @@ def _size_and_start(dims: str | None, start: str | None, letters: Mapping[str, s
     from boardclass.board import read_board
     from boardclass.geometry import parse_dims
 
-    if start is None:
-        if dims is None:
-            raise InputError("which size? give --dims, such as --dims 4x4, or a board with --from")
-        size = parse_dims(dims)
-        if str(size) != dims.strip().lower():
-            tell(f"{dims} turned: the same game as {size}, in which the boards are written")
-        return size, None
-    return read_board(start, dims, tell, letters)
+    if start is not None:
+        return read_board(start, dims, tell, letters)
+    if dims is None:
+        raise InputError("which size? give --dims, such as --dims 4x4, or a board with --from")
+    return parse_dims(dims), None
 
 
 def allowed_letters(exclude: str) -> str:
@@ -174,9 +184,7 @@ def _progress(stream: IO[str], runs: int) -> Iterator[Callable[[int, int, int, i
         yield show
 
 
-class _PlainLines:
-    """One line per 30 s, for log files."""
-
+class _PlainLines:  # one per 30 s, for log files
     def __init__(self, stream: IO[str], runs: int) -> None:
         self._stream, self._runs = stream, runs
         self._shown_at_s = time.monotonic()

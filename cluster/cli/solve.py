@@ -7,12 +7,17 @@ from typing import Annotated
 import typer
 
 from boardclass.errors import InputError, quote
-from cluster.answers.render import Format, full_spelling, write_json, write_table
+from boardclass.tiles import Tiles
+from cluster.answers.render import Format, write_json, write_table
 from cluster.cli.options import (
     BoardArgument,
+    BonusOption,
     DimsOption,
     FormatOption,
+    MinLettersOption,
+    PlainQOption,
     ScoresOption,
+    ValuesOption,
     WordlistOption,
     complete_solvers,
 )
@@ -38,23 +43,28 @@ def solve(
         str | None, typer.Option(metavar="CELLS", help="Cells that may only begin a word, such as 0,5.")
     ] = None,
     end_only: Annotated[str | None, typer.Option(metavar="CELLS", help="Cells that may only end a word.")] = None,
+    plain_q: PlainQOption = False,
+    min_letters: MinLettersOption = None,
+    letter_values: ValuesOption = None,
+    bonus: BonusOption = None,
     fmt: FormatOption = Format.table,
 ) -> None:
     """List the words on a board by a solver that shares no code with the scorer."""
-    from boardclass.board import read_board
+    from boardclass.board import with_letters
     from boardclass.scores import n_letters
-    from cluster.answers.boards import words_and_table
-    from cluster.answers.tile_boards import Options, read_special, words_on_tiles
+    from cluster.answers.scoring import asked
     from search.solvers import Grid, PathsSolver, make_solver
 
-    words, table = words_and_table(wordlist, scores, plain_q=None)
-    if tiles := read_special(board, dims, words, Options()):
+    question = asked(wordlist, scores, plain_q, min_letters, letter_values, bonus)
+    words, table, read = question.words, question.table, question.read(board, dims, tell)
+    if isinstance(read, Tiles):
         if method != "trie" or begin_only or end_only:
-            raise InputError(f"board {quote(board)} has special tiles: leave --method, --begin-only and --end-only out")
-        spelled = words_on_tiles(tiles, wordlist, table, Options())[1]
-        write_table(("word", "points", "letters"), [(w.word, w.points, len(w.word)) for w in sorted(spelled)], fmt)
+            raise InputError(
+                f"board {quote(board)} has special tiles or rules: leave --method, --begin-only and --end-only out"
+            )
+        write_table(("word", "points", "letters"), [word[:3] for word in sorted(question.solve(read).words)], fmt)
         return
-    size, letters = read_board(board, dims, tell)
+    size, letters = read
     begin, end = parse_cells(begin_only, size.n, "--begin-only"), parse_cells(end_only, size.n, "--end-only")
     solver = make_solver(words.words, method)
     grid = Grid(letters, (size.w, size.h), begin, end)
@@ -63,7 +73,8 @@ def solve(
         found, n_paths = solver.solve_counted(grid)
     else:
         found = solver.solve(grid)
-    rows = [(full_spelling(word), table.of(word), n_letters(word)) for word in found if table.of(word)]
+    rows = [(words.spell(word), table.of(word), n_letters(word)) for word in found if table.of(word)]
+    letters = with_letters(letters, words.letters)
     total = sum(points for _, points, _ in rows)
     if fmt is Format.json:
         listed = [dict(zip(("word", "points", "letters"), row, strict=True)) for row in rows]

@@ -11,9 +11,7 @@ import anyio
 from starlette.requests import Request
 from starlette.responses import Response
 
-from boardclass.board import read_board
 from boardclass.errors import InputError, OrderlyError, quote
-from boardclass.geometry import DIMS
 from boardclass.rolling import roll
 from boardclass.wordlist import DEFAULT_WORDLIST
 from cluster.watch.catalog import Place
@@ -92,16 +90,26 @@ async def proven(request: Request) -> Response:
     return _sent(await _site(request).proven(_place(request)), request)
 
 
-def _asked(request: Request) -> tuple[str, str, str, str]:
-    """Return board, size, word list of a question, and the run whose list and points count instead, if one is named."""
-    size = request.query_params.get("size")
-    dims, board = read_board(request.query_params.get("letters", ""), size or None)
-    key = request.query_params.get("run")
+def _asked(request: Request) -> jobs.Question:
+    """Return what is asked about a board; the list and the points of a run count, if one is named."""
+    given = {name: value for name, value in request.query_params.items() if value}
+    key, least = given.get("run"), given.get("min_letters", "1")
     place = _site(request).place(key) if key else None
     if key and place is None:
         raise Refused("the run that this board is of is not here any more: choose a word list", HTTPStatus.NOT_FOUND)
-    wordlist = request.query_params.get("list") or DEFAULT_WORDLIST
-    return board, str(dims), wordlist, place.check() if place else ""
+    if not (least.isascii() and least.isdecimal() and len(least) < 3):
+        raise InputError(f"least length {quote(least)}: expected a number of letters, such as 4")
+    return jobs.Question(
+        given.get("letters", ""),
+        given.get("size"),
+        given.get("list", DEFAULT_WORDLIST),
+        place.check() if place else "",
+        given.get("scores", "standard"),
+        "plain_q" in given,
+        int(least),
+        given.get("letter_values"),
+        given.get("bonus"),
+    )
 
 
 async def _about_board(request: Request, job: Callable[..., Any]) -> Response:
@@ -153,10 +161,9 @@ async def climb(request: Request) -> Response:
 @explained
 async def picture(request: Request) -> Response:
     """Return a board as an SVG file, with the path of ``word`` if one is given."""
-    letters, size, *rules = _asked(request)
     word = request.query_params.get("word", "")
-    svg = await _site(request).queue.ask(Priority.quick, jobs.draw, letters, size, *rules, word, seconds=QUICK_S)
-    headers = {"Content-Disposition": f'inline; filename="{letters}.svg"'}
+    svg = await _site(request).queue.ask(Priority.quick, jobs.draw, word, *_asked(request), seconds=QUICK_S)
+    headers = {"Content-Disposition": 'inline; filename="board.svg"'}
     return Response(svg, media_type="image/svg+xml", headers=headers)
 
 
@@ -164,7 +171,7 @@ async def picture(request: Request) -> Response:
 async def rolled(request: Request) -> Response:
     """Return a random roll of a bundled set of dice."""
     name = request.query_params.get("dice", "")
-    known = {dice.name: dice for dice in all_dice() if dice.dims in DIMS}
+    known = {dice.name: dice for dice in all_dice()}
     if name not in known:
         raise InputError(f"no dice {quote(name)} on this page: expected one of {', '.join(known)}")
     dice = known[name]

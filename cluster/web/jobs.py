@@ -5,15 +5,16 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from boardclass.board import LETTERS, format_rows, in_symbols, parse_board
+from boardclass.board import LETTERS, read_board, with_letters
 from boardclass.canonical import canonical_board
 from boardclass.errors import InputError, OrderlyError, quote
 from boardclass.geometry import geometry
-from boardclass.scores import ScoreTable, parse_scores
-from boardclass.tracing import trace
-from boardclass.wordlist import WordList, available_names, known_name, load_wordlist
+from boardclass.scores import TABLES, ScoreTable, parse_scores
+from boardclass.tiles import Tiles
+from boardclass.wordlist import DEFAULT_WORDLIST, WordList, available_names, known_name, load_wordlist
+from cluster.answers.scoring import Asked
 from results.proof.claim import question_of
 from results.reading.limits import GRACE_S, Limits, limited
 from results.store.run import Run, open_run
@@ -47,10 +48,10 @@ def _nothing() -> None:
 
 def warm(wordlist: str) -> None:
     """Load what the first question would have to wait for."""
-    scorer_of("3x3", wordlist)[0].score("berlatdes")
+    score_board("berlatdes", None, wordlist)
 
 
-def words_of(name: str) -> WordList:
+def words_of(name: str, plain_q: bool | None = False) -> WordList:
     """Return a word list by name; a path is not a name.
 
     Raises
@@ -61,13 +62,7 @@ def words_of(name: str) -> WordList:
     names = available_names()
     if name not in names:
         raise InputError(f"no word list named {quote(name)}: expected one of {', '.join(names)}")
-    path = names[name]
-    return _loaded(str(path), path.stat().st_mtime_ns)
-
-
-@lru_cache(maxsize=4)
-def _loaded(path: str, _changed_ns: int) -> WordList:
-    return load_wordlist(path)
+    return load_wordlist(names[name], plain_q=plain_q)
 
 
 def list_of_run(run: Run) -> str:
@@ -90,59 +85,83 @@ def list_of_run(run: Run) -> str:
     )
 
 
-def scorer_of(dims: str, name: str, location: str = "") -> tuple[Scorer, WordList]:
-    """Return a scorer with its word list: of a run, if the location of one is given, else for standard points.
-
-    The last few are kept.
-    """
-    points = parse_scores("standard").points
-    if location:
-        run = open_run(location)
-        name, points = list_of_run(run), tuple(run.fingerprint.scores)
-    words = words_of(name)
-    return _scorer(dims, name, words.sha256, points), words
-
-
 @lru_cache(maxsize=6)
-def _scorer(dims: str, name: str, _sha256: str, points: tuple[int, ...]) -> Scorer:
+def scorer_of(dims: str, words: tuple[str, ...], table: ScoreTable = TABLES["standard"]) -> Scorer:
+    """Return a scorer; the last few are kept."""
     from search.scoring.scorer import Scorer
 
-    return Scorer(dims, words_of(name).words, ScoreTable("run", points))
+    return Scorer(dims, words, table)
 
 
-def score_board(board: str, dims: str, wordlist: str, location: str = "") -> dict[str, Any]:
-    """Return score and words of a board, each with a path, the points through each cell, and the dice that show it."""
-    from cluster.answers.boards import board_record, rollable_text, words_on
+class Question(NamedTuple):
+    """A board as it was typed, and the rules: those of a run, if the location of one is given."""
+
+    text: str
+    dims: str | None = None
+    wordlist: str = DEFAULT_WORDLIST
+    location: str = ""
+    scores: str = "standard"
+    plain_q: bool = False
+    min_letters: int | None = None
+    values: str | None = None
+    bonus: str | None = None
+
+    @property
+    def asked(self) -> Asked:
+        """The list and the rules."""
+        run = open_run(self.location) if self.location else None
+        table = ScoreTable("run", tuple(run.fingerprint.scores)) if run else parse_scores(self.scores)
+        name = list_of_run(run) if run else self.wordlist
+        words, path = words_of(name, plain_q=None), available_names()[name]
+        return Asked(words, path, table.at_least(self.min_letters), self.plain_q, self.values, self.bonus)
+
+    def usual(self) -> tuple[str, Scorer]:
+        """Return the letters of a board that the fast scorer takes, with the scorer."""
+        asked = self.asked
+        if self.plain_q or self.values or self.bonus or asked.words.plain_q:
+            raise InputError("climbing and changed letters need the usual rules: no plain Q, letter values or bonus")
+        dims, letters = read_board(self.text, self.dims, letters=asked.words.letters)
+        return letters, scorer_of(str(dims), asked.words.words, asked.table)
+
+
+def score_board(*given: Any) -> dict[str, Any]:
+    """Return score and words of a board, each with a path, the points through each cell, and the dice that show it.
+
+    ``given`` are the values of a Question, which have gone through JSON.
+    """
+    from cluster.answers.boards import rollable_text
     from cluster.answers.render import heat_of_cells
 
-    board = parse_board(board, dims)
-    scorer, words = scorer_of(dims, wordlist, location)
-    found = words_on(board, scorer)
-    return {
-        **board_record(board, words, found),
-        "canonical": canonical_board(board, geometry(dims)),
-        "heat": heat_of_cells(len(board), ((word.points, word.path) for word in found)),
-        "dice": rollable_text(board),
-    }
+    question = Question(*given)
+    asked = question.asked
+    board = asked.read(question.text, question.dims)
+    told: dict[str, Any] = {"usual": None, "cells": []}
+    if isinstance(board, Tiles):
+        solved, told["cells"] = asked.solve(board), [tile.text for tile in board.tiles]
+    else:
+        dims, letters = str(board[0]), board[1]
+        solved = asked.solve(board, scorer_of(dims, asked.words.words, asked.table))
+        canonical = with_letters(canonical_board(letters, geometry(dims)), asked.words.letters)
+        told = {"usual": letters, "cells": [with_letters(letter, asked.words.letters) for letter in letters]}
+        told |= {"canonical": canonical, "dice": rollable_text(solved.board)}
+    heat = heat_of_cells(len(told["cells"]), ((word.points, word.path) for word in solved.words))
+    return solved.record(asked.words) | {"rows": solved.rows, "heat": heat} | told
 
 
-def draw(board: str, dims: str, wordlist: str, location: str = "", word: str = "") -> str:
-    """Return a board as an SVG file, warm where the points are, with the path of a word if one is given."""
+def draw(word: str, *given: Any) -> str:
+    """Return a board as an SVG file, warm where the points are, with the path of a word on it if one is given."""
     from boardclass.board_svg import SIZE, board_svg
 
-    told = score_board(board, dims, wordlist, location)
-    spelled = in_symbols(word.lower(), told["letters"]).replace("qu", "q")
-    path = trace(spelled, told["board"], geometry(dims)) or ()
-    faces = format_rows(told["board"], dims, told["letters"])
-    return board_svg(faces, told["heat"], path, cell_px=2 * SIZE, styled=True)
+    told = score_board(*given)
+    path = next((found["path"] for found in told["words"] if found["word"] == word.lower()), ())
+    return board_svg(told["rows"], told["heat"], path, cell_px=2 * SIZE, styled=True)
 
 
-def around_board(board: str, dims: str, wordlist: str, location: str = "") -> dict[str, Any]:
+def around_board(*given: Any) -> dict[str, Any]:
     """Return the score with each letter in each cell (rows: cells), and the best boards one step away."""
     from cluster.answers.boards import best_neighbours
 
-    board = parse_board(board, dims)
-    scorer, _ = scorer_of(dims, wordlist, location)
+    board, scorer = Question(*given).usual()
     changed = [board[:cell] + letter + board[cell + 1 :] for cell in range(len(board)) for letter in LETTERS]
     scores = [int(value) for value in scorer.scores(changed)]
     n = len(LETTERS)
@@ -153,12 +172,11 @@ def around_board(board: str, dims: str, wordlist: str, location: str = "") -> di
     }
 
 
-def climb_from(board: str, dims: str, wordlist: str, location: str = "") -> dict[str, Any]:
+def climb_from(*given: Any) -> dict[str, Any]:
     """Return the best boards that climbing from a board found in a few seconds, in ever larger pools."""
     from search.local.climb import climb
 
-    board = parse_board(board, dims)
-    scorer, _ = scorer_of(dims, wordlist, location)
+    board, scorer = Question(*given).usual()
     end_s = time.monotonic() + CLIMB_S
     found: dict[str, int] = {}
     pool, is_whole = 0, True
@@ -184,7 +202,7 @@ def class_story(text: str, wordlist: str, cutoff: int | None) -> dict[str, Any]:
     from cluster.answers.explain import narrate, tell
 
     dims, letters = class_letters(text, None, None)
-    story = tell(dims, letters, scorer_of(str(dims), wordlist)[0], cutoff)
+    story = tell(dims, letters, scorer_of(str(dims), words_of(wordlist).words), cutoff)
     return {**story, "lines": list(narrate(story))}
 
 
@@ -200,7 +218,8 @@ def class_trees(text: str, wordlist: str) -> list[dict[str, Any]]:
     from cluster.answers.explain import trees
 
     dims, letters = class_letters(text, None, None)
-    loose, orderly = trees(letters, words_of(wordlist), scorer_of(str(dims), wordlist)[0])
+    words = words_of(wordlist)
+    loose, orderly = trees(letters, words, scorer_of(str(dims), words.words))
     return [_drawn("Orderly tree: every term once", orderly), _drawn("Sum/Choice tree: every path", loose)]
 
 

@@ -67,8 +67,8 @@ def _language(pair: tuple[Place, Source | None]) -> str:
 
 async def board(request: Request) -> Response:
     """Return the page to play with a board."""
-    dice = [item for item in all_dice() if item.dims in DIMS]
-    return render(request, "board", sizes=DIMS, lists=_lists(), default_list=DEFAULT_WORDLIST, dice=dice)
+    sizes = [*DIMS, "6x6"]
+    return render(request, "board", sizes=sizes, lists=_lists(), default_list=DEFAULT_WORDLIST, dice=all_dice())
 
 
 async def board_class(request: Request) -> Response:

@@ -10,18 +10,17 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import NamedTuple
 
 from boardclass.errors import InputError, quote
-from boardclass.scores import MIN_LETTERS, ScoreTable, parse_scores
+from boardclass.scores import ScoreTable, parse_scores
 from boardclass.tiles import Tiles
 
 _WORTH = {1: "aeilnorstu", 2: "dg", 3: "bcmp", 4: "fhvwy", 5: "k", 8: "jx", 10: "qz"}
 SCRABBLE = {letter: worth for worth, letters in _WORTH.items() for letter in letters}
 BONUSES = {"dl": (2, 1), "tl": (3, 1), "dw": (1, 2), "tw": (1, 3)}  # times the letters of the cell, times the word
 _AFTER_ALL = "\uffff"
-_setting = re.compile(r"\s*([a-z]|[0-9]{1,2})\s*=\s*([0-9]{1,4}|dl|tl|dw|tw)\s*", re.ASCII).fullmatch
+_setting = re.compile(r"\s*([^\W\d_]{1,2}|[0-9]{1,2})\s*=\s*([0-9]{1,4}|dl|tl|dw|tw)\s*").fullmatch
 
 
 class TileWord(NamedTuple):
@@ -40,8 +39,6 @@ class Rules:
     ----------
     table : ScoreTable
         Points by the number of letters; with ``values``, what their sum is multiplied by.
-    min_letters : int
-        Shorter words do not count.
     values : dict, optional
         Points of each letter; a letter without a value has none.
     bonus : dict
@@ -49,26 +46,17 @@ class Rules:
     """
 
     table: ScoreTable = field(default_factory=lambda: parse_scores("standard"))
-    min_letters: int = MIN_LETTERS
     values: Mapping[str, int] | None = None
     bonus: Mapping[int, str] = field(default_factory=dict)
 
-    @cached_property
-    def is_plain(self) -> bool:
-        """Whether the table says it all."""
-        return self.min_letters <= MIN_LETTERS and self.values is None and not self.bonus
-
     def points(self, path: Sequence[int], spelled: Sequence[str]) -> int:
         """Return the points of a word along a path, given what each tile spells."""
-        n_letters = sum(map(len, spelled))
-        if n_letters < self.min_letters:
-            return 0
         value, times = 0, 1
         for cell, letters in zip(path, spelled, strict=True):
             of_letter, of_word = BONUSES.get(self.bonus.get(cell, ""), (1, 1))
             value += of_letter * sum((self.values or {}).get(letter, 0) for letter in letters)
             times *= of_word
-        return self.table.points[n_letters] * times * (1 if self.values is None else value)
+        return self.table.points[sum(map(len, spelled))] * times * (1 if self.values is None else value)
 
 
 def parse_values(text: str) -> dict[str, int]:

@@ -159,7 +159,7 @@ def test_a_letter_of_its_own_is_typed_shown_and_claimed(orderly, tmp_path):
     assert orderly("wordlist", "import", file, "--letter", "\u00f1=w").code == 0
     board = "a\u00f1o/nac/uid"
     answer = orderly("score", "-w", "spanish", "--format", "csv", stdin=board)
-    assert answer.out == f"board,score\n{board},6\n"
+    assert answer.out == "board,score\nanuñaiocd,6\n"
     shown = json.loads(orderly("show", board, "-w", "spanish", "--format", "json").out)
     assert sorted(word["word"] for word in shown["words"]) == ["ana", "a\u00f1o", "cana", "ca\u00f1a", "nao", "una"]
     assert orderly("score", "-w", "spanish", "--format", "csv", stdin="awo/nac/uid").out.endswith(",4\n"), "a w is a w"
@@ -186,6 +186,10 @@ def test_each_view_of_a_run_shows_the_letters_of_its_list(orderly, tmp_path):
     assert f": {board};" in orderly("status", run).out
     assert orderly("top", run, "--contains", "año", "--format", "csv", "-n", "1").out.count("ñ") == 1
     assert "w stands for ñ" in orderly("top", run, "--contains", "awo").err
+    listed = tmp_path / "listed.csv"
+    listed.write_text(csv, "utf-8")
+    compared = orderly("compare", run, listed, "--format", "csv").out
+    assert f"both,{board}," in compared, "what top prints is what compare reads and prints"
     page = tmp_path / "page.html"
     assert orderly("report", run, "--out", page).code == 0
     text = page.read_text("utf-8")
@@ -195,8 +199,8 @@ def test_each_view_of_a_run_shows_the_letters_of_its_list(orderly, tmp_path):
     assert "w stands for ñ" in text
     told = read_run(str(run))["boards"][0]
     assert (told["typed"], "Ñ" in told["svg"]) == (board, True)
-    assert ">Ñ</text>" in draw(told["board"], "2x2", "spanish", word="año")
-    assert "año" in [item["word"] for item in score_board(told["board"], "2x2", "spanish")["words"]]
+    assert ">Ñ</text>" in draw("año", board, "2x2", "spanish")
+    assert "año" in [item["word"] for item in score_board(board, "2x2", "spanish")["words"]]
 
 
 def test_climbing_and_neighbours_take_and_show_the_letters_of_the_list(orderly, tmp_path):
@@ -207,6 +211,9 @@ def test_climbing_and_neighbours_take_and_show_the_letters_of_the_list(orderly, 
     assert climbed.code == 0, climbed.err
     assert "Ñ" in climbed.out
     assert "ñ" in climbed.out.splitlines()[-1]
+    longest = orderly("longest", "-d", "2x2", "--word", "niña", "-w", "spanish", "--format", "csv").out.splitlines()[1]
+    assert longest.startswith("niña,4,")
+    assert "ñ" in longest.split(",")[2]
     near = orderly("neighbours", "año/nac", "-w", "spanish", "--format", "csv")
     assert "añanoc,cells 2 and 4 swapped,3,0\n" in near.out
     assert "w stands for ñ" in orderly("neighbours", "awo/nac", "-w", "spanish").err

@@ -12,6 +12,7 @@ import signal
 import socket
 import subprocess
 import time
+from urllib.parse import quote
 
 import pytest
 
@@ -167,8 +168,6 @@ def test_no_address_names_a_file(server, path):
 
 @pytest.mark.parametrize("name", ["/etc/passwd", "../secret.txt", "./secret.txt", "~/x", "a\x00b", "no-such-list"])
 def test_a_word_list_is_a_name_never_a_path(server, name):
-    from urllib.parse import quote
-
     reply = server.ask(f"/api/board?letters=abcd&list={quote(name)}")
     assert reply.status == 422
     assert "no word list named" in reply.json["error"]
@@ -235,6 +234,28 @@ def test_a_board_of_a_run_is_scored_with_its_own_list_and_points_or_not_at_all(t
         refused = client.ask(f"/api/board?letters=aert&run={run['key']}")
         assert refused.status == 422
         assert "a run with the word list 'few', which is not here" in refused.json["error"]
+
+
+def test_tiles_and_rules_are_asked_for_by_name(server):
+    told = server.ask(f"/api/board?letters={quote('[-ing] k s / rat / neb')}&bonus=4=dw").json
+    assert (told["board"], told["dims"], told["usual"], told["wordlist"]) == (
+        "[-ing]ks/rat/neb",
+        "3x3",
+        None,
+        "scowl70",
+    )
+    assert told["cells"] == ["[-ing]", *"rnkaestb"]
+    assert told["score"] == 201 + sum(word["points"] // 2 for word in told["words"] if 4 in word["path"])
+    svg = server.ask(f"/api/board.svg?letters={quote('[-ing]ks/rat/neb')}&word=betaking").body.decode()
+    assert ">-Ing</text>" in svg
+    assert "polyline" in svg
+    for asked, said in {
+        "board?letters=berlatdes&min_letters=x": "least length 'x'",
+        "board?letters=berlatdes&bonus=9=tw": "bonus '9=tw': expected cells 0 to 8",
+        "around?letters=ste/r.a/lin": "has a hole: expected letters a-z and Qu",
+        "climb?letters=berlatdes&plain_q=1": "need the usual rules",
+    }.items():
+        assert said in server.ask(f"/api/{asked}").json["error"]
 
 
 def test_the_strength_that_a_claim_says_is_not_shown(folder, tmp_path):

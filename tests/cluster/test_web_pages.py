@@ -30,6 +30,7 @@ from tests.samples import daily
 
 BOARD = "berlatdes"
 SLOW_MS = 60_000  # kernels may have to be compiled first
+expect.set_options(timeout=SLOW_MS)
 DEVICES: dict[str, dict[str, Any]] = {
     "desk": {"viewport": {"width": 1200, "height": 900}},
     "tablet": {"viewport": {"width": 900, "height": 900}},
@@ -212,15 +213,47 @@ def test_rolling_climbing_and_sizes(opened):
     tab = opened("/board?letters=zzzzzzzzz")
     expect(tab.locator("#score")).to_have_text("0")
     tab.locator("#climb").click()
-    expect(tab.locator("#done")).to_contain_text("No proof", timeout=SLOW_MS)
+    expect(tab.locator("#done")).to_contain_text("No proof")
     tab.locator("#climbed-list button").first.click()
     expect(tab.locator("#score")).to_have_text(re.compile(r"^[3-9]\d\d$"))
     tab.locator("#dice").select_option("big")
     tab.locator("#roll").click()
     expect(tab.locator(".tile")).to_have_count(25)
-    expect(tab.locator("#told")).to_contain_text("words of", timeout=SLOW_MS)
+    expect(tab.locator("#told")).to_contain_text("words of")
     tab.locator("#size").select_option("2x2")
     expect(tab.locator(".tile")).to_have_count(4)
+
+
+def test_other_tiles_and_rules(opened):
+    """Typed into cells, pasted, and in an address; what needs the usual board waits."""
+    tab = opened("/board", permissions=["clipboard-read", "clipboard-write"])
+    tab.locator(".tile").first.click()
+    tab.keyboard.type("[th]er.[a/e]*[-ing]ks")
+    expect(tab.locator("#told")).to_contain_text("words of scowl70")
+    faces = ["Th", "E", "R", ".", "A/E", "*", "-Ing", "K", "S"]
+    assert [tile.input_value() for tile in tab.locator(".tile").all()] == faces
+    assert tab.locator("#climb").is_disabled()
+    assert tab.locator("#heat").is_hidden()
+    tab.get_by_role("button", name="seeing", exact=True).click()
+    assert tab.locator("#trace polyline").count() == 1
+    address = tab.url
+    tab.goto(address)
+    expect(tab.locator("#told")).to_contain_text("words of scowl70")
+    assert tab.url == address
+    assert [tile.input_value() for tile in tab.locator(".tile").all()] == faces
+    tab.evaluate("navigator.clipboard.writeText('stare/linos/gedra')")
+    tab.locator(".tile").first.click()
+    tab.keyboard.press("Control+V")
+    expect(tab.locator("#score")).to_have_text("395")
+    assert tab.locator(".tile").count() == 15
+    tab.goto(tab.url.split("?")[0] + f"?letters={BOARD}&letter_values=scrabble&scores=1,1,2,3,4,5,6")
+    expect(tab.locator("#score")).to_have_text("2,671")
+    tab.locator("#letter_values").fill("")
+    tab.locator("#min_letters").fill("9")
+    tab.locator("#min_letters").press("Enter")
+    expect(tab.locator("#score")).to_have_text("0")
+    expect(tab.locator("#climb")).to_be_enabled()
+    assert Axe().run(tab).violations_count == 0
 
 
 def test_copies_of_a_board(opened):
@@ -262,12 +295,12 @@ def test_a_class_has_bounds_story_and_trees(opened):
 
 def test_a_class_that_is_too_large_is_refused_in_words(opened):
     tab = opened("/class?class=" + "+".join(["abcdefghijklmnopqrstuvwxyz"] * 9), expected_faults=True)
-    expect(tab.locator("#fault")).to_contain_text("too large to be looked at", timeout=SLOW_MS)
+    expect(tab.locator("#fault")).to_contain_text("too large to be looked at")
 
 
 def test_records_say_what_their_rows_prove_and_warn_of_the_published_table(opened):
     tab = opened("/records")
-    expect(tab.locator(".record .pill.proven")).to_have_count(tab.locator(".record").count(), timeout=SLOW_MS)
+    expect(tab.locator(".record .pill.proven")).to_have_count(tab.locator(".record").count())
     card = tab.locator(".record", has_text="3x3-enable2k")
     expect(card).to_contain_text("545 points")
     expect(card).to_contain_text("deslatper")
@@ -289,10 +322,10 @@ def test_each_of_the_best_boards_of_a_record_is_a_link_and_a_record_is_on_the_pa
             answer["boards"][1]["score"] = answer["boards"][0]["score"]
         route.fulfill(json=answer)
 
-    expect(card.locator(".pill")).to_have_text("proven", timeout=SLOW_MS)
+    expect(card.locator(".pill")).to_have_text("proven")
     tab.route("**/proven", tie)
     tab.reload()
-    expect(card.locator(".score a")).to_have_count(2, timeout=SLOW_MS)
+    expect(card.locator(".score a")).to_have_count(2)
     for link in card.locator(".score a").all():
         assert f"letters={link.text_content()}&" in link.get_attribute("href")
     card.locator("h3 a").click()
@@ -318,7 +351,7 @@ def test_a_run_that_goes_on_tells_what_its_workers_do_and_the_range_of_the_time_
 
     assert tab.locator("#busy-box").is_hidden()
     tab.route(re.compile(r"/api/runs/[0-9a-f]+$"), run_on)
-    expect(tab.locator("#busy tr")).to_have_count(2, timeout=SLOW_MS)
+    expect(tab.locator("#busy tr")).to_have_count(2)
     assert tab.locator("#busy tr").first.locator("td").all_text_contents() == [
         *("2", "<b>far</b>", "class 1,234 5=ab and 2 more units", "1 min 01 s")
     ]

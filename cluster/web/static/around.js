@@ -1,5 +1,5 @@
 // Scores with one letter changed, as a table that is coloured, and the best boards one step away.
-import { face } from "/static/board.js";
+import { face, spelled } from "/static/board.js";
 import { byId, count, el, points } from "/static/lib.js";
 
 const LETTERS = "abcdefghijklmnopqrstuvwxyz";
@@ -11,13 +11,13 @@ export function showAround(around, told, h, { shade, use, put } = {}) {
   if (!around) { table.replaceChildren(); return; }
   const most = Math.max(...around.scores.flat().map((value) => Math.abs(value - told.score)), 1);
   const head = el("tr", {}, el("td", {}), ...[...LETTERS].map((letter) => el("th", { scope: "col", textContent: face(letter) })));
-  const name = (cell) => `${Math.floor(cell / h) + 1}·${(cell % h) + 1} ${face(told.board[cell])}`;
+  const name = (cell) => `${Math.floor(cell / h) + 1}·${(cell % h) + 1} ${face(told.usual[cell])}`;
   const change = (other) => {
-    const [one, two] = [...[...told.board].keys()].filter((cell) => other[cell] !== told.board[cell]);
+    const [one, two] = [...[...told.usual].keys()].filter((cell) => other[cell] !== told.usual[cell]);
     return two === undefined ? `${name(one)} to ${face(other[one])}` : `${name(one)} and ${name(two)} swapped`;
   };
   const rows = around.scores.map((scores, cell) => {
-    const own = told.board[cell];
+    const own = told.usual[cell];
     const label = el("th", { scope: "row", textContent: name(cell), title: `column ${Math.floor(cell / h) + 1}, row ${(cell % h) + 1}` });
     return el("tr", {}, label, ...scores.map((score, at) => {
       const difference = score - told.score, letter = LETTERS[at];
@@ -29,7 +29,7 @@ export function showAround(around, told, h, { shade, use, put } = {}) {
   });
   table.replaceChildren(el("caption", { className: "visually-hidden", textContent: "Difference of the score, rows: column and row of the cell; columns: letters" }), el("thead", {}, head), el("tbody", {}, ...rows));
   near.replaceChildren(...around.best.map((item) => {
-    const button = el("button", { type: "button" }, el("code", { textContent: item.board }), el("small", { textContent: `${change(item.board)}: ${points(item.score)} (${item.difference >= 0 ? "+" : "−"}${count(Math.abs(item.difference))})` }));
+    const button = el("button", { type: "button" }, el("code", { textContent: spelled(item.board) }), el("small", { textContent: `${change(item.board)}: ${points(item.score)} (${item.difference >= 0 ? "+" : "−"}${count(Math.abs(item.difference))})` }));
     button.addEventListener("click", () => use(item.board));
     return el("li", {}, button);
   }));

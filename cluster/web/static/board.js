@@ -8,25 +8,33 @@ let w = 3, h = 3, cells = [], chosen = 0, told = null, around = null, asking = 0
 
 const given = new URLSearchParams(location.search);
 let names = {}; // letters beyond a-z that the word list has, by the symbol of each
-export const face = (letter) => (letter === "q" ? "Qu" : (names[letter] || letter).toUpperCase());
-const symbolOf = (text) => Object.keys(names).find((symbol) => names[symbol] === text);
+const RULES = ["plain_q", "min_letters", "scores", "letter_values", "bonus"];
+// A cell holds its tile as it is typed: a letter, [th], [a/e], [-ing], . or *.  Answers about usual boards have symbols.
+const typed = (symbol) => { const letter = names[symbol] || symbol; return letter === symbol || (letter.length === 1 && letter !== "q") ? letter : `[${letter}]`; };
+const faceOf = (cell) => (cell === "q" ? "Qu" : cell.replace(/[[\]]/g, "").replace(/(^|\/)-?./g, (start) => start.toUpperCase()));
+export const face = (symbol) => faceOf(typed(symbol));
+export const spelled = (symbols) => [...symbols].map(typed).join("");
 const board = () => cells.join("");
-const rules = () => (list.value ? { list: list.value } : { run: given.get("run") }); // of a run: its own list and points
+const rules = () => {
+  const asked = RULES.map((name) => [name, byId(name).type === "checkbox" ? (byId(name).checked ? "1" : "") : byId(name).value.trim()]);
+  return { ...(list.value ? { list: list.value } : { run: given.get("run") }), ...Object.fromEntries(asked.filter(([, value]) => value)) }; // of a run: its own list and points
+};
 const isFull = () => cells.every((letter) => letter);
 const inputs = () => [...tiles.children];
 const inputOf = (cell) => inputs().find((input) => Number(input.dataset.cell) === cell);
 
-function resize(name, kept = "") {
+function resize(name, kept = null) {
   const before = { cells, w, h };
   [w, h] = name.split("x").map(Number);
+  if (![...size.options].some((option) => option.value === name)) size.append(el("option", { textContent: name }));
   size.value = name;
   cells = Array(w * h).fill("");
-  if (kept) cells = [...kept];
+  if (kept) cells = kept;
   else for (let x = 0; x < Math.min(w, before.w); x++) for (let y = 0; y < Math.min(h, before.h); y++) cells[x * h + y] = before.cells[x * before.h + y] || "";
-  tiles.className = `tiles w${w}`;
+  tiles.style.setProperty("--columns", w);
   const made = [];
   for (let y = 0; y < h; y++) for (let x = 0; x < w; x++) {
-    const input = el("input", { className: w > 4 ? "tile small" : "tile", type: "text", autocomplete: "off", spellcheck: false, maxLength: 2 });
+    const input = el("input", { className: "tile", type: "text", autocomplete: "off", spellcheck: false, maxLength: 24 });
     for (const [key, value] of Object.entries({ autocapitalize: "characters", inputmode: "text", "data-cell": x * h + y, "aria-label": `Row ${y + 1}, column ${x + 1}` })) input.setAttribute(key, value);
     made.push(input);
   }
@@ -37,8 +45,10 @@ function resize(name, kept = "") {
 
 function show() {
   for (const input of inputs()) {
-    const letter = cells[Number(input.dataset.cell)];
-    if (document.activeElement !== input || input.value !== face(letter)) input.value = letter ? face(letter) : "";
+    const shown = faceOf(cells[Number(input.dataset.cell)]);
+    if (input.value !== shown) input.value = shown;
+    input.classList.toggle("small", w > 4 || shown.length > 2);
+    input.classList.toggle("tiny", w > 7 || shown.length > 3);
     input.classList.toggle("chosen", Number(input.dataset.cell) === chosen);
   }
   clearPath();
@@ -47,7 +57,6 @@ function show() {
 
 function name(letters) {
   names = letters;
-  for (const input of inputs()) input.value = face(cells[Number(input.dataset.cell)]);
   for (const key of byId("keys").children) key.querySelector("span").textContent = face(key.dataset.letter);
 }
 
@@ -66,8 +75,10 @@ function nextInRow(cell) {
 tiles.addEventListener("focusin", (event) => { choose(Number(event.target.dataset.cell)); event.target.select(); });
 tiles.addEventListener("input", (event) => {
   const cell = Number(event.target.dataset.cell);
-  const own = event.target.value.toLowerCase(), typed = own.replace(/[^a-z]/g, "");
-  const letter = symbolOf(own) || symbolOf(own.slice(-1)) || (typed === "qu" || typed === "" ? typed.slice(0, 1) : typed.replace("qu", "").slice(-1) || typed.slice(-1));
+  const own = event.target.value.toLowerCase(), tile = own.match(/\[[^\]]+\]/);
+  if (own.includes("[") && !tile) return; // a tile of several letters is being written
+  const letters = own.replace(/[^\p{L}.*]/gu, "");
+  const letter = tile ? tile[0] : letters === "qu" ? "q" : letters.replace("qu", "").slice(-1) || letters.slice(-1);
   put(cell, letter);
   if (letter) inputOf(nextInRow(cell)).focus();
 });
@@ -83,13 +94,20 @@ tiles.addEventListener("keydown", (event) => {
   }
 });
 tiles.addEventListener("paste", (event) => {
-  const rows = event.clipboardData.getData("text").toLowerCase().trim().split("/").map((row) => row.replace(/[^a-z]/g, ""));
-  const isRows = rows.length === h && rows.every((row) => row.length === w);
-  const text = isRows ? [...rows[0]].map((_, x) => rows.map((row) => row[x]).join("")).join("") : rows.join("");
-  if (text.length !== cells.length) return;
+  const text = event.clipboardData.getData("text");
+  if (text.trim().length < 4) return;
   event.preventDefault();
-  use(text);
+  read(text);
 });
+
+// Any way to write a board is read where all boards are: on the server.
+async function read(text, name) {
+  try {
+    const answer = await ask("/api/board", { letters: text, size: name, ...rules() });
+    names = answer.letters;
+    resize(answer.dims, answer.cells);
+  } catch (error) { byId("done").textContent = error.message; }
+}
 
 function choose(cell) {
   chosen = cell;
@@ -97,9 +115,9 @@ function choose(cell) {
   showKeys();
 }
 
-export function use(text, name) {
-  if (name && name !== size.value) resize(name, text);
-  else { cells = [...text]; show(); }
+export function use(symbols) {
+  cells = [...symbols].map(typed);
+  show();
   window.scrollTo({ top: 0, behavior: "smooth" });
 }
 
@@ -113,7 +131,7 @@ byId("keys").append(...[...LETTERS].map((letter) => {
 byId("keys").addEventListener("click", (event) => {
   const key = event.target.closest("button");
   if (!key) return;
-  put(chosen, key.dataset.letter);
+  put(chosen, typed(key.dataset.letter));
   if (!isFull()) { let cell = chosen; for (let i = 0; i < cells.length && cells[cell]; i++) cell = cell === nextInRow(cell) ? 0 : nextInRow(cell); choose(cell); }
 });
 
@@ -121,7 +139,7 @@ function showKeys() {
   const scores = around && around.scores[chosen];
   const most = scores ? Math.max(...around.scores.flat().map((value) => Math.abs(value - told.score)), 1) : 1;
   for (const key of byId("keys").children) {
-    const letter = key.dataset.letter, own = cells[chosen] === letter;
+    const letter = key.dataset.letter, own = cells[chosen] === typed(letter);
     const value = scores ? scores[LETTERS.indexOf(letter)] : null;
     key.setAttribute("aria-pressed", String(own));
     key.querySelector("small").textContent = value === null ? "" : count(value);
@@ -148,7 +166,8 @@ async function refresh() {
   history.replaceState(null, "", `/board?${new URLSearchParams(isFull() ? asked : { size: size.value, ...rules() })}`);
   byId("score").textContent = "–";
   heat(null);
-  for (const id of ["climb", "copy-text", "copy-svg"]) byId(id).disabled = !isFull();
+  for (const id of ["copy-text", "copy-svg"]) byId(id).disabled = !isFull();
+  byId("climb").disabled = true;
   byId("save-svg").hidden = !isFull();
   told = around = null;
   wait(["words", "facts", "heat", "near"], isFull());
@@ -167,10 +186,13 @@ async function refresh() {
   try {
     const answer = await ask("/api/board", asked);
     if (number !== asking) return;
+    if (answer.dims !== size.value) { resize(answer.dims, answer.cells); return; } // turned: the same game
     told = answer;
     name(told.letters);
     wait(["words", "facts"], false);
     showScore();
+    if (told.usual === null) { wait(["heat", "near"], false); showAround(null); return; }
+    byId("climb").disabled = false;
     const near = await ask("/api/around", asked);
     if (number !== asking) return;
     around = near;
@@ -199,7 +221,7 @@ function showScore() {
   heat(told.heat);
   facts(byId("facts"), [
     ["Board, down the columns", el("code", { textContent: told.board })],
-    ["Canonical form", el("code", { textContent: told.canonical })],
+    ["Canonical form", told.canonical && el("code", { textContent: told.canonical })],
     ["Dice", told.dice && `${told.dice[0].toUpperCase()}${told.dice.slice(1)}`, true],
   ]);
   showWords();
@@ -210,7 +232,7 @@ function showWords() {
   const groups = new Map();
   for (const item of told.words) if (!wanted || item.word.includes(wanted)) groups.set(item.letters, [...(groups.get(item.letters) || []), item]);
   const made = [...groups].map(([letters, items]) => {
-    const head = el("h3", { textContent: `${letters} letters ` }, el("span", { textContent: `${points(items[0].points)} each, ${items.length}` }));
+    const head = el("h3", { textContent: `${letters} letters ` }, el("span", { textContent: `${items.every((item) => item.points === items[0].points) ? `${points(items[0].points)} each, ` : ""}${items.length}` }));
     const buttons = items.map((item, at) => {
       const button = el("button", { type: "button", textContent: item.word, tabIndex: at ? -1 : 0 });
       button.setAttribute("aria-pressed", "false");
@@ -278,12 +300,12 @@ addEventListener("resize", () => {
 
 function rows() {
   const made = [];
-  for (let y = 0; y < h; y++) made.push(Array.from({ length: w }, (_, x) => face(cells[x * h + y])));
+  for (let y = 0; y < h; y++) made.push(Array.from({ length: w }, (_, x) => faceOf(cells[x * h + y])));
   return made;
 }
 
 byId("roll").addEventListener("click", async () => {
-  try { const rolled = await ask("/api/roll", { dice: byId("dice").value }); use(rolled.board, rolled.dims); byId("done").textContent = `Rolled ${rolled.board}.`; }
+  try { const rolled = await ask("/api/roll", { dice: byId("dice").value }); await read(rolled.board, rolled.dims); byId("done").textContent = `Rolled ${rolled.board}.`; }
   catch (error) { byId("done").textContent = error.message; }
 });
 byId("clear").addEventListener("click", () => { cells = cells.map(() => ""); chosen = 0; show(); inputOf(0).focus(); });
@@ -293,11 +315,11 @@ byId("climb").addEventListener("click", async () => {
   byId("done").textContent = "Climbing: this takes up to ten seconds…";
   try {
     const answer = await ask("/api/climb", asked);
-    byId("done").textContent = answer.found.length && answer.found[0].board !== (told && told.canonical) ? `Climbed to ${points(answer.found[0].score)}, in a pool of ${count(answer.pool)}${answer.complete ? "" : " when time was up"}. No proof that there is no better.` : "No better board was found from here.";
+    byId("done").textContent = answer.found.length && spelled(answer.found[0].board) !== (told && told.canonical) ? `Climbed to ${points(answer.found[0].score)}, in a pool of ${count(answer.pool)}${answer.complete ? "" : " when time was up"}. No proof that there is no better.` : "No better board was found from here.";
     byId("climbed").hidden = false;
-    byId("climbed-list").replaceChildren(...answer.found.map((item) => choice(item.board, points(item.score), () => use(item.board))));
+    byId("climbed-list").replaceChildren(...answer.found.map((item) => choice(spelled(item.board), points(item.score), () => use(item.board))));
   } catch (error) { byId("done").textContent = error.message; }
-  byId("climb").disabled = !isFull();
+  byId("climb").disabled = !told || told.usual === null;
 });
 
 export function choice(name, text, act) {
@@ -314,14 +336,14 @@ byId("copy-svg").addEventListener("click", async () => {
   try { await copy(await (await fetch(`/api/board.svg?${query}`)).text(), byId("done"), "SVG"); } catch (error) { byId("done").textContent = error.message; }
 });
 size.addEventListener("change", () => resize(size.value));
-list.addEventListener("change", show);
+for (const changed of [list, ...RULES.map(byId)]) changed.addEventListener("change", show);
 
-const letters = (given.get("letters") || "").toLowerCase().replace(/[^a-z]/g, "");
-const lengths = Object.fromEntries([...size.options].map((option) => { const [a, b] = option.value.split("x"); return [a * b, option.value]; }));
+for (const name of RULES) if (given.get(name)) { byId(name).value = given.get(name); byId(name).checked = true; byId("rules").open = true; }
 if (given.get("run")) list.prepend(el("option", { value: "", textContent: "that of the run", selected: true }));
 else if (given.get("list")) {
   if (![...list.options].some((option) => option.value === given.get("list"))) list.prepend(el("option", { value: given.get("list"), textContent: `${given.get("list")} (not here)` }));
   list.value = given.get("list");
 }
-if (letters && lengths[letters.length]) resize(lengths[letters.length], letters);
-else resize([...size.options].some((option) => option.value === given.get("size")) ? given.get("size") : "3x3");
+const letters = given.get("letters"), wanted = given.get("size") || "";
+resize(/^([1-9]|10)x([1-9]|10)$/.test(wanted) ? wanted : "3x3");
+if (letters) read(letters, wanted);

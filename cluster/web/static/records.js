@@ -6,7 +6,7 @@ function show(article, pulse, found) {
   const drawn = article.querySelector(".drawn");
   if (best && !drawn.firstChild) drawn.append(drawing(best.svg));
   const tied = best ? found.boards.filter((item) => item.score === best.score) : [];
-  const links = tied.flatMap(({ board, typed }) => [", ", el("a", { href: `/board?letters=${board}&run=${article.dataset.key}`, textContent: typed })]).slice(1);
+  const links = tied.flatMap(({ typed }) => [", ", el("a", { href: `/board?letters=${encodeURIComponent(typed)}&run=${article.dataset.key}`, textContent: typed })]).slice(1);
   article.querySelector(".score").replaceChildren(...(best ? [el("b", { textContent: points(best.score) }), " ", ...links, found.proven ? "" : ", found so far"] : []));
   const claim = article.querySelector(".claim");
   const text = pulse.state === "unreadable" ? pulse.error : found.proven ? `Proven. ${found.statement}` : found.rows_state ? `Not proven: ${found.why_not_proven}.` : "";

@@ -73,7 +73,7 @@ function showFound(pulse) {
   const boards = found.boards || [];
   byId("boards-told").textContent = boards.length ? `${found.proven ? "All" : "Found so far:"} ${count(found.n_boards)} up to symmetry score ${count(found.cutoff)} or more${found.n_boards > boards.length ? `; the best ${boards.length} of them` : ""}.`
     : found.proven ? "No board reaches the cutoff." : "No board that reaches the cutoff was found so far.";
-  byId("boards").replaceChildren(...boards.map((item) => el("li", {}, el("a", { href: `/board?letters=${item.board}&run=${byId("run").dataset.key}` }, drawing(item.svg), el("b", { textContent: points(item.score) }), el("span", { textContent: item.typed })))));
+  byId("boards").replaceChildren(...boards.map((item) => el("li", {}, el("a", { href: `/board?letters=${encodeURIComponent(item.typed)}&run=${byId("run").dataset.key}` }, drawing(item.svg), el("b", { textContent: points(item.score) }), el("span", { textContent: item.typed })))));
   drawMap(found.map, byId("map"), byId("map-spoken"), byId("map-told"));
   if (found.map && pulse.state === "running") byId("map-told").textContent += ` As of ${new Date(1000 * found.read_at_s).toLocaleTimeString()}, when the rows stored so far were read.`;
   byId("legend").hidden = !found.map;

@@ -1,0 +1,161 @@
+"""Boards of any kind under any rules, as ``show``, ``score``, ``solve``, ``roll`` and the Board page answer them.
+
+Boards of letters and Qu under points by length have the fast scorer, all others the solver of tiles.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from boardclass.board import format_rows, read_board, with_letters
+from boardclass.errors import BoardError, DimsError, InputError
+from boardclass.geometry import DIMS, Dims, parse_dims
+from boardclass.scores import n_letters
+from boardclass.tiles import Tiles, read_tiles
+from boardclass.wordlist import DEFAULT_WORDLIST, WordList, load_wordlist
+from cluster.answers import boards as plain
+
+if TYPE_CHECKING:
+    from boardclass.scores import ScoreTable
+    from search.scoring.scorer import Scorer
+
+_USUAL = [*map(parse_dims, DIMS), (6, 6)]
+Board = Tiles | tuple[Dims, str]
+
+
+class Word(NamedTuple):
+    """A word as people spell it, its points and letters, and a path."""
+
+    word: str
+    points: int
+    letters: int
+    path: tuple[int, ...]
+
+
+class Solved(NamedTuple):
+    """A board as it is typed, its faces row by row, and its words, the longest first."""
+
+    board: str
+    dims: str
+    rows: list[list[str]]
+    words: list[Word]
+
+    @property
+    def score(self) -> int:
+        """Points of all words."""
+        return sum(word.points for word in self.words)
+
+    def record(self, words: WordList) -> dict[str, Any]:
+        """Return what ``show --format json`` holds."""
+        return {
+            "board": self.board,
+            "dims": self.dims,
+            "wordlist": words.name,
+            "wordlist_sha256": words.sha256,
+            "score": self.score,
+            "letters": words.letters,
+            "n_words": len(self.words),
+            "words": [word._asdict() for word in self.words],
+        }
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A word list, where it was found, and the rules that boards are scored by."""
+
+    words: WordList
+    source: str | Path
+    table: ScoreTable
+    plain_q: bool = False
+    values: str | None = None
+    bonus: str | None = None
+
+    def read(self, text: str, dims: str | None = None, say: Callable[[str], None] = lambda _: None) -> Board:
+        """Return the board that a person typed: size and letters, in the symbols of the list, if it is a usual one.
+
+        Raises
+        ------
+        InputError
+            If it is no board at all.
+        """
+        error: InputError | None = None
+        has_plain_q = self.plain_q or self.words.plain_q or "q" in self.words.letters.values()
+        if not has_plain_q and self.values is None and self.bonus is None:
+            try:
+                return read_board(text, dims, say, self.words.letters)
+            except (BoardError, DimsError) as refused:
+                error = refused
+        letters = "".join(self.words.letters.values())
+        try:
+            return read_tiles(text, dims, plain_q=has_plain_q, letters=letters, usual=_USUAL)
+        except InputError as refused:
+            raise error or refused from None
+
+    def solve(self, board: Board, scorer: Scorer | None = None) -> Solved:
+        """Return a board with its words; ``scorer`` is one for its size, if there is one already."""
+        if isinstance(board, Tiles):
+            found = [Word(word, points, len(word), path) for word, points, path in self._on_tiles(board)]
+            solved = Solved(str(board), f"{board.w}x{board.h}", board.rows, found)
+        else:
+            from search.scoring.scorer import Scorer
+
+            (size, letters), names = board, self.words.letters
+            scorer = scorer or Scorer(size, self.words.words, self.table)
+            found = [Word(self.words.spell(w), points, n_letters(w), path) for w, points, path in scorer.words(letters)]
+            solved = Solved(with_letters(letters, names), str(size), format_rows(letters, size, names), found)
+        solved.words.sort(key=lambda word: (-word.letters, word.word))
+        return solved
+
+    def scores(self, boards: Sequence[Board]) -> list[tuple[str, int]]:
+        """Return each board as it is typed with its score."""
+        usual = iter(
+            plain.score_boards([item for item in boards if not isinstance(item, Tiles)], self.words, self.table)
+        )
+        return [
+            (str(board), sum(points for _, points, _ in self._on_tiles(board)))
+            if isinstance(board, Tiles)
+            else (with_letters(board[1], self.words.letters), next(usual)[1])
+            for board in boards
+        ]
+
+    def _on_tiles(self, board: Tiles) -> Iterable[tuple[str, int, tuple[int, ...]]]:
+        """Yield the words on a board of tiles; the solver sees the symbols of the list."""
+        from search.solvers.tiles import Rules, parse_bonus, parse_values, solve_tiles
+
+        words = load_wordlist(self.source, plain_q=True)
+        symbols = dict.fromkeys(words.letters, "\0") | {letter: symbol for symbol, letter in words.letters.items()}
+        pattern = re.compile("|".join(sorted(symbols, key=len, reverse=True)) or "(?!)")
+
+        def in_symbols(text: str) -> str:  # a letter that is a symbol elsewhere is in no word
+            return pattern.sub(lambda found: symbols[found[0]], text)
+
+        tiles = [
+            tile if tile.face == "*" else tile._replace(spellings=tuple(map(in_symbols, tile.spellings)))
+            for tile in board.tiles
+        ]
+        values = None if self.values is None else parse_values(self.values)
+        if values is not None:
+            values |= {symbol: values.get(letter, 0) for symbol, letter in words.letters.items()}
+        bonus = {} if self.bonus is None else parse_bonus(self.bonus, len(board.tiles))
+        for word, points, path in solve_tiles(
+            board._replace(tiles=tuple(tiles)), words.words, Rules(self.table, values, bonus)
+        ):
+            yield words.spell(word), points, path
+
+
+def asked(
+    wordlist: str | None,
+    scores: str | None,
+    plain_q: bool = False,
+    min_letters: int | None = None,
+    values: str | None = None,
+    bonus: str | None = None,
+) -> Asked:
+    """Return what the options of a command ask for."""
+    words, table = plain.words_and_table(wordlist, scores, plain_q=None)
+    source = DEFAULT_WORDLIST if wordlist is None else wordlist
+    return Asked(words, source, table.at_least(min_letters), plain_q, values, bonus)
