@@ -115,6 +115,7 @@ WRONG = [
     (with_split(row2={"children": ("0=ae/0=i",)}), "no node '0=ae/0=i'"),
     (with_split(row1={"n_boards": 376}), "has 375 boards, its row says 376"),
     (with_split(row4={"status": "candidates", "candidates": (("zzzz", 100),)}), "lists zzzz, which is not in it"),
+    (with_split(row4={"status": "candidates", "candidates": (("uuuu", 100),)}), "lists uuuu, which is not in it"),
     # settled parts and children that the search would not make
     (settled_rows(("0=ae",), ()), "part '0=iou' is neither"),
     (settled_rows(("0=iou",), ()), "part '0=ae' is neither"),
