@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import sys
 from itertools import groupby
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -33,11 +34,14 @@ from cluster.cli.options import (
     WordlistOption,
     complete_dice,
 )
-from cluster.streams import console, tell
+from cluster.streams import console, tell, write_file
 
 if TYPE_CHECKING:
     from boardclass.geometry import Dims
-    from cluster.answers.scoring import Solved
+    from cluster.answers.scoring import Asked, Board, Solved
+    from configs.dicesets import DiceSet
+
+_MAX_ROLLS = 1000  # for each board
 
 
 def show(
@@ -132,7 +136,7 @@ def score(
 ) -> None:
     """Score the boards on standard input: one a line, or the CSV that top, climb, roll, compare or score print."""
     from cluster.answers.board_list import read_lines
-    from cluster.answers.scoring import Board, asked
+    from cluster.answers.scoring import asked
 
     question = asked(wordlist, scores, plain_q, min_letters, letter_values, bonus)
     if sys.stdin is None:
@@ -216,22 +220,64 @@ def roll(
     min_letters: MinLettersOption = None,
     letter_values: ValuesOption = None,
     bonus: BonusOption = None,
+    min_words: Annotated[
+        int, typer.Option("--min-words", metavar="N", min=0, help="Roll until so many words are on a board.")
+    ] = 0,
+    out: Annotated[
+        str | None, typer.Option("--out", metavar="FILE.pdf", help="Write a worksheet, answers last, instead.")
+    ] = None,
     fmt: FormatOption = Format.table,
 ) -> None:
     """Roll dice: random boards with their scores, by the points of the box unless others are given.
 
     Big Boggle and Super Big Boggle (6x6, with faces of two letters and a blank) count words of four letters or more.
     """
-    from boardclass import rolling
     from boardclass.board import format_rows
     from cluster.answers.scoring import asked
     from configs.dicesets import load_dice
 
+    if out is not None and not out.lower().endswith(".pdf"):
+        raise InputError(f"--out {quote(out)}: expected the name of a PDF, such as sheet.pdf")
     chosen = load_dice(dice)
     question = asked(wordlist, scores or chosen.scores, plain_q, min_letters, letter_values, bonus)
-    rng = random.Random(seed)
-    boards = [question.read(rolling.roll(chosen.dice, rng), chosen.dims) for _ in range(n)]
+    seed = random.randrange(2**32) if seed is None else seed
+    boards = _rolled(question, chosen, random.Random(seed), n, min_words)
+    if out is not None:
+        from cluster.answers.sheet import sheet
+
+        title = f"Dice {dice}, seed {seed}, word list {question.words.name}"
+        file = write_file(Path(out), sheet([question.solve(board) for board in boards], title))
+        told = f"{file}: {counted(n, 'board')}, their words last; with --seed {seed} the same boards again"
+        console().print(told, markup=False, soft_wrap=True)
+        return
     if fmt is Format.table and n == 1:
         (drawn,) = boards
         console().print(draw_board(drawn.rows if isinstance(drawn, Tiles) else format_rows(drawn[1], drawn[0])))
     write_table(("board", "score"), question.scores(boards), fmt)
+
+
+def _rolled(question: Asked, chosen: DiceSet, rng: random.Random, n: int, min_words: int) -> list[Board]:
+    """Return ``n`` boards with at least so many words.
+
+    Raises
+    ------
+    InputError
+        When they are too rare.
+    """
+    from boardclass import rolling
+    from search.scoring.scorer import Scorer
+
+    boards: list[Board] = []
+    scorer: Scorer | None = None
+    for _ in range(_MAX_ROLLS * n if min_words else n):
+        board = question.read(rolling.roll(chosen.dice, rng), chosen.dims)
+        if min_words and not isinstance(board, Tiles):
+            scorer = scorer or Scorer(board[0], question.words.words, question.table)
+        if not min_words or len(question.solve(board, scorer).words) >= min_words:
+            boards.append(board)
+        if len(boards) == n:
+            return boards
+    raise InputError(
+        f"--min-words {min_words}: {len(boards):,} of {_MAX_ROLLS * n:,} rolls have so many words, {n:,} were asked "
+        "for; ask for fewer words, or take a larger word list"
+    )

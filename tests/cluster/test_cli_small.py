@@ -269,3 +269,36 @@ def test_without_a_browser_nothing_is_said_that_did_not_happen(orderly, tmp_path
     answer = orderly("report", PUBLISHED, "-n", "0", "--open", "--out", tmp_path / "page.html")
     assert (answer.code, answer.out.rpartition(", ")[2].strip()) == (0, "no browser was found to open it")
     assert (tmp_path / "page.html").exists()
+
+
+def test_a_worksheet_holds_the_boards_and_then_all_their_words(orderly, tmp_path):
+    pdf = pytest.importorskip("pypdf", reason="needs the extra: pip install 'orderly-boggle[report]'")
+    rolled = ("roll", "--dice", "big", "-n", 7, "--seed", 3, "--min-words", 60)
+    answer = orderly(*rolled, "--out", tmp_path / "sheet.pdf")
+    assert answer.code == 0, answer.err
+    pages = [page.extract_text().split() for page in pdf.PdfReader(tmp_path / "sheet.pdf").pages]
+    boards = [item["board"] for item in json.loads(orderly(*rolled, "--format", "json").out)]
+    assert len(set(boards)) == 7
+    names = [[word for page in pages for word in page].count(f"{number}:") for number in range(1, 8)]
+    assert names == [2] * 7, "each board once to play and once with its words"
+    answers = [word for page in pages[2:] for word in page]
+    for board in boards:
+        record = json.loads(orderly("show", board, "-d", "5x5", "--min-letters", 4, "--format", "json").out)
+        assert record["n_words"] >= 60
+        assert {item["word"] for item in record["words"]} <= set(answers[answers.index(f"{board},") :])
+    assert all("seed" in page for page in pages), "how to roll them again"
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--out", "sheet.html"), "'sheet.html': expected the name of a PDF"),
+        (("--min-words", 9999), "0 of 1,000 rolls"),
+    ],
+)
+def test_a_worksheet_that_cannot_be_is_refused(orderly, tmp_path, monkeypatch, options, said):
+    monkeypatch.chdir(tmp_path)
+    answer = orderly("roll", "--seed", 1, *options)
+    assert (answer.code, answer.out) == (2, "")
+    assert said in answer.err
+    assert not list(tmp_path.iterdir())

@@ -1,0 +1,115 @@
+"""Worksheets: boards to solve on paper, and their words on pages of their own, as one PDF (``orderly roll --out``).
+
+Pages are drawn as SVG, which vl-convert turns into PDF, and pypdf puts them together; nothing is fetched.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator, Sequence
+from html import escape
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from boardclass.distribution import install
+from boardclass.errors import InputError
+from boardclass.printable import counted
+from cluster.answers.render import points
+
+if TYPE_CHECKING:
+    from cluster.answers.scoring import Solved
+
+_WIDTH, _HEIGHT, _EDGE = 595, 842, 42  # A4, in points of 1/72 inch
+_PER_PAGE, _BOARD = 6, 172
+_LINE, _COLUMN = 10.0, 63.8  # of the answers
+_BODY = 7.5
+
+
+def sheet(boards: Sequence[Solved], title: str) -> bytes:
+    """Return a PDF: the boards, six a page, with room for what was found; then the words of each, longest first.
+
+    Parameters
+    ----------
+    boards : sequence of Solved
+    title : str
+        What they are and how to roll them again, for the head of every page.
+
+    Raises
+    ------
+    InputError
+        When what draws PDF is not installed.
+    """
+    try:
+        import vl_convert
+        from pypdf import PdfWriter
+    except ImportError as error:
+        raise InputError(f"a PDF needs more than is installed: {install('report')}") from error
+    writer = PdfWriter()
+    for drawing in (*_board_pages(boards), *_answer_pages(boards)):
+        head = _text(_EDGE, 34, title, 9, "#5b6469")
+        page = f'<svg xmlns="http://www.w3.org/2000/svg" width="{_WIDTH}" height="{_HEIGHT}">{head}{drawing}</svg>'
+        writer.append(io.BytesIO(vl_convert.svg_to_pdf(page)))
+    writer.add_metadata({"/Title": title})
+    out = io.BytesIO()
+    writer.write(out)
+    return out.getvalue()
+
+
+def _board_pages(boards: Sequence[Solved]) -> Iterator[str]:
+    for first in range(0, len(boards), _PER_PAGE):
+        drawn = []
+        for place, board in enumerate(boards[first : first + _PER_PAGE]):
+            x, y = _EDGE + (place % 2) * 270, 58 + (place // 2) * 252
+            told = f"Board {first + place + 1}: {counted(len(board.words), 'word')}, {points(board.score)} to find"
+            drawn += [_text(x, y + 8, told, 10), _drawn(board, x, y + 18)]
+            drawn.append(_text(x, y + _BOARD + 34, "Name ______________________   words _____   points _____", 8))
+        yield "".join(drawn)
+
+
+def _drawn(board: Solved, x: float, y: float) -> str:
+    cell = _BOARD / max(len(board.rows), len(board.rows[0]))
+    parts = []
+    for row, faces in enumerate(board.rows):
+        for column, face in enumerate(faces):
+            at_x, at_y = x + column * cell, y + row * cell
+            parts.append(
+                f'<rect x="{at_x:.1f}" y="{at_y:.1f}" width="{cell - 3:.1f}" height="{cell - 3:.1f}" '
+                f'rx="{cell / 9:.1f}" fill="{"none" if face != "." else "#d5d9dc"}" stroke="#1d2327"/>'
+            )
+            size = cell * 0.58 / max(1.0, len(face) / 1.6)
+            centre = at_x + (cell - 3) / 2
+            parts.append(
+                _text(centre, at_y + (cell - 3) / 2 + size * 0.36, face, size, anchor="middle") if face != "." else ""
+            )  # no word goes through it
+    return "".join(parts)
+
+
+def _answer_pages(boards: Sequence[Solved]) -> Iterator[str]:
+    """Yield pages of words in columns; the words of one length stand together under a line that names it."""
+    n_columns = int((_WIDTH - 2 * _EDGE) // _COLUMN)
+    y, drawn = 62.0, list[str]()
+    for number, board in enumerate(boards, 1):
+        lines: list[tuple[str, float, Sequence[str]]] = [
+            (f"Board {number}: {board.board}, {counted(len(board.words), 'word')}, {points(board.score)}", 10, ())
+        ]
+        for letters, group in groupby(board.words, key=lambda word: word.letters):
+            words = [word.word for word in group]
+            lines.append((f"{letters} letters ({len(words)})", 8, ()))
+            step = range(0, len(words), n_columns)
+            lines += [("", 0.0, words[first : first + n_columns]) for first in step]
+        for place, (heading, size, row) in enumerate(lines):
+            if y + _LINE * (3 if size else 1) > _HEIGHT - _EDGE:  # a heading is never the last line of a page
+                yield "".join(drawn)
+                y, drawn = 62.0, []
+            y += _LINE * (1.6 if place and size else 1.0)
+            drawn.append(_text(_EDGE, y, heading, size) if heading else "")
+            drawn += [_text(_EDGE + column * _COLUMN, y, word, _BODY) for column, word in enumerate(row)]
+        y += 2 * _LINE
+    yield "".join(drawn)
+
+
+def _text(x: float, y: float, text: str, size: float, ink: str = "#1d2327", anchor: str = "start") -> str:
+    return (
+        f'<text x="{x:.1f}" y="{y:.1f}" font-family="sans-serif" font-size="{size:.1f}" fill="{ink}" '
+        f'text-anchor="{anchor}">{escape(text)}</text>'
+    )
