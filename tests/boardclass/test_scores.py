@@ -33,6 +33,12 @@ def test_standard_points_by_number_of_letters():
     assert {len(table.points) for table in TABLES.values()} == {65}
 
 
+def test_a_least_length_leaves_the_points_of_longer_words():
+    standard = parse_scores("standard")
+    assert standard.at_least(5).points == (0,) * 5 + standard.points[5:]
+    assert standard.at_least(None) == standard.at_least(3) == standard
+
+
 def test_q_counts_as_two_letters():
     assert n_letters("qiz") == 4
     assert parse_scores("powers").of("qiz") == 2
