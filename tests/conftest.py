@@ -137,6 +137,14 @@ def proven(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "run"
 
 
+@pytest.fixture(scope="session")
+def small_runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The runs of tests/cluster/small.py, to be read only."""
+    from tests.cluster.small import make_small_runs
+
+    return make_small_runs(tmp_path_factory.mktemp("small"))
+
+
 def flip_bit(path: Path) -> None:
     """Flip a bit in the middle of a file."""
     data = bytearray(path.read_bytes())

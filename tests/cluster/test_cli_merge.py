@@ -13,7 +13,6 @@ import pytest
 from boardclass.errors import StoreError
 from cluster.driver.driver import run
 from cluster.planning.shares import Share
-from configs.model import load_config
 from results.log import read_events
 from results.storage import files
 from results.storage.local import LocalFolder
@@ -22,32 +21,15 @@ from results.store.rows import QUARANTINED, SPLIT, Row
 from results.store.run import open_run
 from results.store.store import Store
 from results.upkeep import merging
+from tests.cluster.small import CUT_UP, config, rewritten
 from tests.conftest import flip_bit
 from tests.samples import daily
 
-SMALL = {"dims": "2x2", "cutoff": 12, "workers": 0, "buckets": "aeiou bcdfg hjklmnp qrstvwxyz"}
-CUT_UP = {"search": {"unit_budget": 1, "node_budget": 1}}
-
-
-def config(folder, **changes):
-    return load_config(None, {**SMALL, "out": str(folder), **changes})
-
-
-@pytest.fixture(scope="module")
-def made(tmp_path_factory):
-    """Return the folders of a whole run, of its three shares, and of one whose classes are split."""
-    folder = tmp_path_factory.mktemp("made")
-    assert run(config(folder / "whole")).complete
-    assert run(config(folder / "cut_up", **CUT_UP)).complete
-    for number in (1, 2, 3):
-        assert run(config(folder / f"share{number}"), share=Share(number, 3)).share_done
-    return folder
-
 
 @pytest.fixture
-def shares(made, tmp_path):
+def shares(small_runs, tmp_path):
     """Return copies of the three shares."""
-    return [shutil.copytree(made / f"share{number}", tmp_path / f"share{number}") for number in (1, 2, 3)]
+    return [shutil.copytree(small_runs / f"share{number}", tmp_path / f"share{number}") for number in (1, 2, 3)]
 
 
 def contents(folder):
@@ -57,14 +39,6 @@ def contents(folder):
         for path in sorted(folder.rglob("*"))
         if path.is_file() and path.name not in (files.LOCK, files.OWNER)
     }
-
-
-def rewritten(old, folder, change, **info):
-    """Write a run anew with other rows: a store whose checksums are right."""
-    found = open_run(old)
-    with Store.open(folder, found.fingerprint, found.info | info) as there:
-        there.append(change(list(found.rows())))
-    return folder
 
 
 def status(orderly, folder):
@@ -113,30 +87,30 @@ def test_parts_that_are_there_stay_as_they_are_and_one_is_added(orderly, shares)
     assert after[files.RUN] == before[files.RUN]
 
 
-def test_split_classes_come_with_their_parts(orderly, made, tmp_path):
-    rows = list(open_run(made / "cut_up").rows())
+def test_split_classes_come_with_their_parts(orderly, small_runs, tmp_path):
+    rows = list(open_run(small_runs / "cut_up").rows())
     assert any(row.status == SPLIT for row in rows)
-    first = rewritten(made / "cut_up", tmp_path / "first", lambda rows: [row for row in rows if not row.path])
-    rest = rewritten(made / "cut_up", tmp_path / "rest", lambda rows: [row for row in rows if row.path])
+    first = rewritten(small_runs / "cut_up", tmp_path / "first", lambda rows: [row for row in rows if not row.path])
+    rest = rewritten(small_runs / "cut_up", tmp_path / "rest", lambda rows: [row for row in rows if row.path])
     assert orderly("merge", tmp_path / "target", rest, first).code == 0
     done = run(config(tmp_path / "target", **CUT_UP))
     assert (done.complete, done.n_computed) == (True, 0)
-    assert done.digest == run(config(made / "whole")).digest
+    assert done.digest == run(config(small_runs / "whole")).digest
 
 
-def test_a_source_that_lost_a_part_of_a_split_is_refused(orderly, made, tmp_path):
+def test_a_source_that_lost_a_part_of_a_split_is_refused(orderly, small_runs, tmp_path):
     def lose(rows):
         split = next(row for row in rows if row.settled)
         return [replace(row, settled=row.settled[:-1]) if row is split else row for row in rows]
 
-    lost = rewritten(made / "cut_up", tmp_path / "lost", lose)
+    lost = rewritten(small_runs / "cut_up", tmp_path / "lost", lose)
     answer = orderly("merge", tmp_path / "target", lost)
     assert (answer.code, answer.out) == (5, "")
     assert "neither a child nor settled" in answer.err
     assert not (tmp_path / "target").exists()
 
 
-def test_an_unfinished_run_is_carried_on_in_a_copy_and_brought_home(orderly, made, tmp_path):
+def test_an_unfinished_run_is_carried_on_in_a_copy_and_brought_home(orderly, small_runs, tmp_path):
     """The way of results/ongoing: copy, go on, merge the copy back; the copy of that is resumed and loses nothing."""
     ongoing, copy = tmp_path / "ongoing", tmp_path / "copy"
     n_rows = []
@@ -159,7 +133,7 @@ def test_an_unfinished_run_is_carried_on_in_a_copy_and_brought_home(orderly, mad
     shutil.copytree(ongoing, copy)
     last = run(config(copy))
     assert (last.complete, last.n_computed, last.n_reused) == (True, 0, n_rows[-1])
-    assert last.digest == run(config(made / "whole")).digest
+    assert last.digest == run(config(small_runs / "whole")).digest
     assert orderly("verify", copy).code == 0
 
 
@@ -171,8 +145,8 @@ def other_verdict(rows):
 
 
 @pytest.mark.parametrize("where", ["source and target", "two sources, new target"])
-def test_two_verdicts_on_one_unit_are_both_named_and_nothing_is_written(orderly, made, tmp_path, where):
-    whole = shutil.copytree(made / "whole", tmp_path / "whole")
+def test_two_verdicts_on_one_unit_are_both_named_and_nothing_is_written(orderly, small_runs, tmp_path, where):
+    whole = shutil.copytree(small_runs / "whole", tmp_path / "whole")
     other = rewritten(whole, tmp_path / "other", other_verdict)
     target = whole if where == "source and target" else tmp_path / "target"
     before = contents(whole), contents(other)
@@ -181,21 +155,21 @@ def test_two_verdicts_on_one_unit_are_both_named_and_nothing_is_written(orderly,
     assert "different verdicts" in answer.err
     for folder in (whole, other):
         (part,) = open_run(folder).manifest.parts
-        key = next(row.key for row in open_run(made / "whole").rows() if len(row.candidates) == 1)
+        key = next(row.key for row in open_run(small_runs / "whole").rows() if len(row.candidates) == 1)
         number = next(i for i, row in enumerate(open_run(folder).rows()) if row.key == key)
         assert f"{folder / part.name} row {number}: " in answer.err
     assert (contents(whole), contents(other)) == before
     assert target is whole or not target.exists()
 
 
-def test_another_way_to_split_a_class_is_said_to_be_no_fault(orderly, made, tmp_path):
-    answer = orderly("merge", tmp_path / "target", made / "whole", made / "cut_up")
+def test_another_way_to_split_a_class_is_said_to_be_no_fault(orderly, small_runs, tmp_path):
+    answer = orderly("merge", tmp_path / "target", small_runs / "whole", small_runs / "cut_up")
     assert answer.code == 3
     assert "another budget" in answer.err
 
 
 @pytest.mark.parametrize("fault", ["bit", "gone", "foreign class", "foreign part", "size", "run.json"])
-def test_a_source_that_cannot_be_trusted_is_named_and_nothing_is_written(orderly, made, shares, tmp_path, fault):
+def test_a_source_that_cannot_be_trusted_is_named_and_nothing_is_written(orderly, small_runs, shares, tmp_path, fault):
     target, good, bad = shares
     (part,) = (bad / files.RESULTS).iterdir()
     if fault == "bit":
@@ -206,7 +180,7 @@ def test_a_source_that_cannot_be_trusted_is_named_and_nothing_is_written(orderly
         (bad / files.RUN).write_text("{}")
     else:
         changes = {
-            "foreign class": {"class_id": 1 + max(row.class_id for row in open_run(made / "whole").rows())},
+            "foreign class": {"class_id": 1 + max(row.class_id for row in open_run(small_runs / "whole").rows())},
             "foreign part": {"class_id": 10**6, "path": "0=ae"},
             "size": {"n_boards": 1},
         }[fault]
@@ -228,7 +202,7 @@ def test_a_source_that_cannot_be_trusted_is_named_and_nothing_is_written(orderly
         ({"search": {"unfuse_parts": 5}}, "unfuse_parts: asked for 3, stored 5"),
     ],
 )
-def test_runs_of_another_question_or_structure_are_refused(orderly, made, shares, tmp_path, changes, told):
+def test_runs_of_another_question_or_structure_are_refused(orderly, small_runs, shares, tmp_path, changes, told):
     run(config(tmp_path / "other", **changes), share=Share(1, 3))
     before = contents(shares[0]), contents(tmp_path / "other")
     for command in ((shares[0], tmp_path / "other"), (tmp_path / "other", shares[0])):
@@ -241,9 +215,9 @@ def test_runs_of_another_question_or_structure_are_refused(orderly, made, shares
     assert not (tmp_path / "new").exists()
 
 
-def test_a_target_that_promises_more_than_a_source_is_refused(orderly, made, tmp_path):
-    old = rewritten(made / "share1", tmp_path / "old", list, max_bound_covers="")
-    target = shutil.copytree(made / "share2", tmp_path / "target")
+def test_a_target_that_promises_more_than_a_source_is_refused(orderly, small_runs, tmp_path):
+    old = rewritten(small_runs / "share1", tmp_path / "old", list, max_bound_covers="")
+    target = shutil.copytree(small_runs / "share2", tmp_path / "target")
     answer = orderly("merge", target, old)
     assert answer.code == 3
     assert "max_bound" in answer.err
@@ -274,9 +248,9 @@ def test_the_target_is_locked_meanwhile_and_a_source_need_not_be_free(orderly, s
         assert orderly("merge", shares[1], shares[0]).code == 0
 
 
-def test_a_doubt_about_a_host_comes_along_and_takes_the_claim_with_it(orderly, made, shares, tmp_path):
+def test_a_doubt_about_a_host_comes_along_and_takes_the_claim_with_it(orderly, small_runs, shares, tmp_path):
     """Both hosts are this machine; one of its verdicts was contradicted in the source."""
-    target = shutil.copytree(made / "whole", tmp_path / "target")
+    target = shutil.copytree(small_runs / "whole", tmp_path / "target")
     found = open_run(shares[0])
     row = next(found.rows())
     with Store.open(shares[0], found.fingerprint) as there:
@@ -286,14 +260,14 @@ def test_a_doubt_about_a_host_comes_along_and_takes_the_claim_with_it(orderly, m
     assert (json.loads(answer.out)["verdicts_added"], json.loads(answer.out)["failures_added"]) == (0, 1)
     assert not (target / files.CLAIM).exists()
     assert status(orderly, target)["state"] == "incomplete"
-    assert len(open_run(target).doubted) == len(list(open_run(made / "whole").rows()))
+    assert len(open_run(target).doubted) == len(list(open_run(small_runs / "whole").rows()))
     assert orderly("verify", target).code == 4
     again = run(config(target))
     assert again.complete
-    assert again.n_computed == len(list(open_run(made / "whole").rows()))
+    assert again.n_computed == len(list(open_run(small_runs / "whole").rows()))
 
 
-def test_a_unit_given_up_in_one_run_and_found_in_another_is_found(orderly, made, shares, tmp_path):
+def test_a_unit_given_up_in_one_run_and_found_in_another_is_found(orderly, small_runs, shares, tmp_path):
     def give_up(rows):
         lost = Row(rows[0].fingerprint, *rows[0].key, QUARANTINED, 0, message="three workers died")
         return [lost, *rows[1:]]
@@ -335,12 +309,12 @@ def test_a_merge_that_fails_half_way_goes_on_where_it_was(orderly, shares, tmp_p
     assert (done.complete, done.n_computed) == (True, 0)
 
 
-def test_new_lines_of_a_copy_are_appended_and_equal_ones_are_not(orderly, made, tmp_path):
-    target = shutil.copytree(made / "share1", tmp_path / "target")
+def test_new_lines_of_a_copy_are_appended_and_equal_ones_are_not(orderly, small_runs, tmp_path):
+    target = shutil.copytree(small_runs / "share1", tmp_path / "target")
     copy = shutil.copytree(target, tmp_path / "copy")
     run(config(copy), share=Share(2, 3))
     assert orderly("merge", target, copy).code == 0
-    old = (made / "share1" / files.EVENTS).read_text().splitlines()
+    old = (small_runs / "share1" / files.EVENTS).read_text().splitlines()
     new = (target / files.EVENTS).read_text().splitlines()
     assert new[: len(old)] == old
     assert len(set(new)) == len(new)
@@ -369,10 +343,10 @@ def test_runs_in_a_bucket_are_merged_into_one_in_a_bucket(orderly, bucket, share
 
 
 @pytest.fixture(scope="module")
-def three(made, tmp_path_factory):
+def three(small_runs, tmp_path_factory):
     """Return runs a, b and c.  Host ``bad`` was contradicted in ``a``; in ``c`` another found some of its units."""
     folder = tmp_path_factory.mktemp("three")
-    rows = list(open_run(made / "whole").rows())
+    rows = list(open_run(small_runs / "whole").rows())
     third = len(rows) // 3
     doubt = Row(rows[0].fingerprint, *rows[0].key, QUARANTINED, 0, host="bad", message="contradicted")
     held = {
@@ -381,7 +355,7 @@ def three(made, tmp_path_factory):
         "c": [replace(row, host="good" if i % 2 else "bad") for i, row in enumerate(rows[third:])],
     }
     for name, theirs in held.items():
-        rewritten(made / "whole", folder / name, lambda _, theirs=theirs: theirs)
+        rewritten(small_runs / "whole", folder / name, lambda _, theirs=theirs: theirs)
     return folder, sorted(row.key for row in rows)
 
 

@@ -13,14 +13,13 @@ import pytest
 from boardclass.scores import parse_scores
 from boardclass.wordlist import load_wordlist
 from cluster.cli.verify import Referee
-from cluster.driver.driver import run
-from configs.model import load_config
 from results.storage import files
 from results.store.rows import SPLIT
 from results.store.run import open_run
 from results.store.store import Store
 from search import replica
 from search.scoring.scorer import Scorer
+from tests.cluster.small import rewritten
 from tests.cluster.whole_run import without_boards
 from tests.conftest import Answer, flip_bit
 
@@ -34,16 +33,8 @@ def copy(proven, tmp_path):
 
 @pytest.fixture
 def rewrite(proven, tmp_path):
-    """Write the run anew with its rows changed: a store whose checksums are right and whose content is not."""
-
-    def write(change):
-        old = open_run(proven)
-        folder = tmp_path / "rewritten"
-        with Store.open(folder, old.fingerprint, old.info) as store:
-            store.append(change(list(old.rows())))
-        return folder
-
-    return write
+    """Write the run anew with its rows changed."""
+    return lambda change: rewritten(proven, tmp_path / "rewritten", change)
 
 
 def changed(rows, where, **changes):
@@ -153,16 +144,10 @@ def test_verdicts_that_are_searched_again_find_a_forged_cutoff_out_without_a_cli
     assert "is not found again" in orderly("verify", tmp_path / "forged").err
 
 
-SMALL = {"dims": "2x2", "cutoff": 12, "workers": 0, "buckets": "aeiou bcdfg hjklmnp qrstvwxyz"}
-
-
-@pytest.fixture(scope="module")
-def made(tmp_path_factory):
-    """A finished 2x2 run whose classes are split again and again."""
-    folder = tmp_path_factory.mktemp("made") / "run"
-    budgets = {"unit_budget": 1, "node_budget": 1}
-    assert run(load_config(None, {**SMALL, "out": str(folder), "search": budgets})).complete
-    return folder
+@pytest.fixture
+def made(small_runs):
+    """A finished run whose classes are split again and again."""
+    return small_runs / "cut_up"
 
 
 def ids_of(folder):
@@ -171,10 +156,7 @@ def ids_of(folder):
 
 def altered(made, folder, key, **changes):
     """Write the run anew with one row changed."""
-    found = open_run(made)
-    with Store.open(folder, found.fingerprint, found.info) as there:
-        there.append([replace(row, **changes) if row.key == key else row for row in found.rows()])
-    return folder
+    return rewritten(made, folder, lambda rows: [replace(row, **changes) if row.key == key else row for row in rows])
 
 
 @pytest.mark.parametrize("seed", [0, 1])

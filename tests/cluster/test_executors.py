@@ -175,8 +175,9 @@ def test_bad_units_are_given_up_the_rest_is_done(make):
     assert verdicts_of(sink.verdicts) == verdicts_of(expected_units(range(2, 20)))
 
 
-def test_no_worker_comes_up(make):
-    sink, finish = play(make(SPEC, UnfitBreaker), max_deaths=3)
+def test_no_worker_comes_up():
+    """Of processes: test_process.py."""
+    sink, finish = play(InProcessExecutor(SPEC, UnfitBreaker), max_deaths=3)
     assert not finish.complete
     assert "no breaker today" in finish.message
     assert not sink.settled

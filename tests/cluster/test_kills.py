@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from configs.model import SearchConfig
 from results.store.run import open_run
 from tests.cluster.campaign import KINDS, Campaign, config_of_units
 from tests.samples import daily
@@ -14,7 +15,8 @@ SOME, ALL = ["worker", "driver"], [*KINDS, "worker", "worker-stop"]
 @pytest.mark.parametrize("victims", daily([SOME, ALL], lambda victims: victims is SOME), ids=len)
 @pytest.mark.timeout(1500)  # two minutes, unless the machine has ten other things to do
 def test_kills_and_the_digest_of_an_undisturbed_run(tmp_path, victims):
-    campaign = Campaign(config_of_units(tmp_path), tmp_path, seed=0, pause_s=0.25)
+    search = SearchConfig(memory_mb=256, unit_budget=200_000 if victims is ALL else 1_000_000)  # fewer units a day
+    campaign = Campaign(config_of_units(tmp_path, search=search), tmp_path, seed=0, pause_s=0.25)
     digest, n_units = campaign.undisturbed()
     try:
         notes = campaign.play(campaign.rng.sample(victims, len(victims)), n_units)

@@ -192,6 +192,7 @@ def test_every_family_of_failure_is_known(name, values, death):
     assert cause_of(getattr(exceptions, name)(*values), exceptions) is death
 
 
+@pytest.mark.nightly
 def test_a_unit_that_always_kills_is_given_up(executor_of):
     sink, finish = play(executor_of(fakes.DeadlyBreaker), 8, n_workers=2, n_strikes=2)
     assert not finish.complete

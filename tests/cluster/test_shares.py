@@ -22,12 +22,7 @@ from results.store.rows import QUARANTINED, Row
 from results.store.run import open_run
 from results.store.store import Store
 from tests.cluster.fakes import REPORT
-
-SMALL = {"dims": "2x2", "cutoff": 12, "workers": 0, "buckets": "aeiou bcdfg hjklmnp qrstvwxyz"}
-
-
-def config(folder, **changes):
-    return load_config(None, {**SMALL, "out": str(folder), **changes})
+from tests.cluster.small import CUT_UP, SMALL, config
 
 
 def options(folder, *more):
@@ -170,17 +165,16 @@ def test_another_share_goes_on_in_the_same_directory_and_the_last_one_proves(ord
 
 def test_parts_of_classes_stay_with_the_share_of_their_class(tmp_path):
     """What splits left over in another share's classes is not searched; what they left over in the share's own is."""
-    budgets = {"search": {"unit_budget": 1, "node_budget": 1}}
     folder = tmp_path / "run"
-    rows = list(open_run(run(config(tmp_path / "whole", **budgets)).location).rows())
-    plan = make_plan(config(folder, **budgets))
+    rows = list(open_run(run(config(tmp_path / "whole", **CUT_UP)).location).rows())
+    plan = make_plan(config(folder, **CUT_UP))
     split = sorted({row.class_id for row in rows if row.status == "split" and not row.path})
     mine = set(Shard(Share(1, 2), plan).class_ids.tolist())
     assert mine.intersection(split)
     assert set(split) - mine
     with Store.open(folder, plan.fingerprint, plan.run_info) as store:
         store.append([row for row in rows if row.class_id in split and not row.path])
-    outcome = run(config(folder, **budgets), share=Share(1, 2))
+    outcome = run(config(folder, **CUT_UP), share=Share(1, 2))
     assert outcome.share_done
     found = open_run(folder)
     assert {row.class_id for row in found.rows() if row.path} <= mine
@@ -188,7 +182,7 @@ def test_parts_of_classes_stay_with_the_share_of_their_class(tmp_path):
 
 
 def test_a_share_is_not_done_while_parts_of_its_classes_are_open(tmp_path):
-    cut_up = config(tmp_path / "whole", search={"unit_budget": 1, "node_budget": 1})
+    cut_up = config(tmp_path / "whole", **CUT_UP)
     rows = [row for row in open_run(run(cut_up).location).rows() if not row.path]
     plan = make_plan(cut_up)
     with Store.open(tmp_path / "run", plan.fingerprint, plan.run_info) as store:

@@ -1,20 +1,14 @@
-"""Any input to any parser becomes a value or a typed error, never anything else.
+"""Any text that a user types and any file that a user names becomes a value or a typed error, never anything else.
 
-Texts that a user types, files that a user names, and what a run directory holds.  Stored JSON gets its seal anew after
-the damage, so that the checks behind the seal have to notice.
+What a run directory holds: tests/cluster/forge.py.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
-import shutil
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -30,20 +24,14 @@ from cluster.cli.solve import parse_cells
 from cluster.planning.shares import Share, parse_share
 from configs.dicesets import DiceSet, load_dice
 from configs.model import RunConfig, load_config
-from results.log import FIELDS, read_events
-from results.proof import audit as checker
 from results.proof.nodes import SearchNodes
-from results.reading.report import read_stages
-from results.storage import files
-from results.storage.local import LocalFolder, open_folder
+from results.storage.local import open_folder
 from results.storage.lock import Owner, describe_owner, parse_owner
-from results.store.documents import format_document
-from results.store.parts import parse_part, serialise
+from results.store.parts import parse_part
 from results.store.rows import parse_path
-from results.store.run import open_run
 from search.local.climb import parse_alphabet
 from search.params import Params
-from tests.results.helpers import BUCKETS, fingerprint, make_run
+from tests.results.helpers import BUCKETS
 
 SHAPE = geometry("2x2")
 PARTITION = parse_partition(BUCKETS, "2x2")
@@ -130,63 +118,12 @@ def test_any_file_is_a_value_or_a_typed_error(tmp_path_factory, suffix, parse, s
     assert isinstance(value_or_message(parse, path, InputError), (returned, Message))
 
 
-# ---- what a run directory holds
-
 SCALARS = (
     st.none() | st.booleans() | st.integers() | st.just(10**30) | st.floats(allow_nan=False, allow_infinity=False)
 ) | st.sampled_from(["", "2x2", "0" * 64, "eliminated", "results/part-00000001-00.parquet", "é\ud800", "x" * 99])
 JSON = st.recursive(
     SCALARS, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3)
 )
-
-
-@st.composite
-def altered(draw: Any, values: Any) -> Any:
-    """Return JSON values with one of them, however deep, replaced, taken away or added."""
-    if isinstance(values, dict) and values and draw(st.booleans()):
-        key = draw(st.sampled_from(sorted(values)))
-        return {**values, key: draw(altered(values[key]))}
-    if isinstance(values, list) and values and draw(st.booleans()):
-        at = draw(st.integers(0, len(values) - 1))
-        return [*values[:at], draw(altered(values[at])), *values[at + 1 :]]
-    if isinstance(values, dict) and draw(st.booleans()):
-        gone = draw(st.sampled_from([*sorted(values), "new"]))
-        return {key: value for key, value in values.items() if key != gone} | ({"new": 1} if gone == "new" else {})
-    return draw(JSON)
-
-
-@pytest.fixture(scope="module")
-def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A finished run of the toy world with an audit in it."""
-    run = make_run(tmp_path_factory.mktemp("parsers") / "run")
-    numbers = dict.fromkeys(("n_leaves_checked", "n_scored", "n_boards", "n_boards_all", "n_parts"), 1)
-    audit = {**numbers, "certificates": "", "boards": ""}
-    (run / files.AUDITS).write_bytes(format_document({"format": 1, "audits": [audit]}))
-    return run
-
-
-@pytest.fixture(scope="module")
-def scratch(finished: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return Path(shutil.copytree(finished, tmp_path_factory.mktemp("scratch") / "run"))
-
-
-EVENT = st.fixed_dictionaries(
-    {"event": st.sampled_from(sorted(FIELDS)) | JSON},
-    optional={"time": SCALARS, "session": JSON, "text": JSON, "seconds": SCALARS | st.just("9" * 400)},
-)
-
-
-@given(
-    st.lists(EVENT.map(json.dumps) | st.text(max_size=20) | st.just('{"event": "stage", "time": 1e999}'), max_size=6)
-)
-@example(['{"event": [], "time": 1}'])
-@example(["[" * 5000])
-def test_any_event_log_is_read(scratch, finished, lines):
-    (scratch / files.EVENTS).write_text("\n".join(lines) + "\n", "utf-8", "backslashreplace")
-    assert all(event["event"] in FIELDS for event in read_events(LocalFolder(scratch)))
-    assert all(seconds >= 0 for seconds in read_stages(open_run(scratch)).values())
-
-
 OWNER = st.dictionaries(st.sampled_from(["user", "host", "pid", "since", "claim"]), JSON).map(json.dumps)
 
 
@@ -199,99 +136,3 @@ def test_any_note_of_an_owner(note):
     found = parse_owner(note)
     assert found is None or isinstance(found, Owner)
     assert describe_owner(note)
-
-
-# ---- certificates: everything in a row may be something else of its type, with a digest that fits
-
-
-@pytest.fixture(scope="module")
-def claimed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    """A run without rows, and its word list: enough to audit certificates against."""
-    folder = tmp_path_factory.mktemp("claimed")
-    (folder / CERTIFICATES).parent.mkdir()
-    words = folder / "list.txt"
-    words.write_text("".join(f"{word}\n" for word in ("ate", "eat", "rate", "tea", "tear")))
-    asked = fingerprint(wordlist_sha256=load_wordlist(words).sha256, cutoff=3)
-    (folder / "run.json").write_bytes(format_document({"format": 2, "fingerprint": asked.to_json(), "info": {}}))
-    return folder, words
-
-
-def certificate(folder: Path, **changes: Any) -> dict[str, Any]:
-    digest = json.loads((folder / "run.json").read_text())["fingerprint"]
-    row = {
-        "version": checker.VERSION,
-        "fingerprint": hashlib.sha256(json.dumps(digest, sort_keys=True).encode()).hexdigest(),
-        "class_id": 15,
-        "order": bytes(SHAPE.cell_order),
-        "forced": "",
-        "n_leaves": 21,
-        "n_boards": 0,
-        "body": b"\0\0\0\0",
-        **changes,
-    }
-    return {**row, "sha256": checker.row_digest(row)}
-
-
-def audit_of(folder: Path, words: Path, rows: list[dict[str, Any]]) -> checker.Audit:
-    data = serialise(pa.Table.from_pylist(rows, schema=checker.SCHEMA))
-    (folder / CERTIFICATES).write_bytes(data)
-    return checker.audit(folder, words)
-
-
-def test_a_sound_certificate_passes_and_one_too_short_does_not(claimed):
-    assert audit_of(*claimed, [certificate(claimed[0])]).n_leaves == 21
-    with pytest.raises(checker.Rejected, match="the bound of a leaf reaches the cutoff"):
-        audit_of(*claimed, [certificate(claimed[0], class_id=3)])  # the same tree, but words go through its leaves
-
-
-CHANGES = st.fixed_dictionaries(
-    {},
-    optional={
-        "version": st.integers(-1, 5),
-        "fingerprint": st.text(max_size=70),
-        "class_id": st.integers(-(2**63), 2**63 - 1) | st.integers(0, 20),
-        "order": st.binary(max_size=6) | st.permutations(range(4)).map(bytes),
-        "forced": st.text(max_size=5) | st.text("bcdtxyz", max_size=5),
-        "n_leaves": st.integers(-(2**63), 2**63 - 1) | st.integers(0, 100),
-        "n_boards": st.integers(-(2**63), 2**63 - 1) | st.integers(0, 2),
-        "body": st.binary(max_size=12)
-        | st.lists(st.sampled_from([0, 2, 1 << 25, 1 << 26, 0x1FFFFFE])).map(
-            lambda splits: b"".join(value.to_bytes(4, "little") for value in splits)
-        ),
-    },
-)
-
-
-@given(st.lists(CHANGES, min_size=1, max_size=3))
-def test_any_certificate_is_audited_or_rejected(claimed, changes):
-    rows = [certificate(claimed[0], **change) for change in changes]
-    found = value_or_message(lambda given_rows: audit_of(*claimed, given_rows), rows, checker.Rejected)
-    assert isinstance(found, Message) or found.n_parts == len(rows)
-
-
-@given(data=st.data())
-def test_any_run_json_is_audited_or_refused(claimed, tmp_path_factory, data):
-    folder = Path(shutil.copytree(claimed[0], tmp_path_factory.mktemp("audited"), dirs_exist_ok=True))
-    values = json.loads((folder / "run.json").read_text())
-    changed = {**values, "fingerprint": data.draw(altered(values["fingerprint"]))}
-    (folder / "run.json").write_text(json.dumps(changed))
-    rows = [certificate(folder)]
-    value_or_message(lambda where: audit_of(where, claimed[1], rows), folder, checker.Rejected, checker.Unreadable)
-
-
-@given(data=st.binary(max_size=80), at=st.integers(0, 3000))
-def test_damaged_files_of_certificates(claimed, data, at):
-    folder, words = claimed
-    sound = audit_of(folder, words, [certificate(folder)])
-    good = (folder / CERTIFICATES).read_bytes()
-    at %= len(good)
-    (folder / CERTIFICATES).write_bytes(good[:at] + data + good[at + len(data) :])
-    found = value_or_message(lambda where: checker.audit(where, words), folder, checker.Unreadable, checker.Rejected)
-    assert isinstance(found, Message) or found == sound
-
-
-def test_certificates_with_other_columns(claimed):
-    folder, words = claimed
-    pq.write_table(pa.table({"a": [1]}), folder / CERTIFICATES)
-    with pytest.raises(checker.Unreadable):
-        checker.audit(folder, words)

@@ -16,7 +16,6 @@ from cluster.scheduling.events import Assign, Publish, Quarantine
 from cluster.watch.catalog import Catalog
 from cluster.watch.view import Watched
 from cluster.web.site import Site
-from configs.model import load_config
 from results.errors import ConflictError
 from results.proof.nodes import SearchNodes
 from results.storage import files
@@ -30,32 +29,11 @@ from results.upkeep.extend import COVERS, EVERYTHING, extend, inherited
 from results.upkeep.repair import repair
 from search.breaker import Breaker, Unit
 from search.replica import Replicator
+from tests.cluster.small import config, rewritten
 from tests.cluster.test_scheduler import of
 from tests.cluster.test_trust import LIE, bench, told
 from tests.results.helpers import fingerprint, partition, row
 from tests.search.test_breaker import WORLDS
-
-CONFIG = {"dims": "2x2", "cutoff": 12, "workers": 0, "buckets": "aeiou bcdfg hjklmnp qrstvwxyz"}
-
-
-def config(folder, **changes):
-    return load_config(None, {**CONFIG, "out": str(folder), **changes})
-
-
-def rewritten(old, folder, change):
-    """Write a run anew with other rows."""
-    found = open_run(old)
-    with Store.open(folder, found.fingerprint, found.info) as there:
-        there.append(change(list(found.rows())))
-    return folder
-
-
-@pytest.fixture(scope="module")
-def made(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("made")
-    assert run(config(folder / "whole")).complete
-    return folder
-
 
 # ---- the store
 
@@ -80,8 +58,8 @@ def test_the_rest_of_a_flush_is_stored_when_the_disk_has_room_again(tmp_path, mo
     assert [found.class_id for found in open_run(tmp_path).rows()] == list(range(10))
 
 
-def test_verify_names_both_rows_that_contradict_each_other(orderly, made, tmp_path):
-    folder = rewritten(made / "whole", tmp_path / "run", list)
+def test_verify_names_both_rows_that_contradict_each_other(orderly, small_runs, tmp_path):
+    folder = rewritten(small_runs / "whole", tmp_path / "run", list)
     found = open_run(folder)
     first = next(found.rows())
     with Store.open(folder, found.fingerprint) as there, pytest.raises(ConflictError):
@@ -95,11 +73,11 @@ def test_verify_names_both_rows_that_contradict_each_other(orderly, made, tmp_pa
 # ---- shares
 
 
-def test_a_share_is_not_done_while_its_rows_do_not_fit(made, tmp_path):
+def test_a_share_is_not_done_while_its_rows_do_not_fit(small_runs, tmp_path):
     def wrong(rows):
         return [replace(row, n_boards=row.n_boards - 1) if row is rows[0] else row for row in rows]
 
-    folder = rewritten(made / "whole", tmp_path / "run", wrong)
+    folder = rewritten(small_runs / "whole", tmp_path / "run", wrong)
     outcomes = [run(config(folder), share=Share(number, 2)) for number in (1, 2)]
     assert [(outcome.complete, outcome.share_done) for outcome in outcomes] == [(False, False)] * 2
 
@@ -107,8 +85,8 @@ def test_a_share_is_not_done_while_its_rows_do_not_fit(made, tmp_path):
 # ---- pages
 
 
-def test_what_rows_proved_before_they_changed_is_not_said_of_them_now(made):
-    site = Site(Catalog((str(made / "whole"),)), Catalog(()), 0.0)
+def test_what_rows_proved_before_they_changed_is_not_said_of_them_now(small_runs):
+    site = Site(Catalog((str(small_runs / "whole"),)), Catalog(()), 0.0)
     (place,) = site.catalog.places().values()
     watched = site._watched[place.key] = Watched(place)
     watched.rows, watched.rows_stamp = {"proven": True, "statement": "Proven.", "why_not_proven": ""}, "of other files"
@@ -211,8 +189,8 @@ def test_boards_of_one_part_are_not_turned_as_those_of_the_next():
 # ---- runs that take over from others
 
 
-def test_a_run_promises_for_max_bound_what_its_source_promised(made, tmp_path):
-    found = open_run(made / "whole")
+def test_a_run_promises_for_max_bound_what_its_source_promised(small_runs, tmp_path):
+    found = open_run(small_runs / "whole")
     with Store.open(tmp_path, found.fingerprint, {**found.info, COVERS: ""}) as there:
         there.append(list(found.rows()))
     assert inherited(found)[COVERS] == found.info[COVERS] != ""
