@@ -91,9 +91,9 @@ def first_boards(
     if not isinstance(start, str):
         return start(rng, m, alphabet)
     board = encode_boards([start], n)
-    foreign = sorted(set(board[0].tolist()) - set(alphabet.tolist()))
-    if foreign:
-        raise BoardError(f"board {quote(start)} has the letter {chr(97 + foreign[0])!r}, which is excluded")
+    excluded = sorted(set(board[0].tolist()) - set(alphabet.tolist()))
+    if excluded:
+        raise BoardError(f"board {quote(start)} has the letter {chr(97 + excluded[0])!r}, which is excluded")
     return board
 
 

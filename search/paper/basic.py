@@ -57,11 +57,6 @@ def max_bound(class_letters: Sequence[str], scorer: Scorer) -> int:
     return int(max_points(*scorer.trie, scorer.geometry.neighbour_masks, masks))
 
 
-def old_bound(class_letters: Sequence[str], scorer: Scorer) -> int:
-    """Return the smaller of the sum and the max bound (paper, listing 5)."""
-    return min(sum_bound(class_letters, scorer), max_bound(class_letters, scorer))
-
-
 def orderly_tree(terms: Terms) -> Tree:
     """Return the orderly tree of the terms, with the bound of every node.
 
@@ -80,12 +75,6 @@ def orderly_tree(terms: Terms) -> Tree:
 def orderly_root_bound(class_letters: Sequence[str], scorer: Scorer, cell_order: Sequence[int] | None = None) -> int:
     """Return the orderly bound at the root of a class."""
     return orderly_tree(class_terms(class_letters, scorer, cell_order)).bound
-
-
-def multi_score(board: str, scorer: Scorer) -> tuple[int, int]:
-    """Return the multi-score of a board (every path counts) and its deduplicated multi-score."""
-    terms = class_terms(tuple(board), scorer)
-    return terms.multi_points, terms.unique_points
 
 
 def tree_boards_reaching(tree: Tree, cutoff: int, budget: int = NO_BUDGET) -> list[tuple[tuple[str, ...], int]]:

@@ -1,4 +1,4 @@
-"""The scheduler's decisions one by one; all together under bad weather in test_scheduler_simulated.py."""
+"""The scheduler's decisions one by one, and its promises under kills, delays, duplicates and lost replies."""
 
 from __future__ import annotations
 
@@ -29,6 +29,8 @@ from cluster.scheduling.events import (
 )
 from cluster.scheduling.scheduler import Scheduler
 from search.breaker import Unit, UnitResult
+from tests.cluster.simulator import Simulation
+from tests.samples import daily
 
 
 def result(unit, *children, seconds=1.0, n_terms=0):
@@ -411,3 +413,36 @@ def test_many_classes_are_cheap(n_classes):
     for _ in range(40):
         out = bench.answer(of(out, Assign)[0], seconds=0.001)
     assert n_classes - bench.scheduler.snapshot().n_open > n_classes // 4
+
+
+N_SEEDS = 1000
+N_BATCHES = 10
+
+
+@pytest.mark.parametrize("batch", daily(range(N_BATCHES), lambda batch: batch < 3))
+def test_keeps_its_promises(batch):
+    n = N_SEEDS // N_BATCHES
+    for seed in range(batch * n, (batch + 1) * n):
+        Simulation(seed).play()
+
+
+def test_same_seed_same_run():
+    first, second = Simulation(3).play(), Simulation(3).play()
+    assert first.log == second.log
+
+
+def test_storms_do_happen():
+    runs = [Simulation(seed).play() for seed in range(60)]
+    text = "\n".join(line for run in runs for line in run.log)
+    for sign in (
+        "lost Answer",
+        "lost WorkerDown",
+        "Death.oom",
+        "Death.node",
+        "alone=True",
+        "silent for too long",
+        "Quarantine",
+    ):
+        assert sign in text
+    assert sum(run.scheduler.snapshot().n_duplicates for run in runs) > 0
+    assert sum(not run.quarantined for run in runs) > 0

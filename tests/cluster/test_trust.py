@@ -1,6 +1,6 @@
 """Hosts are trusted after replicas that agree; from one that is contradicted, nothing counts afterwards.
 
-Under bad weather, with hosts that lie: test_scheduler_simulated.py.
+Under bad weather, with hosts that lie: test_scheduler.py.
 """
 
 from __future__ import annotations

@@ -1,12 +1,76 @@
-"""What the documentation shows of the command line is what it prints."""
+"""What the documentation shows of the command line is what it prints: ``console`` blocks, a ``$`` before a command."""
 
 from __future__ import annotations
 
+import doctest
+import os
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+from unittest import mock
+
 import pytest
 
-from tests.conftest import ROOT
-from tests.docs.console import Step, agrees, prepared, printed, steps
+from tests.conftest import ROOT, make_in
 from tests.samples import daily
+
+_MATCHING = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+
+
+class Step(NamedTuple):
+    """A command and what the page says it prints; ``...`` stands for anything."""
+
+    command: str
+    expected: str
+
+
+def steps(page: Path) -> Iterator[Step]:
+    """Yield the commands of a page in order."""
+    for block in re.findall(r"^```console\n(.*?)^```", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL):
+        for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+            command, _, expected = part.partition("\n")
+            yield Step(command, expected)
+
+
+def prepared(folder: Path) -> dict[str, str]:
+    """Return an environment with the command ``python`` and no word list but the bundled one."""
+    tools = folder / "bin"
+    tools.mkdir()
+    (tools / "python").write_text(f'#!/bin/sh\nexec {sys.executable} "$@"\n')
+    (tools / "python").chmod(0o755)
+    for name in ("configs", "docs"):
+        (folder / name).symlink_to(ROOT / name)
+    names = {"PYTHONPATH": str(ROOT), "PATH": f"{tools}{os.pathsep}{os.environ['PATH']}", "ORDERLY_WORDLISTS": ""}
+    return {**os.environ, **names}
+
+
+def printed(step: Step, folder: Path, environment: dict[str, str]) -> str:
+    """Run a command in a folder and return its standard output; it must succeed."""
+    name, *arguments = shlex.split(step.command)
+    if name == "orderly":
+        with mock.patch.dict(os.environ, environment):
+            return make_in(folder, *arguments)
+    done = subprocess.run(
+        ["bash", "-c", step.command],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=280,
+        check=False,
+    )
+    assert done.returncode == 0, f"{step.command}\n{done.stderr}"
+    return done.stdout
+
+
+def agrees(step: Step, output: str) -> bool:
+    """Return whether the output is what the page says, spaces aside."""
+    return doctest.OutputChecker().check_output(step.expected, output, _MATCHING)
+
 
 PAGES = {
     str(path.relative_to(ROOT)): list(steps(path))
