@@ -55,13 +55,8 @@ class Shape:
 class Certifier:
     """Makes the shapes of one run; holds working memory, so make one and keep it.
 
-    Parameters
-    ----------
-    board : geometry
-    words : words in q-form
-    points : points by number of letters
-    cutoff : points
-    memory_mb : memory for the terms of a part, in MiB; the tree over them takes about as much again
+    ``words`` are in q-form, ``points`` by number of letters.  ``memory_mb`` is the memory for the terms of a part, in
+    MiB; the tree over them takes about as much again.
     """
 
     def __init__(

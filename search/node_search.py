@@ -57,15 +57,7 @@ class Tally:
 
 
 class NodeSearch:
-    """Searches one node after the other; holds the state of OrderlyBound.
-
-    Parameters
-    ----------
-    board : geometry
-    params : Params
-    scorer : scores the survivors
-    forest : the working memory, where trees are grown
-    """
+    """Searches one node after the other; holds the state of OrderlyBound."""
 
     def __init__(self, board: Geometry, params: Params, scorer: Scorer, forest: Forest) -> None:
         self.board = board

@@ -23,16 +23,7 @@ MAX_NODES = 400
 
 @dataclass(frozen=True)
 class TreeNode:
-    """A node to draw.
-
-    Attributes
-    ----------
-    kind : ``sum`` or ``choice``
-    label : cell and letter, or the cell of a choice
-    points : of the words that end here
-    bound : of the node with all below it
-    children : tuple of TreeNode
-    """
+    """A node to draw: its kind, cell and letter, the points of the words that end here, the bound with all below it."""
 
     kind: str
     label: str
@@ -49,14 +40,7 @@ class TreeNode:
 def sum_choice_tree(
     class_letters: Sequence[str], words: Sequence[str], table: ScoreTable, geometry: Geometry
 ) -> TreeNode:
-    """Return the Sum/Choice tree of a class.
-
-    Parameters
-    ----------
-    class_letters : letters of each cell
-    words : in q-form
-    table : points
-    geometry : of the board
+    """Return the Sum/Choice tree of a class, given as the letters of each cell; ``words`` are in q-form.
 
     Raises
     ------

@@ -94,18 +94,8 @@ class Grown(NamedTuple):
 class Forest:
     """Holds the word arrays and the working memory; grows the trees of one node at a time.
 
-    Parameters
-    ----------
-    board : geometry
-    words : words in q-form
-    points : points by number of letters
-    params : Params
-    lexicon : Lexicon, optional
-        One made earlier of the same words and points.
-
-    Attributes
-    ----------
-    stack : the layers that are there, the rim first, or another bottom
+    ``words`` are in q-form, ``points`` by number of letters; a ``lexicon`` is one made earlier of the same.  ``stack``
+    holds the layers that are there, the rim first, or another bottom.
     """
 
     def __init__(
