@@ -20,13 +20,15 @@ from boardclass.word_import import Rules, import_words, parse_letters
 from boardclass.wordlist import KNOWN_SHA256
 from configs.sources import sources
 
+SIZES = ("-small", "-large", "-huge", "-insane")
 GERMAN = {"wngerman", "wogerman", "wswiss", "wgerman-medical"}  # nouns have capitals
 OTHER_ALPHABETS = {"wbulgarian", "wukrainian"}
 NAMES = (
     "french spanish italian ngerman portuguese dutch swedish danish norwegian catalan brazilian gaelic irish manx",
-    "faroese esperanto american british ogerman swiss german-medical galician-minimos bulgarian ukrainian",
+    "faroese esperanto polish ogerman swiss german-medical galician-minimos bulgarian ukrainian",
 )
-PACKAGES = [f"w{name}" for line in NAMES for name in line.split()]
+ENGLISH = [f"{name}{size}" for name in ("american", "british", "canadian") for size in ("", *SIZES)]
+PACKAGES = [f"w{name}" for name in (*" ".join(NAMES).split(), *ENGLISH)]
 
 
 def lists_of(package: str, folder: Path) -> list[Path]:
