@@ -222,6 +222,39 @@ def test_another_alphabet_is_named():
     assert lines_of(make("tea", "tree", "кот"))["left out: letter of another alphabet"] == 1
 
 
+# the languages that one word game has lists for (Lexica); the words are ours
+GAME = {
+    "Breton": (["bugel", "ene", "ñev", "c'hoar"], ["bugel", "ene", "nev"]),
+    "Catalan": (["casa", "aïllar", "col·legi"], ["aillar", "casa"]),
+    "Croatian": (["đak", "čaša", "džep"], ["casa", "dak", "dzep"]),
+    "Dutch": (["één", "huis", "ijs"], ["een", "huis", "ijs"]),
+    "English": (["house", "queen"], ["house", "qeen"]),
+    "Finnish": (["äiti", "talo"], ["aiti", "talo"]),
+    "French": (["cœur", "garçon"], ["coeur", "garcon"]),
+    "German": (["über", "straße"], ["strasse", "uber"]),
+    "Hungarian": (["tűz", "ház"], ["haz", "tuz"]),
+    "Italian": (["perché", "qatariana"], ["perche"]),
+    "Polish": (["łódź", "żółw"], ["lodz", "zolw"]),
+    "Portuguese": (["coração", "avô"], ["avo", "coracao"]),
+    "Spanish": (["año", "casa"], ["ano", "casa"]),
+    "Turkish": (["ışık", "çay", "dağ"], ["cay", "dag", "isik"]),
+    "Russian": (["кот", "дом"], None),
+    "Ukrainian": (["їжак", "кіт"], None),
+    "Persian": (["کتاب", "خانه"], None),
+    "Japanese": (["ねこさん", "いぬたち"], None),
+}
+
+
+@pytest.mark.parametrize("language", GAME)
+def test_the_lists_of_a_game_are_taken_without_options_or_their_alphabet_is_named(language):
+    words, expected = GAME[language]
+    if expected is None:
+        with pytest.raises(WordListError, match="another alphabet"):
+            make(*words)
+    else:
+        assert list(make(*words).words) == expected
+
+
 def test_a_file_without_words_says_why():
     with pytest.raises(WordListError, match=r"no word of 'mine.txt' is left: 1 left out: too short"):
         make("at")
