@@ -29,7 +29,7 @@ def save_board(out: str, faces: Sequence[Sequence[str]], heat: Sequence[int], pa
     elif file.suffix == ".png":
         data = _png(board_svg(faces, heat, path))
     else:
-        raise InputError(f"{quote(out)}: expected a name that ends in .svg or .png")
+        raise InputError(f"{quote(out)}: expected a name that ends in .html, .svg or .png")
     return write_file(file, data)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import sys
+from enum import StrEnum
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -44,6 +45,13 @@ if TYPE_CHECKING:
 _MAX_ROLLS = 1000  # for each board
 
 
+class Words(StrEnum):
+    """When the page of a board tells its words."""
+
+    shown = "shown"
+    hidden = "hidden"
+
+
 def show(
     board: BoardArgument,
     dims: DimsOption = None,
@@ -53,8 +61,16 @@ def show(
         str | None, typer.Option("--word", metavar="WORD", help="Draw the path of this word into the picture.")
     ] = None,
     out: Annotated[
-        str | None, typer.Option("--out", metavar="FILE.svg|FILE.png", help="Draw the board into a file instead.")
+        str | None,
+        typer.Option(
+            "--out",
+            metavar="FILE",
+            help="Write FILE.html, a page to look at and play on, without network; or draw FILE.svg or FILE.png.",
+        ),
     ] = None,
+    words: Annotated[
+        Words, typer.Option("--words", help="hidden: the page opens with the game, its words come afterwards.")
+    ] = Words.shown,
     plain_q: PlainQOption = False,
     min_letters: MinLettersOption = None,
     letter_values: ValuesOption = None,
@@ -66,29 +82,41 @@ def show(
     Any board up to 10 x 10: Qu or Th is one tile, [q] a plain Q, . a hole, * any letter, [a/e] either, [un-] only at
     the beginning and [-ing] only at the end of a word.  Proofs take letters and Qu only.
     """
-    if word is not None and out is None:
+    is_page = (out or "").endswith(".html")
+    if word is not None and (out is None or is_page):
         raise InputError(f"--word {quote(word)} draws a path into a picture: give --out FILE.svg as well")
+    if words is Words.hidden and not is_page:
+        raise InputError("--words hidden is for a page to play on: give --out FILE.html as well")
     from cluster.answers.boards import rollable, rollable_text
+    from cluster.answers.records import proven_place
     from cluster.answers.scoring import asked
 
     question = asked(wordlist, scores, plain_q, min_letters, letter_values, bonus)
     read = question.read(board, dims, tell)
     solved = question.solve(read)
     heat = heat_of_cells(sum(map(len, solved.rows)), ((item.points, item.path) for item in solved.words))
+    more: dict[str, Any] = {}
+    if not isinstance(read, Tiles):
+        place = proven_place(read[1], solved.dims, solved.score, question.words.sha256, question.table.points)
+        more = {"rollable": rollable(solved.board), "place": place}
     if out is not None:
         from cluster.answers.draw_board import save_board
+        from cluster.web.board_page import board_page
 
-        file = save_board(out, solved.rows, heat, () if word is None else _path_of(word, read, solved))
+        if is_page:
+            record = solved.record(question.words) | more | {"rows": solved.rows, "heat": heat}
+            file = write_file(Path(out), board_page(record, hidden=words is Words.hidden).encode())
+        else:
+            file = save_board(out, solved.rows, heat, () if word is None else _path_of(word, read, solved))
         told = f"{file}: {solved.board}, {points(solved.score)}, {counted(len(solved.words), 'word')}"
         console().print(told, markup=False, soft_wrap=True)
     elif fmt is Format.csv:
         write_table(("word", "points", "letters"), [item[:3] for item in solved.words], fmt)
     elif fmt is Format.json:
-        more = {} if isinstance(read, Tiles) else {"rollable": rollable(solved.board)}
         write_json(solved.record(question.words) | more)
     else:
-        dice = "" if isinstance(read, Tiles) else rollable_text(solved.board)
-        _show_to_people(solved, heat, question.words.name, dice)
+        notes = [rollable_text(solved.board), more["place"]] if more else []
+        _show_to_people(solved, heat, question.words.name, notes)
 
 
 def _path_of(word: str, board: Tiles | tuple[Dims, str], solved: Solved) -> tuple[int, ...]:
@@ -105,13 +133,13 @@ def _path_of(word: str, board: Tiles | tuple[Dims, str], solved: Solved) -> tupl
     return path
 
 
-def _show_to_people(solved: Solved, heat: list[int], wordlist: str, dice: str) -> None:
+def _show_to_people(solved: Solved, heat: list[int], wordlist: str, notes: list[str]) -> None:
     from rich.columns import Columns
 
     out = console()
     out.print(draw_board(solved.rows, heat))
     told = f"{solved.board}: {points(solved.score)}, {counted(len(solved.words), 'word')} of {wordlist}"
-    out.print(f"{told}\n{dice}".rstrip(), markup=False)
+    out.print("\n".join(filter(None, [told, *notes])), markup=False)
     if out.is_terminal:
         out.print("The redder a cell, the more points of words run through it.", style="dim")
     for letters, group in groupby(solved.words, key=lambda word: word.letters):

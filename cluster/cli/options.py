@@ -13,9 +13,8 @@ from typing import Annotated, Any
 import typer
 
 from boardclass.errors import InputError, quote
+from cluster.answers.records import PUBLISHED
 from cluster.answers.render import Format
-
-_RECORDS = Path(__file__).resolve().parents[2] / "results" / "published"  # runs that come with the package
 
 
 def _offer(module: str, name: str) -> Callable[[str], list[str]]:
@@ -189,7 +188,7 @@ def named_run(directory: str) -> str:
     """Return the run directory that is named, or the record of that name that comes with orderly; refuse the rest."""
     if "://" in directory or ("\0" not in directory and Path(directory).is_dir()):
         return directory
-    records = {path.parent.name: path.parent for path in sorted(_RECORDS.glob("*/run.json"))}
+    records = {path.parent.name: path.parent for path in sorted(PUBLISHED.glob("*/run.json"))}
     if directory in records:
         return str(records[directory])
     raise InputError(

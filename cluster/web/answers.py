@@ -168,6 +168,14 @@ async def picture(request: Request) -> Response:
 
 
 @explained
+async def page(request: Request) -> Response:
+    """Return a board as a page that is one file, to be saved and sent."""
+    html = await _site(request).queue.ask(Priority.quick, jobs.page, *_asked(request), seconds=QUICK_S)
+    headers = {"Content-Disposition": 'attachment; filename="board.html"'}
+    return Response(html, media_type="text/html", headers=headers)
+
+
+@explained
 async def rolled(request: Request) -> Response:
     """Return a random roll of a bundled set of dice."""
     name = request.query_params.get("dice", "")

@@ -14,7 +14,6 @@ from starlette.responses import FileResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
-import results
 from boardclass.board_svg import STYLE
 from boardclass.wordlist import DEFAULT_WORDLIST
 from cluster.web import answers, jobs, pages
@@ -22,7 +21,6 @@ from cluster.web.job_queue import Priority, Refused
 from cluster.web.site import Site
 
 _FOLDER = Path(__file__).resolve().parent
-PUBLISHED = Path(results.__file__).resolve().parent / "published"
 
 
 def make_app(site: Site) -> Starlette:
@@ -54,6 +52,7 @@ def make_app(site: Site) -> Starlette:
         Route("/api/runs/{key:str}/proven", answers.proven),
         Route("/api/board", answers.board),
         Route("/api/board.svg", answers.picture),
+        Route("/api/board.html", answers.page),
         Route("/api/around", answers.around),
         Route("/api/climb", answers.climb),
         Route("/api/roll", answers.rolled),

@@ -130,6 +130,7 @@ def score_board(*given: Any) -> dict[str, Any]:
     ``given`` are the values of a Question, which have gone through JSON.
     """
     from cluster.answers.boards import rollable_text
+    from cluster.answers.records import proven_place
     from cluster.answers.render import heat_of_cells
 
     question = Question(*given)
@@ -143,7 +144,8 @@ def score_board(*given: Any) -> dict[str, Any]:
         solved = asked.solve(board, scorer_of(dims, asked.words.words, asked.table))
         canonical = with_letters(canonical_board(letters, geometry(dims)), asked.words.letters)
         told = {"usual": letters, "cells": [with_letters(letter, asked.words.letters) for letter in letters]}
-        told |= {"canonical": canonical, "dice": rollable_text(solved.board)}
+        place = proven_place(letters, dims, solved.score, asked.words.sha256, asked.table.points)
+        told |= {"canonical": canonical, "dice": rollable_text(solved.board), "place": place}
     heat = heat_of_cells(len(told["cells"]), ((word.points, word.path) for word in solved.words))
     return solved.record(asked.words) | {"rows": solved.rows, "heat": heat} | told
 
@@ -155,6 +157,13 @@ def draw(word: str, *given: Any) -> str:
     told = score_board(*given)
     path = next((found["path"] for found in told["words"] if found["word"] == word.lower()), ())
     return board_svg(told["rows"], told["heat"], path, cell_px=2 * SIZE, styled=True)
+
+
+def page(*given: Any) -> str:
+    """Return a board as a page of its own, to look at and to play on."""
+    from cluster.web.board_page import board_page
+
+    return board_page(score_board(*given))
 
 
 def around_board(*given: Any) -> dict[str, Any]:

@@ -164,6 +164,15 @@ def test_show_draws_into_a_file(orderly, words, tmp_path):
     assert "prefers-color-scheme: dark" in (tmp_path / "b.svg").read_text()
 
 
+def test_special_tiles_are_drawn_in_letters_that_fit(orderly, words, tmp_path):
+    board = ("b.e/e[a/e/i]f", "-w", words, "--word", "beef", "--out", tmp_path / "b.svg")
+    assert orderly("show", *board).code == 0
+    drawn = ET.fromstring((tmp_path / "b.svg").read_text())
+    sizes = {str(item.text): int(str(item.get("font-size"))) for item in drawn.iter(f"{SVG}text")}
+    assert (sizes["B"], sizes["A/E/I"]) == (22, 13)
+    assert len(list(drawn.iter(f"{SVG}polyline"))) == 1
+
+
 def test_show_draws_a_png(orderly, words, tmp_path):
     pytest.importorskip("vl_convert", reason="PNG needs the extra: pip install 'orderly-boggle[report]'")
     assert orderly("show", "ebeefe", "-w", words, "--out", tmp_path / "b.png").code == 0

@@ -17,8 +17,8 @@ pytest.importorskip("uvicorn", reason="needs the extra: pip install 'orderly-bog
 
 import anyio
 
+from cluster.answers.records import PUBLISHED
 from cluster.web import jobs
-from cluster.web.app import PUBLISHED
 from cluster.web.job_queue import JobQueue, Priority, Refused
 from cluster.web.server import MAX_CLIENTS
 from results.reading.limits import GRACE_S

@@ -84,13 +84,13 @@ def opened(browser, server):
 def settle(tab, path):
     """Wait until a page shows all it has."""
     if path == "RUN":
-        expect(tab.locator("#digest, #check code").first).to_be_visible(timeout=SLOW_MS)
+        expect(tab.locator("#digest, #check code").first).to_be_visible()
     elif path.startswith("/board"):
-        expect(tab.locator("#heat")).to_be_visible(timeout=SLOW_MS)
+        expect(tab.locator("#heat")).to_be_visible()
     elif path.startswith("/class"):
-        expect(tab.locator("svg.tree").first).to_be_visible(timeout=SLOW_MS)
+        expect(tab.locator("svg.tree").first).to_be_visible()
     else:
-        expect(tab.locator(".pill.proven").first).to_be_visible(timeout=SLOW_MS)
+        expect(tab.locator(".pill.proven").first).to_be_visible()
 
 
 def width_of(tab):
@@ -129,7 +129,7 @@ def type_board(tab, board, dims="3x3"):
 
 
 def test_a_board_that_is_typed_is_scored_and_a_word_clicked_is_drawn(opened):
-    tab = opened("/board")
+    tab = opened("/board?size=3x3")
     type_board(tab, BOARD)
     words = load_wordlist("scowl70").words
     found = Scorer("3x3", words, parse_scores("standard")).words(BOARD)
@@ -155,11 +155,8 @@ def test_a_board_that_is_typed_is_scored_and_a_word_clicked_is_drawn(opened):
 
 
 def test_the_keyboard_alone_is_enough(opened):
-    tab = opened("/board")
-    for _ in range(30):
-        tab.keyboard.press("Tab")
-        if tab.evaluate("document.activeElement.className").startswith("tile"):
-            break
+    tab = opened("/board?size=3x3")
+    expect(tab.locator(".tile").first).to_be_focused()
     for letter in "bldeaerts":
         tab.keyboard.type(letter)
     expect(tab.locator("#score")).to_have_text("430")
@@ -178,15 +175,15 @@ def test_the_heat_map_tells_the_score_with_each_letter(opened):
     tab = opened(f"/board?letters={BOARD}")
     settle(tab, "/board")
     scorer = Scorer("3x3", load_wordlist("scowl70").words, parse_scores("standard"))
-    cell = tab.locator("#heat tbody tr").nth(3).locator("td").nth(ord("r") - ord("a"))
+    cell = tab.locator("#heat tbody tr", has_text="row 1, column 2").locator("td").nth(ord("r") - ord("a"))
     assert cell.get_attribute("title") == f"{scorer.score('berratdes')} points"
     tab.locator(".tile[data-cell='8']").click()
     swapped, changed = (
         tab.locator("#near button", has_text="berlasdet"),
         tab.locator("#near button", has_text="perlatdes"),
     )
-    expect(swapped).to_contain_text("2·3 T and 3·3 S swapped")
-    expect(changed).to_contain_text("1·1 B to P")
+    expect(swapped).to_contain_text("row 3, column 2, T and row 3, column 3, S swapped")
+    expect(changed).to_contain_text("row 1, column 1, B to P")
     key = tab.locator("#keys button[data-letter='p']")
     expect(key.locator("small")).to_have_text(str(scorer.score("berlatdep")))
     key.click()
@@ -226,7 +223,7 @@ def test_rolling_climbing_and_sizes(opened):
 
 def test_other_tiles_and_rules(opened):
     """Typed into cells, pasted, and in an address; what needs the usual board waits."""
-    tab = opened("/board", permissions=["clipboard-read", "clipboard-write"])
+    tab = opened("/board?size=3x3", permissions=["clipboard-read", "clipboard-write"])
     tab.locator(".tile").first.click()
     tab.keyboard.type("[th]er.[a/e]*[-ing]ks")
     expect(tab.locator("#told")).to_contain_text("words of scowl70")
@@ -256,11 +253,19 @@ def test_other_tiles_and_rules(opened):
     assert Axe().run(tab).violations_count == 0
 
 
+def paste(tab, text):
+    tab.evaluate(
+        """text => { const clipboardData = new DataTransfer(); clipboardData.setData("text", text);
+        const event = new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true });
+        document.activeElement.dispatchEvent(event); }""",
+        text,
+    )
+
+
 def test_copies_of_a_board(opened):
     tab = opened("/board?letters=quietzabe", permissions=["clipboard-read", "clipboard-write"])
     settle(tab, "/board")
     for button, said, expected in (
-        ("#copy-link", "Link copied.", r"/board\?letters=quietzabe&size=3x3&list=scowl70$"),
         ("#copy-text", "Text copied.", r"^Qu E  A\nU  T  B\nI  Z  E\n\nquietzabe: \d+ points"),
         ("#copy-svg", "SVG copied.", r"^<svg [^>]*aria-label=\"Board Qu E A / U T B / I Z E\""),
     ):
@@ -269,12 +274,48 @@ def test_copies_of_a_board(opened):
         assert re.search(expected, tab.evaluate("navigator.clipboard.readText()"))
     tab.goto(tab.evaluate("location.href"))
     expect(tab.locator(".tile").first).to_have_value("Qu")
-    for text in ("bld/eae/rts", "berlatdes"):
-        tab.evaluate("text => navigator.clipboard.writeText(text)", text)
+    for text in (
+        "bld/eae/rts",
+        "berlatdes",
+        "b l d\ne a e\nr t s",
+        "B  L  D\nE  A  E\nR  T  S\n\nberlatdes: 430 points, 210 words of x",
+    ):
         tab.locator(".tile").first.click()
-        tab.keyboard.press("Control+V")
+        paste(tab, text)
         expect(tab).to_have_url(re.compile("letters=berlatdes"))
         tab.locator(".tile").first.press("Delete")
+
+
+def test_it_opens_on_a_roll_that_is_typed_over_at_once_and_qu_is_one_tile(opened):
+    tab = opened("/board", expected_faults=True)
+    expect(tab.locator("#score")).to_have_text(re.compile(r"\d"))
+    assert [tab.locator(name).input_value() for name in ("#size", "#dice")] == ["4x4", "new"]
+    expect(tab.locator(".tile").first).to_be_focused()
+    tab.keyboard.type("quite")
+    assert [tile.input_value() for tile in tab.locator(".tile").all()[:4]] == ["Qu", "I", "T", "E"]
+    paste(tab, "cat/dogs")
+    expect(tab.locator("#told")).to_contain_text("has 2 rows of 3 and 4 letters")
+
+
+def test_a_board_is_played_and_sent_from_its_page(opened, server):
+    tab = opened(f"/board?letters={BOARD}")
+    expect(tab.locator("#place")).to_contain_text("none of the other 5,429,503,678,975 3x3 boards")
+    assert "127.0.0.1" not in tab.locator("[aria-label=Share]").inner_text()
+    with tab.expect_download() as saved:
+        tab.locator("#save-page").click()
+    page = saved.value.path().read_text()
+    assert saved.value.suggested_filename == "board.html"
+    assert "127.0.0.1" not in page
+    assert 'href="/' not in page
+    assert "treadles" in page
+    tab.locator("#play-it").click()
+    tab.keyboard.press("Enter")
+    tab.keyboard.type("treadles\n")
+    expect(tab.locator("#heard")).to_have_text("treadles: 11 points")
+    assert Axe().run(tab).violations_count == 0
+    tab.keyboard.press("Escape")
+    expect(tab.locator("#entry")).to_be_hidden()
+    expect(tab.locator("#score")).to_have_text("430")
 
 
 def test_a_class_has_bounds_story_and_trees(opened):
@@ -376,7 +417,7 @@ def test_a_run_is_watched_until_it_ends_without_a_reload(opened, folder):
         process.send_signal(signal.SIGSTOP)
         try:
             tab = opened("/")
-            tab.get_by_role("link", name="watched").click(timeout=SLOW_MS)
+            tab.get_by_role("link", name="watched").click()
             tab.evaluate("window.never = 'reloaded'")
             expect(tab.locator("#state")).to_have_text("running")
         finally:

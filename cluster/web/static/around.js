@@ -4,6 +4,8 @@ import { byId, count, el, points } from "/static/lib.js";
 
 const LETTERS = "abcdefghijklmnopqrstuvwxyz";
 
+export const cellName = (cell, h) => `row ${(cell % h) + 1}, column ${Math.floor(cell / h) + 1}`;
+
 export function showAround(around, told, h, { shade, use, put } = {}) {
   const table = byId("heat"), near = byId("near");
   table.hidden = byId("near-title").hidden = !around;
@@ -11,14 +13,15 @@ export function showAround(around, told, h, { shade, use, put } = {}) {
   if (!around) { table.replaceChildren(); return; }
   const most = Math.max(...around.scores.flat().map((value) => Math.abs(value - told.score)), 1);
   const head = el("tr", {}, el("td", {}), ...[...LETTERS].map((letter) => el("th", { scope: "col", textContent: face(letter) })));
-  const name = (cell) => `${Math.floor(cell / h) + 1}·${(cell % h) + 1} ${face(told.usual[cell])}`;
+  const name = (cell) => `${cellName(cell, h)}, ${face(told.usual[cell])}`;
   const change = (other) => {
     const [one, two] = [...[...told.usual].keys()].filter((cell) => other[cell] !== told.usual[cell]);
     return two === undefined ? `${name(one)} to ${face(other[one])}` : `${name(one)} and ${name(two)} swapped`;
   };
-  const rows = around.scores.map((scores, cell) => {
-    const own = told.usual[cell];
-    const label = el("th", { scope: "row", textContent: name(cell), title: `column ${Math.floor(cell / h) + 1}, row ${(cell % h) + 1}` });
+  const inRows = [...around.scores.keys()].sort((a, b) => (a % h) - (b % h) || a - b);
+  const rows = inRows.map((cell) => {
+    const own = told.usual[cell], scores = around.scores[cell];
+    const label = el("th", { scope: "row" }, el("span", { className: "soft", textContent: `${cellName(cell, h)} ` }), face(own));
     return el("tr", {}, label, ...scores.map((score, at) => {
       const difference = score - told.score, letter = LETTERS[at];
       const item = el("td", { textContent: letter === own ? "·" : difference > 0 ? `+${count(difference)}` : count(difference).replace("-", "−"), title: points(score) });
@@ -27,7 +30,7 @@ export function showAround(around, told, h, { shade, use, put } = {}) {
       return item;
     }));
   });
-  table.replaceChildren(el("caption", { className: "visually-hidden", textContent: "Difference of the score, rows: column and row of the cell; columns: letters" }), el("thead", {}, head), el("tbody", {}, ...rows));
+  table.replaceChildren(el("caption", { className: "visually-hidden", textContent: "Difference of the score, rows: cells; columns: letters" }), el("thead", {}, head), el("tbody", {}, ...rows));
   near.replaceChildren(...around.best.map((item) => {
     const button = el("button", { type: "button" }, el("code", { textContent: spelled(item.board) }), el("small", { textContent: `${change(item.board)}: ${points(item.score)} (${item.difference >= 0 ? "+" : "−"}${count(Math.abs(item.difference))})` }));
     button.addEventListener("click", () => use(item.board));

@@ -1,10 +1,14 @@
 // The board to play with.  Cells are numbered down the columns, as everywhere; people type along the rows.
 import { ask, byId, copy, count, el, facts, points } from "/static/lib.js";
-import { showAround } from "/static/around.js";
+import { cellName, showAround } from "/static/around.js";
+import { makeGame } from "/static/play.js";
+import { hintsAtMore, warm, wordList } from "/static/words.js";
 
 const LETTERS = "abcdefghijklmnopqrstuvwxyz";
-const tiles = byId("tiles"), trace = byId("trace"), size = byId("size"), list = byId("list");
-let w = 3, h = 3, cells = [], chosen = 0, told = null, around = null, asking = 0;
+const tiles = byId("tiles"), size = byId("size"), list = byId("list"), dice = byId("dice");
+const words = wordList({ box: byId("words"), filter: byId("filter"), tiles, trace: byId("trace"), spoken: byId("spoken") });
+const game = makeGame();
+let w = 3, h = 3, cells = [], chosen = 0, told = null, around = null, asking = 0, afterQ = -1;
 
 const given = new URLSearchParams(location.search);
 let names = {}; // letters beyond a-z that the word list has, by the symbol of each
@@ -32,10 +36,12 @@ function resize(name, kept = null) {
   if (kept) cells = kept;
   else for (let x = 0; x < Math.min(w, before.w); x++) for (let y = 0; y < Math.min(h, before.h); y++) cells[x * h + y] = before.cells[x * before.h + y] || "";
   tiles.style.setProperty("--columns", w);
+  const fitting = [...dice.options].find((option) => option.dataset.size === name);
+  if (fitting && dice.selectedOptions[0].dataset.size !== name) dice.value = fitting.value;
   const made = [];
   for (let y = 0; y < h; y++) for (let x = 0; x < w; x++) {
     const input = el("input", { className: "tile", type: "text", autocomplete: "off", spellcheck: false, maxLength: 24 });
-    for (const [key, value] of Object.entries({ autocapitalize: "characters", inputmode: "text", "data-cell": x * h + y, "aria-label": `Row ${y + 1}, column ${x + 1}` })) input.setAttribute(key, value);
+    for (const [key, value] of Object.entries({ autocapitalize: "characters", inputmode: "text", "data-cell": x * h + y, "aria-label": cellName(x * h + y, h) })) input.setAttribute(key, value);
     made.push(input);
   }
   tiles.replaceChildren(...made);
@@ -47,11 +53,10 @@ function show() {
   for (const input of inputs()) {
     const shown = faceOf(cells[Number(input.dataset.cell)]);
     if (input.value !== shown) input.value = shown;
-    input.classList.toggle("small", w > 4 || shown.length > 2);
-    input.classList.toggle("tiny", w > 7 || shown.length > 3);
+    input.style.setProperty("--n", Math.max(2, shown.length));
     input.classList.toggle("chosen", Number(input.dataset.cell) === chosen);
   }
-  clearPath();
+  words.clear();
   refresh();
 }
 
@@ -75,12 +80,16 @@ function nextInRow(cell) {
 tiles.addEventListener("focusin", (event) => { choose(Number(event.target.dataset.cell)); event.target.select(); });
 tiles.addEventListener("input", (event) => {
   const cell = Number(event.target.dataset.cell);
+  const isRestOfQu = event.data && event.data.toLowerCase() === "u" && afterQ === cell;
+  afterQ = -1;
+  if (isRestOfQu) { event.target.value = faceOf(cells[cell]); event.target.select(); return; }
   const own = event.target.value.toLowerCase(), tile = own.match(/\[[^\]]+\]/);
   if (own.includes("[") && !tile) return; // a tile of several letters is being written
   const letters = own.replace(/[^\p{L}.*]/gu, "");
   const letter = tile ? tile[0] : letters === "qu" ? "q" : letters.replace("qu", "").slice(-1) || letters.slice(-1);
   put(cell, letter);
   if (letter) inputOf(nextInRow(cell)).focus();
+  if (letter === "q" && letters !== "qu") afterQ = nextInRow(cell); // a u typed now is that of Qu
 });
 tiles.addEventListener("keydown", (event) => {
   const cell = Number(event.target.dataset.cell);
@@ -94,7 +103,7 @@ tiles.addEventListener("keydown", (event) => {
   }
 });
 tiles.addEventListener("paste", (event) => {
-  const text = event.clipboardData.getData("text");
+  const text = event.clipboardData.getData("text").replace(/^.*: [\d,]+ points?\b.*$/m, ""); // the line that Copy as text adds
   if (text.trim().length < 4) return;
   event.preventDefault();
   read(text);
@@ -106,7 +115,7 @@ async function read(text, name) {
     const answer = await ask("/api/board", { letters: text, size: name, ...rules() });
     names = answer.letters;
     resize(answer.dims, answer.cells);
-  } catch (error) { byId("done").textContent = error.message; }
+  } catch (error) { byId("told").textContent = error.message; }
 }
 
 function choose(cell) {
@@ -146,8 +155,7 @@ function showKeys() {
     key.setAttribute("aria-label", value === null ? face(letter) : `${face(letter)}: ${points(value)}`);
     key.style.setProperty("--heat", value === null || own ? "transparent" : shade(value - told.score, most));
   }
-  const x = Math.floor(chosen / h) + 1, y = (chosen % h) + 1;
-  byId("keys-told").textContent = `Row ${y}, column ${x}${scores ? ": the score of the board with each letter there." : "."}`;
+  byId("keys-told").textContent = `Letters for ${cellName(chosen, h)}${scores ? " and the score of the board with each: redder is better, bluer is worse." : "."}`;
 }
 
 export function shade(difference, most) {
@@ -168,7 +176,9 @@ async function refresh() {
   heat(null);
   for (const id of ["copy-text", "copy-svg"]) byId(id).disabled = !isFull();
   byId("climb").disabled = true;
-  byId("save-svg").hidden = !isFull();
+  for (const id of ["save-svg", "save-page"]) byId(id).hidden = !isFull();
+  byId("play-it").disabled = true;
+  byId("place").textContent = "";
   told = around = null;
   wait(["words", "facts", "heat", "near"], isFull());
   showKeys();
@@ -176,13 +186,15 @@ async function refresh() {
   else {
     const n = cells.filter((letter) => !letter).length;
     byId("told").textContent = n === cells.length ? "fill every cell" : `${n} more ${n === 1 ? "letter" : "letters"}`;
-    byId("words").replaceChildren(el("p", { className: "soft", textContent: "They appear when the board is full." }));
+    words.empty("They appear when the board is full.");
     facts(byId("facts"), []);
     showAround(null);
     return;
   }
-  byId("save-svg").href = `/api/board.svg?${new URLSearchParams(asked)}`;
-  byId("save-svg").setAttribute("download", `${asked.letters}.svg`);
+  for (const [kind, ending] of [["svg", "svg"], ["page", "html"]]) {
+    byId(`save-${kind}`).href = `/api/board.${ending}?${new URLSearchParams(asked)}`;
+    byId(`save-${kind}`).setAttribute("download", `${asked.letters}.${ending}`);
+  }
   try {
     const answer = await ask("/api/board", asked);
     if (number !== asking) return;
@@ -207,94 +219,21 @@ async function refresh() {
   }
 }
 
-function heat(values) {
-  const low = values ? Math.min(...values) : 0, high = values ? Math.max(...values) : 0;
-  for (const input of inputs()) {
-    const value = values ? values[Number(input.dataset.cell)] : 0;
-    input.style.setProperty("--share", values ? (0.06 + (high > low ? (0.55 * (value - low)) / (high - low) : 0.2)).toFixed(3) : "0");
-  }
-}
+function heat(values) { warm(tiles, values); byId("legend").hidden = !values; }
 
 function showScore() {
   byId("score").textContent = count(told.score);
   byId("told").textContent = `${told.score === 1 ? "point" : "points"}, ${count(told.n_words)} ${told.n_words === 1 ? "word" : "words"} of ${told.wordlist}`;
+  byId("place").textContent = told.place || "";
+  byId("play-it").disabled = false;
   heat(told.heat);
   facts(byId("facts"), [
     ["Board, down the columns", el("code", { textContent: told.board })],
     ["Canonical form", told.canonical && el("code", { textContent: told.canonical })],
     ["Dice", told.dice && `${told.dice[0].toUpperCase()}${told.dice.slice(1)}`, true],
   ]);
-  showWords();
+  words.show([{ words: told.words }]);
 }
-
-function showWords() {
-  const wanted = byId("filter").value.trim().toLowerCase();
-  const groups = new Map();
-  for (const item of told.words) if (!wanted || item.word.includes(wanted)) groups.set(item.letters, [...(groups.get(item.letters) || []), item]);
-  const made = [...groups].map(([letters, items]) => {
-    const head = el("h3", { textContent: `${letters} letters ` }, el("span", { textContent: `${items.every((item) => item.points === items[0].points) ? `${points(items[0].points)} each, ` : ""}${items.length}` }));
-    const buttons = items.map((item, at) => {
-      const button = el("button", { type: "button", textContent: item.word, tabIndex: at ? -1 : 0 });
-      button.setAttribute("aria-pressed", "false");
-      button.dataset.path = item.path.join(",");
-      button.dataset.points = points(item.points);
-      return button;
-    });
-    const group = el("div", { className: "words" }, ...buttons);
-    group.setAttribute("role", "toolbar");
-    group.setAttribute("aria-label", `Words of ${letters} letters`);
-    return el("div", {}, head, group);
-  });
-  byId("words").replaceChildren(...(made.length ? made : [el("p", { className: "soft", textContent: wanted ? "No word has that in it." : "No word of the list is on this board." })]));
-  clearPath();
-}
-
-byId("filter").addEventListener("input", () => { if (told) showWords(); });
-byId("words").addEventListener("click", (event) => {
-  const button = event.target.closest("button[data-path]");
-  if (!button) return;
-  const again = button.getAttribute("aria-pressed") === "true";
-  clearPath();
-  if (again) return;
-  drawPath(button);
-  if (tiles.getBoundingClientRect().bottom < 40) tiles.scrollIntoView({ behavior: "smooth", block: "start" });
-});
-byId("words").addEventListener("keydown", (event) => {
-  const button = event.target.closest("button[data-path]");
-  const move = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1, Home: -1e6, End: 1e6 }[event.key];
-  if (!button || !move) return;
-  event.preventDefault();
-  const all = [...button.parentElement.children], to = all[Math.min(all.length - 1, Math.max(0, all.indexOf(button) + move))];
-  all.forEach((other) => { other.tabIndex = other === to ? 0 : -1; });
-  to.focus();
-  clearPath();
-  drawPath(to);
-});
-
-function clearPath() {
-  trace.replaceChildren();
-  byId("spoken").textContent = "";
-  tiles.querySelectorAll(".on").forEach((input) => input.classList.remove("on"));
-  byId("words").querySelectorAll("[aria-pressed='true']").forEach((button) => button.setAttribute("aria-pressed", "false"));
-}
-
-function drawPath(button) {
-  const path = button.dataset.path.split(",").map(Number), frame = trace.getBoundingClientRect();
-  const spots = path.map((cell) => { const box = inputOf(cell).getBoundingClientRect(); return [box.x + box.width / 2 - frame.x, box.y + box.height / 2 - frame.y, box.width]; });
-  const draw = (tag, values) => { const made = document.createElementNS("http://www.w3.org/2000/svg", tag); for (const [name, value] of Object.entries(values)) made.setAttribute(name, value); return made; };
-  const wide = spots[0][2];
-  trace.setAttribute("viewBox", `0 0 ${frame.width} ${frame.height}`);
-  trace.append(draw("polyline", { points: spots.map(([x, y]) => `${x},${y}`).join(" "), "stroke-width": wide * 0.11 }), draw("circle", { cx: spots[0][0], cy: spots[0][1], r: wide * 0.2 }));
-  path.forEach((cell) => inputOf(cell).classList.add("on"));
-  button.setAttribute("aria-pressed", "true");
-  byId("spoken").textContent = `${button.textContent}: ${button.dataset.points}`;
-}
-addEventListener("resize", () => {
-  const shown = byId("words").querySelector("[aria-pressed='true']");
-  if (!shown) return;
-  trace.replaceChildren();
-  drawPath(shown);
-});
 
 // --- what can be done with it ---
 
@@ -304,10 +243,13 @@ function rows() {
   return made;
 }
 
-byId("roll").addEventListener("click", async () => {
-  try { const rolled = await ask("/api/roll", { dice: byId("dice").value }); await read(rolled.board, rolled.dims); byId("done").textContent = `Rolled ${rolled.board}.`; }
+async function roll() {
+  try { const rolled = await ask("/api/roll", { dice: dice.value }); await read(rolled.board, rolled.dims); byId("done").textContent = `Rolled ${rolled.board}.`; }
   catch (error) { byId("done").textContent = error.message; }
-});
+}
+byId("roll").addEventListener("click", roll);
+byId("play-it").addEventListener("click", () => { game.set(told, true); byId("game").showModal(); byId("start").focus(); });
+byId("game").addEventListener("close", game.stop);
 byId("clear").addEventListener("click", () => { cells = cells.map(() => ""); chosen = 0; show(); inputOf(0).focus(); });
 byId("climb").addEventListener("click", async () => {
   const asked = { letters: board(), size: size.value, ...rules() };
@@ -328,12 +270,11 @@ export function choice(name, text, act) {
   return el("li", {}, button);
 }
 
-byId("copy-link").addEventListener("click", () => copy(location.href, byId("done"), "Link"));
 byId("copy-text").addEventListener("click", () => copy([...rows().map((row) => row.map((text) => text.padEnd(2)).join(" ").trimEnd()), "", told ? `${told.board}: ${points(told.score)}, ${count(told.n_words)} words of ${told.wordlist}` : board()].join("\n"), byId("done"), "Text"));
 byId("copy-svg").addEventListener("click", async () => {
   const word = byId("words").querySelector("[aria-pressed='true']");
   const query = new URLSearchParams({ letters: board(), size: size.value, ...rules(), ...(word ? { word: word.textContent } : {}) });
-  try { await copy(await (await fetch(`/api/board.svg?${query}`)).text(), byId("done"), "SVG"); } catch (error) { byId("done").textContent = error.message; }
+  try { await copy(await ask(`/api/board.svg?${query}`), byId("done"), "SVG"); } catch (error) { byId("done").textContent = error.message; }
 });
 size.addEventListener("change", () => resize(size.value));
 for (const changed of [list, ...RULES.map(byId)]) changed.addEventListener("change", show);
@@ -344,6 +285,9 @@ else if (given.get("list")) {
   if (![...list.options].some((option) => option.value === given.get("list"))) list.prepend(el("option", { value: given.get("list"), textContent: `${given.get("list")} (not here)` }));
   list.value = given.get("list");
 }
-const letters = given.get("letters"), wanted = given.get("size") || "";
-resize(/^([1-9]|10)x([1-9]|10)$/.test(wanted) ? wanted : "3x3");
+hintsAtMore(byId("map"));
+const letters = given.get("letters"), wanted = given.get("size") || "", isSize = /^([1-9]|10)x([1-9]|10)$/.test(wanted);
+resize(isSize ? wanted : "4x4");
 if (letters) read(letters, wanted);
+else if (!isSize) roll().then(() => inputOf(0).focus());
+else inputOf(0).focus({ preventScroll: true });

@@ -27,7 +27,8 @@ export async function ask(address, values = {}, options = {}) {
   try { answer = await fetch(text ? `${address}?${text}` : address, options); }
   catch { throw new Error("The server has stopped: start orderly serve again, and open the address that it prints."); }
   if (answer.status === 403) throw new Error("This browser is no longer let in: open the address that orderly serve printed.");
-  const told = await answer.json();
+  const isText = answer.ok && !(answer.headers.get("content-type") || "").includes("json");
+  const told = await (isText ? answer.text() : answer.json());
   if (!answer.ok) throw new Error(told.error || `The server answered ${answer.status}.`);
   return told;
 }

@@ -1,0 +1,62 @@
+"""The published runs, which come with the program, and what they prove about a board: the one place that looks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from boardclass.cutoff import reaches
+
+if TYPE_CHECKING:
+    from results.proof.prove import Summary
+
+PUBLISHED = Path(__file__).resolve().parents[2] / "results" / "published"
+
+
+def proven_place(board: str, dims: str, score: int, sha256: str, points: Sequence[int]) -> str:
+    """Return where a board stands among all boards of its size, in a sentence; empty where no published run proves it.
+
+    Parameters
+    ----------
+    board : str
+        One symbol a cell, down the columns.
+    score : int
+        Its exact score with the word list of this SHA-256 and these points by number of letters.
+    """
+    from boardclass.board import with_letters
+    from boardclass.canonical import canonical_board
+    from boardclass.geometry import geometry
+
+    found = _proof(dims, sha256, tuple(points))
+    if found is None or not found.listed.boards:
+        return ""
+    name, listed = found.question.wordlist, found.listed.boards
+    best = f"the best score is {listed[0].score:,}, that of {with_letters(listed[0].board, found.question.letters)}"
+    if not reaches(score, found.fingerprint.cutoff):
+        return f"Proven: of all {dims} boards for {name} {best}."
+    if not any((item.board, item.score) == (canonical_board(board, geometry(dims)), score) for item in listed):
+        return ""
+    rank = 1 + sum(item.score > score for item in listed)
+    if rank == 1:
+        return f"Proven: with {name} none of the other {26**found.fingerprint.n_cells - 1:,} {dims} boards beats it."
+    return (
+        f"Proven: number {rank:,} of all {dims} boards for {name}, a board and its turned and mirrored images counted "
+        f"once; {best}."
+    )
+
+
+@lru_cache
+def _proof(dims: str, sha256: str, points: tuple[int, ...]) -> Summary | None:
+    """Return what the rows of the published run of a question prove; None where there is no such run."""
+    from results.proof.prove import summary
+    from results.store.run import open_run
+
+    for folder in sorted(PUBLISHED.glob(f"{dims}-*")):
+        run = open_run(folder)
+        asked = run.fingerprint
+        if (asked.dims, asked.wordlist_sha256, asked.scores) == (dims, sha256, points):
+            found = summary(run)
+            return found if found.proven else None
+    return None

@@ -1,0 +1,8 @@
+// The page that is one file: what it knows of its board stands in it.
+import { byId } from "/static/lib.js";
+import { makeGame } from "/static/play.js";
+
+const data = JSON.parse(byId("data").textContent);
+data.words = data.words.map(([word, value, letters, path]) => ({ word, points: value, letters, path }));
+makeGame().set(data, data.hidden);
+if (data.hidden) byId("start").focus({ preventScroll: true });

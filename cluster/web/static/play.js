@@ -1,0 +1,173 @@
+// The game: three minutes, words typed or dragged over the tiles, then what was found and what was missed.
+// It knows the words of the board with their points; how they run was found by the program.
+import { byId, count, el, points } from "/static/lib.js";
+import { drawPath, warm, wordList } from "/static/words.js";
+
+const SECONDS = 180, WARN_AT = [60, 30, 10];
+
+const lettersOn = (face) => face.toLowerCase().replace(/^-|-$/g, ""); // -Ing is only for the end of a word, Un- for its beginning
+const pattern = (face) => (face === "*" ? "\\p{L}" : `(?:${lettersOn(face).replaceAll("/", "|")})`);
+
+// Returns set(board, isHidden) and stop(); the elements are those of templates/play.html.
+export function makeGame() {
+  const tiles = byId("game-tiles"), trace = byId("game-trace"), typed = byId("typed"), heard = byId("heard");
+  const answers = wordList({ box: byId("game-words"), filter: byId("game-filter"), tiles, trace, spoken: heard });
+  let board = null, faces = [], h = 0, words = new Map(), found = new Set(), path = [], timer = 0, end = 0, left = SECONDS, last = null, isDragged = false;
+
+  const wn = (n) => (n === 1 ? "1 word" : `${count(n)} words`);
+  const sum = (items) => items.reduce((total, item) => total + item.points, 0);
+  const isOn = () => timer !== 0;
+
+  function set(given, isHidden) {
+    stop();
+    board = given;
+    h = board.rows.length;
+    const w = board.rows[0].length;
+    words = new Map(board.words.map((item) => [item.word, item]));
+    faces = Array.from({ length: w * h }, (_, cell) => board.rows[cell % h][Math.floor(cell / h)]);
+    tiles.style.setProperty("--columns", w);
+    tiles.setAttribute("aria-label", `Board. ${board.rows.map((row, y) => `Row ${y + 1}: ${row.map((face) => (face === "." ? "hole" : face)).join(" ")}`).join(". ")}.`);
+    tiles.replaceChildren(...board.rows.flatMap((row, y) => row.map((face, x) => {
+      const tile = el("span", { className: `tile${face === "." ? " hole" : ""}`, textContent: face === "." ? "" : face });
+      tile.dataset.cell = x * h + y;
+      tile.style.setProperty("--n", Math.max(2, face.length));
+      return tile;
+    })));
+    show(SECONDS, "three minutes");
+    byId("start").textContent = "Play";
+    if (isHidden) answers.empty("They come after the game.");
+    else answers.show([{ words: board.words }]);
+    colour(!isHidden);
+  }
+
+  function colour(isShown) { warm(tiles, isShown ? board.heat : null); byId("game-legend").hidden = !isShown; }
+
+  function show(seconds, text) {
+    left = seconds;
+    byId("clock").textContent = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
+    byId("clock").classList.toggle("late", isOn() && seconds <= 10);
+    byId("tally").textContent = text;
+  }
+
+  const caught = () => [...found].map((word) => words.get(word));
+  const tally = () => `${points(sum(caught()))}, ${wn(found.size)}`;
+
+  function start() {
+    found = new Set();
+    end = Date.now() + SECONDS * 1000;
+    timer = setInterval(tick, 200);
+    byId("warned").textContent = "";
+    phase(true);
+    colour(false);
+    answers.empty("Find them.");
+    show(SECONDS, tally());
+    if (matchMedia("(pointer: fine)").matches) typed.focus(); // elsewhere the keyboard would cover the tiles
+    else tiles.scrollIntoView({ block: "nearest" });
+  }
+
+  function phase(isPlaying) {
+    byId("start").hidden = isPlaying;
+    byId("stop").hidden = byId("entry").hidden = !isPlaying;
+    byId("game-filter").parentElement.hidden = isPlaying;
+    tiles.classList.toggle("live", isPlaying);
+    choose([]);
+  }
+
+  function tick() {
+    const now = Math.max(0, Math.ceil((end - Date.now()) / 1000));
+    if (now === left) return;
+    const warned = WARN_AT.find((second) => now <= second && left > second);
+    if (warned && now) byId("warned").textContent = `${now} seconds left`;
+    show(now, tally());
+    if (!now) finish();
+  }
+
+  function stop() { clearInterval(timer); timer = 0; if (board) phase(false); }
+
+  function finish() {
+    stop();
+    const got = caught(), missed = board.words.filter((item) => !found.has(item.word));
+    byId("start").textContent = "Play again";
+    answers.show([
+      { title: `Found: ${wn(got.length)}, ${points(sum(got))}`, words: board.words.filter((item) => found.has(item.word)) },
+      { title: `Missed: ${wn(missed.length)}, ${points(sum(missed))}`, words: missed },
+    ]);
+    colour(true);
+    byId("tally").textContent = tally();
+    byId("clock").classList.remove("late");
+    heard.className = "spoken told";
+    heard.textContent = `${left ? "Ended" : "Time is up"}. You found ${wn(got.length)} of ${count(board.words.length)}: ${count(sum(got))} of ${points(sum(board.words))}.`;
+    byId("start").focus({ preventScroll: true });
+  }
+
+  function enter() {
+    const text = typed.value.trim().normalize("NFC").toLowerCase();
+    const isPath = path.length > 0, spelled = new RegExp(`^${path.map((cell) => pattern(faces[cell])).join("")}$`, "u");
+    const fits = isPath ? board.words.filter((item) => spelled.test(item.word)) : [words.get(text)].filter(Boolean);
+    const fresh = fits.filter((item) => !found.has(item.word)).sort((a, b) => b.points - a.points)[0];
+    const drawn = isPath ? path : fresh && fresh.path;
+    choose([]);
+    typed.value = "";
+    if (!text) return;
+    if (fresh) {
+      found.add(fresh.word);
+      byId("tally").textContent = tally();
+      answers.show([{ words: board.words.filter((item) => found.has(item.word)) }]);
+      drawPath(tiles, trace, drawn);
+      heard.textContent = `${fresh.word}: ${points(fresh.points)}`;
+    } else heard.textContent = fits.length ? `${fits[0].word}: found before` : `${text}: not a word of ${board.wordlist} on this board`;
+    heard.className = fresh ? "spoken good" : "spoken";
+  }
+
+  function choose(cells) {
+    path = cells;
+    drawPath(tiles, trace, path);
+    if (path.length) typed.value = path.map((cell) => lettersOn(faces[cell])).join("");
+  }
+
+  // --- fingers and mice: drag over the tiles, or press one after the other and the last one again ---
+
+  function reach(cell) {
+    const from = path.at(-1);
+    if (cell === path.at(-2)) { choose(path.slice(0, -1)); return; }
+    const isNear = from === undefined || (Math.abs(Math.floor(from / h) - Math.floor(cell / h)) <= 1 && Math.abs((from % h) - (cell % h)) <= 1);
+    const face = faces[cell], isAllowed = !(path.length && face.endsWith("-")) && !(path.length && faces[from].startsWith("-"));
+    if (isNear && isAllowed && !path.includes(cell) && face !== ".") choose([...path, cell]);
+  }
+
+  function cellAt(x, y) {
+    const tile = [...tiles.children].find((item) => { const box = item.getBoundingClientRect(); return Math.hypot(x - box.x - box.width / 2, y - box.y - box.height / 2) < box.width * 0.43; });
+    return tile && Number(tile.dataset.cell);
+  }
+
+  tiles.addEventListener("pointerdown", (event) => {
+    if (!isOn() || (event.pointerType === "mouse" && event.button)) return;
+    event.preventDefault();
+    const cell = cellAt(event.clientX, event.clientY);
+    if (cell === undefined) return;
+    tiles.setPointerCapture(event.pointerId);
+    last = [event.clientX, event.clientY];
+    isDragged = false;
+    if (cell === path.at(-1)) { enter(); last = null; return; }
+    const before = path.length;
+    reach(cell);
+    if (path.length === before) choose([]), reach(cell);
+  });
+  tiles.addEventListener("pointermove", (event) => {
+    if (!last || !isOn()) return;
+    const steps = Math.max(1, Math.ceil(Math.hypot(event.clientX - last[0], event.clientY - last[1]) / 6)), from = last;
+    for (let i = 1; i <= steps; i++) {
+      const cell = cellAt(from[0] + ((event.clientX - from[0]) * i) / steps, from[1] + ((event.clientY - from[1]) * i) / steps);
+      if (cell !== undefined && cell !== path.at(-1)) { isDragged = true; reach(cell); }
+    }
+    last = [event.clientX, event.clientY];
+  });
+  tiles.addEventListener("pointerup", () => { if (last && isDragged) enter(); last = null; });
+  tiles.addEventListener("pointercancel", () => { last = null; choose([]); typed.value = ""; });
+
+  typed.addEventListener("input", () => { path = []; drawPath(tiles, trace, []); });
+  byId("entry").addEventListener("submit", (event) => { event.preventDefault(); if (isOn()) enter(); });
+  byId("start").addEventListener("click", start);
+  byId("stop").addEventListener("click", finish);
+  return { set, stop };
+}

@@ -1,0 +1,235 @@
+"""The page of one board, a file without server or network: looked at by axe, played on with mouse, finger and keyboard.
+
+The clock is simulated; a board of each kind that ``show`` takes is played to its end.
+"""
+
+from __future__ import annotations
+
+import json
+from itertools import product
+
+import pytest
+
+pytest.importorskip("playwright.sync_api", reason="needs playwright: pip install 'orderly-boggle[test]'")
+pytest.importorskip("axe_playwright_python", reason="needs axe-playwright-python: pip install 'orderly-boggle[test]'")
+
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect
+
+from boardclass.scores import parse_scores
+from boardclass.wordlist import KNOWN_SHA256
+from cluster.answers.records import PUBLISHED, proven_place
+from results import top
+from tests.samples import daily
+
+DESK = {"viewport": {"width": 1280, "height": 900}}
+TABLET = {"viewport": {"width": 768, "height": 1000}}
+PHONE = {"viewport": {"width": 360, "height": 740}, "is_mobile": True, "has_touch": True}
+MAX_BYTES = 300_000
+BOARD = "berlatdes"
+
+
+@pytest.fixture
+def opened(browser, orderly, tmp_path):
+    """Write the page of a board and open it as a device would: nothing else is asked for, and nothing fails."""
+    contexts, asked, failed = [], [], []
+    file = tmp_path / "board.html"
+
+    def call(board, *options, **device):
+        answer = orderly("show", board, *options, "--out", file)
+        assert answer.code == 0, answer.err
+        assert file.stat().st_size < MAX_BYTES
+        context = browser.new_context(**device)
+        contexts.append(context)
+        tab = context.new_page()
+        tab.on("request", lambda request: asked.append(request.url))
+        tab.on("pageerror", lambda error: failed.append(str(error)))
+        tab.on("console", lambda said: failed.append(said.text) if said.type in ("error", "warning") else None)
+        tab.clock.install()
+        tab.goto(file.as_uri())
+        return tab
+
+    yield call
+    for context in contexts:
+        context.close()
+    assert set(asked) == {file.as_uri()}
+    assert failed == []
+
+
+def centre(tab, cell):
+    box = tab.locator(f"#game-tiles .tile[data-cell='{cell}']").bounding_box()
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+
+def drag(tab, path):
+    """Draw a path with the mouse, or with a finger where the device has none."""
+    spots = [centre(tab, cell) for cell in path]
+    if tab.evaluate("matchMedia('(pointer: fine)').matches"):
+        tab.mouse.move(*spots[0])
+        tab.mouse.down()
+        for spot in spots[1:]:
+            tab.mouse.move(*spot, steps=3)
+        tab.mouse.up()
+        return
+    finger = tab.context.new_cdp_session(tab)
+    for kind, spot in [("touchStart", spots[0]), *(("touchMove", spot) for spot in spots[1:]), ("touchEnd", None)]:
+        points = [{"x": spot[0], "y": spot[1]}] if spot else []
+        finger.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+
+
+VIEWS = [*product((DESK, TABLET, PHONE), ("light", "dark"), ((), ("--words", "hidden")))]
+
+
+@pytest.mark.parametrize(("device", "scheme", "words"), daily(VIEWS, lambda *view: view in VIEWS[::5]))
+def test_it_keeps_nobody_out_before_in_and_after_the_game(opened, device, scheme, words):
+    tab = opened(BOARD, *words, color_scheme=scheme, **device)
+    for step in ("#start", "#stop", None):
+        found = Axe().run(tab)
+        assert found.violations_count == 0, found.generate_report()
+        assert tab.evaluate("document.documentElement.scrollWidth") <= device["viewport"]["width"]
+        if step:
+            tab.locator(step).click()
+
+
+@pytest.mark.parametrize("device", [DESK, PHONE], ids=["mouse", "finger"])
+def test_a_game_is_played_to_its_end(opened, orderly, device):
+    told = json.loads(orderly("show", BOARD, "--format", "json").out)
+    path_of = {word["word"]: word["path"] for word in told["words"]}
+    tab = opened(BOARD, **device)
+    expect(tab.locator("h1")).to_have_text("430 points in 210 words")
+    expect(tab.locator(".place")).to_have_text(told["place"])
+    assert tab.locator("#game-words button").count() == 210
+    tab.locator("#start").click()
+    assert tab.locator("#game-words button").count() == 0
+    drag(tab, path_of["treadles"])
+    expect(tab.locator("#heard")).to_have_text("treadles: 11 points")
+    drag(tab, path_of["treadles"])
+    expect(tab.locator("#heard")).to_have_text("treadles: found before")
+    for word, heard in (
+        ("  TEAR ", "tear: 1 point"),
+        ("zzz", "zzz: not a word of scowl70 on this board"),
+        ("", "zzz: not"),
+    ):
+        tab.locator("#typed").fill(word)
+        tab.locator("#typed").press("Enter")
+        expect(tab.locator("#heard")).to_contain_text(heard)
+    for cell in (*path_of["dales"], path_of["dales"][-1]):  # one tile after the other, the last one again
+        (tab.touchscreen.tap if device is PHONE else tab.mouse.click)(*centre(tab, cell))
+    expect(tab.locator("#heard")).to_have_text("dales: 2 points")
+    tab.clock.run_for(119_000)
+    expect(tab.locator("#warned")).to_have_text("60 seconds left")
+    assert tab.locator("#entry").is_visible()
+    tab.clock.run_for(62_000)
+    expect(tab.locator("#clock")).to_have_text("0:00")
+    expect(tab.locator("#heard")).to_have_text("Time is up. You found 3 words of 210: 14 of 430 points.")
+    assert tab.locator("#entry").is_hidden()
+    assert tab.locator("#game-words h3.title").all_text_contents() == [
+        "Found: 3 words, 14 points",
+        "Missed: 207 words, 416 points",
+    ]
+    drag(tab, path_of["tear"])
+    expect(tab.locator("#tally")).to_have_text("14 points, 3 words")
+    tab.get_by_role("button", name="alerted", exact=True).click()
+    assert tab.locator("#game-tiles .on").count() == len("alerted")
+    tab.get_by_role("button", name="Play again").click()
+    expect(tab.locator("#tally")).to_have_text("0 points, 0 words")
+
+
+def test_words_come_after_the_game_and_the_keyboard_is_enough(opened):
+    tab = opened(BOARD, "--words", "hidden", **DESK)
+    expect(tab.locator("h1")).to_have_text("Find 430 points in 210 words")
+    assert tab.locator("#game-words button").count() == 0
+    assert "treadles" not in tab.locator("body").inner_text()
+    tab.keyboard.press("Enter")
+    tab.keyboard.type("treadles\n")
+    expect(tab.locator("#heard")).to_have_text("treadles: 11 points")
+    tab.keyboard.press("Tab")
+    tab.keyboard.press("Tab")
+    tab.clock.run_for(181_000)
+    assert tab.locator("#game-words button").count() == 210
+    assert tab.evaluate("document.activeElement.id") == "start"
+
+
+# rows, options, words of the list, a path that is dragged, what is heard
+KINDS = [
+    ("b.e/eef", (), "bee beef fee", (0, 1, 3, 5), "beef: 1 point"),
+    ("Th e r/i n g/s a l", (), "the thin", (0, 1, 4), "thin: 1 point"),
+    ("q u/i t", (), "quit", (0, 1, 3), "quit: 1 point"),
+    ("c[a/e]t/xxx", (), "cat cet", (0, 2, 4), "cat: 1 point"),
+    ("c*t/xxx", (), "cat cot cute", (0, 2, 4), "cat: 1 point"),
+    ("[un-]do/xxx", (), "undo", (0, 2, 4), "undo: 1 point"),
+    ("[q]at/xxx", ("--plain-q",), "qat cat", (0, 2, 4), "qat: 1 point"),
+    ("cat/xxx", ("--letter-values", "scrabble", "--bonus", "0=tw"), "cat", (0, 2, 4), "cat: 15 points"),
+]
+
+
+@pytest.mark.parametrize(("board", "options", "words", "path", "heard"), KINDS)
+def test_every_kind_of_board_is_played(opened, tmp_path, board, options, words, path, heard):
+    listed = tmp_path / "words.txt"
+    listed.write_text("\n".join(words.split()))
+    tab = opened(board, "-w", listed, *options, **DESK)
+    tab.locator("#start").click()
+    drag(tab, path)
+    expect(tab.locator("#heard")).to_have_text(heard)
+    tab.locator("#typed").fill(heard.partition(":")[0])
+    tab.keyboard.press("Enter")
+    expect(tab.locator("#heard")).to_contain_text("found before")
+
+
+def test_a_path_goes_where_the_tiles_let_it(opened, tmp_path):
+    """Never over a hole, to a tile that is far or was used, or to the beginning of a word in its middle."""
+    (tmp_path / "words.txt").write_text("undo\nabba\n")
+    tab = opened("a.d/b[un-]o/xxx", "-w", tmp_path / "words.txt", **DESK)
+    tab.locator("#start").click()
+    paths = {(0, 3, 1): "ab", (6, 7, 4): "do", (0, 1, 0): "a", (0, 8): "a", (4, 6, 7): "undo"}
+    for path, spelled in paths.items():
+        tab.mouse.move(*centre(tab, path[0]))
+        tab.mouse.down()
+        for cell in path[1:]:
+            tab.mouse.move(*centre(tab, cell))
+        assert tab.locator("#typed").input_value() == spelled
+        tab.mouse.up()
+
+
+def test_letters_beyond_a_to_z_are_played(opened, tmp_path, monkeypatch, orderly):
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    (tmp_path / "es.txt").write_text("año\ncaña\n")
+    imported = orderly("wordlist", "import", tmp_path / "es.txt", "--name", "es", "--letter", "ñ=w")
+    assert imported.code == 0, imported.err
+    tab = opened("ca/ñx", "-w", "es", **DESK)
+    tab.locator("#start").click()
+    tab.locator("#typed").fill("AN\u0303O")
+    tab.keyboard.press("Enter")
+    expect(tab.locator("#heard")).to_contain_text("año: not a word of es on this board")
+
+
+def test_the_place_of_a_board_is_what_is_proven_and_nothing_else():
+    standard, scowl = parse_scores("standard").points, KNOWN_SHA256["scowl70"]
+    best = "Proven: with scowl70 none of the other 5,429,503,678,975 3x3 boards beats it."
+    first, second, *_ = top(PUBLISHED / "3x3-scowl70", 3)
+    assert first.score > second.score
+    for board, score, told in (
+        (BOARD, 430, best),
+        ("sedtalreb", 430, best),  # turned
+        (second.board, second.score, "Proven: number 2 of all 3x3 boards for scowl70"),
+        (BOARD, 399, "Proven: of all 3x3 boards for scowl70 the best score is 430, that of berlatdes."),
+        (BOARD, 431, ""),  # not in the list: there is something wrong
+    ):
+        place = proven_place(board, "3x3", score, scowl, standard)
+        assert place.startswith(told)
+        assert bool(place) == bool(told)
+    for question in (("4x4", scowl, standard), ("3x3", "0" * 64, standard), ("3x3", scowl, (0, 0, 0, 1))):
+        dims, *rest = question
+        assert proven_place(BOARD, dims, 430, *rest) == ""
+
+
+def test_what_fits_no_page_is_refused(orderly, tmp_path):
+    for options in (
+        ("--words", "hidden"),
+        ("--word", "tear"),
+        ("--word", "tear", "--out", tmp_path / "x.html"),
+        ("--out", tmp_path / "x.txt"),
+    ):
+        answer = orderly("show", BOARD, *options)
+        assert (answer.code, answer.out) == (2, "")
+        assert "--out FILE." in answer.err or "expected a name that ends in .html" in answer.err
