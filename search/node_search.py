@@ -24,7 +24,7 @@ from search.scoring.scorer import Scorer, decode_boards
 from search.trees import bound, state
 from search.trees.forest import Forest, Grown
 from search.trees.generator import MAX_FREE_CELLS
-from search.trees.unbuilt import fold
+from search.trees.lazy_subtree import collapse
 
 _SURVIVORS = 4096
 EFFORT = ("n_terms", "n_pushes", "n_splits")  # the counters that add up to what the unit budget limits
@@ -178,7 +178,7 @@ class NodeSearch:
                     left |= every if whole else 1 << state.skip_letter(s, first)
                     budget = max(budget // 2, min(budget, self.params.least_budget))
         finally:
-            fold(grown.orderly.cells, s.counts[state.LINK])
+            collapse(grown.orderly.cells, s.counts[state.LINK])
         tally.max_bound = max(tally.max_bound, int(s.counts[state.DISCARDED]))
         tally.n_nodes += int(s.counts[state.STATES])
         tally.n_pushes += int(s.counts[state.PUSHES])

@@ -1,7 +1,7 @@
 """The terms of a node: every way a word can lie on its boards, reduced to the letters that free cells must have.
 
     path_table     path_table.py  all simple paths of a board (paths.py), grouped by the bare cells that they use, with
-                                  marks for terms that are not needed (superfluous.py), each kind once (distinct.py)
+                                  marks for terms that are not needed (dominated.py), each kind once (distinct.py)
     shape_terms    shapes.py      terms from these groups: whole nodes, or what forcing a letter changes; emit.py
                                   writes them, words.py has the words
     walk           walk.py        the same along the word trie; any letters on any cell

@@ -100,10 +100,10 @@ def emit(table, where, codes, drop, points_code, terms, n):  # type: ignore[no-u
     for p in range(count):
         out[kept] = out[p]
         row = absorb[p]
-        superfluous = (
+        dominated = (
             (absorb_words[row, 0] & drop[0]) | (absorb_words[row, 1] & drop[1]) | (swap_words[swap[p], 0] & drop[2])
         )
-        kept += superfluous == _ZERO
+        kept += dominated == _ZERO
     return n + kept
 
 

@@ -8,7 +8,7 @@ Forcing the next free cell, and the one after it, does not take a table of its o
 the position at which they meet the first *extra* cell (the free cells that come first in cell order), then the second,
 so the paths that use or avoid these cells are ranges of the group.
 
-Each path has marks that say when its term is not needed (search.terms.superfluous).
+Each path has marks that say when its term is not needed (search.terms.dominated).
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 from boardclass.geometry import Geometry, geometry
 from boardclass.jit import frozen, read_only
 from search.terms.distinct import Distinct
+from search.terms.dominated import mark_dominated, pair_bits
 from search.terms.paths import (
     ELSEWHERE,
     MAX_CELLS,
@@ -36,7 +37,6 @@ from search.terms.paths import (
     patterns_of,
     places_on,
 )
-from search.terms.superfluous import mark_superfluous, pair_bits
 
 TABLES = 2  # how many are kept
 MAX_EXTRA = 3  # the walk serves nodes that are forced deeper
@@ -187,7 +187,7 @@ class _TableBuilder:
         swap = np.empty((paths.size, 1), np.uint64)
         pairs = frozen(pair_bits(length))
         number, target = frozen(self.number), frozen(self.target)
-        mark_superfluous(paths, length, self.board.neighbour_masks, number, target, pairs, absorb, swap)
+        mark_dominated(paths, length, self.board.neighbour_masks, number, target, pairs, absorb, swap)
         block = np.empty(int((n_free * counts).sum()), np.uint8)
         fill_shifts(paths, length, number, self.shift, counts, block)
         self.counts.append(counts)

@@ -2,8 +2,8 @@
 
 A word runs down the pattern trie of its length (search.terms.path_table).  At each position it stays on free cells or
 steps on a bare cell that has its letter.  At the end stands a group of paths.  Each path gives one term, the OR of
-``letter code << shift`` over its free positions, by the same few instructions.  Terms that are superfluous
-(search.terms.superfluous) are dropped, then those with a letter that a restricted free cell must not have.
+``letter code << shift`` over its free positions, by the same few instructions.  Terms that are dominated
+(search.terms.dominated) are dropped, then those with a letter that a restricted free cell must not have.
 
 Forcing one more cell changes the terms of few words, so they are not all generated again: with ``new`` bare cells only
 the difference is written, the terms that use one of them, and with negative points those that are absorbed because of
@@ -20,10 +20,10 @@ from numba import types
 
 from boardclass.jit import kernel, read_only, writable
 from search.bits import lowest_bit
+from search.terms.dominated import MAX_BARE
 from search.terms.emit import RIM_TYPE, emit, restrict, up_to
 from search.terms.path_table import MAX_EXTRA, TABLE_TYPE
 from search.terms.paths import ELSEWHERE, MAX_CELLS
-from search.terms.superfluous import MAX_BARE
 from search.terms.words import WORDS_TYPE
 
 TERMS_FULL = -2
@@ -237,12 +237,12 @@ def shape_terms(words, table, rim, terms, code_bits, new, limit, only_losses):  
                             a = absorb_words[absorb[p], 0]
                             b = absorb_words[absorb[p], 1]
                             if gains:
-                                superfluous = (a & drop[0]) | (b & drop[1])
+                                dominated = (a & drop[0]) | (b & drop[1])
                             else:
                                 if ((a & more_low) | (b & more_high)) == _ZERO:
                                     continue
-                                superfluous = (a & (drop[0] ^ more_low)) | (b & (drop[1] ^ more_high))
-                            if (superfluous | (swap_words[swap[p], 0] & equal)) != _ZERO:
+                                dominated = (a & (drop[0] ^ more_low)) | (b & (drop[1] ^ more_high))
+                            if (dominated | (swap_words[swap[p], 0] & equal)) != _ZERO:
                                 continue
                             term = points_code if gains else points_code | loss
                             terms[n] = _with_letters(term, codes, free, shifts, at + p - begin, stride)

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from boardclass.jit import frozen, read_only
 from search.scoring.trie import letter_matrix
+from search.terms.dominated import pairs_of
 from search.terms.paths import MAX_CELLS
-from search.terms.superfluous import pairs_of
 
 
 class Words(NamedTuple):

@@ -5,7 +5,7 @@
       Arrays       arrays.py     the working memory of a worker
     build          build.py      one pass over sorted keys; runs.py makes them
     merge          merge.py      two trees and sorted terms into one that shares what they leave alone
-    unfold         unbuilt.py    subtrees of few terms: their bound, and building those that a search reaches
+    expand         lazy_subtree.py    subtrees of few terms: their bound, and building those that a search reaches
     orderly_bound  bound.py      the search itself; state.py is its state, sums.py adds up the letters of a level
     Tree           tree.py       the only owner of the layout of a tree node
 

@@ -13,7 +13,7 @@ from search.terms import radix
 from search.trees import build, merge, runs, tree
 
 BYTES_PER_TERM = 17  # 8 term or key, 4 points, 5 tree: 1.25 cells
-_MOST_NARROW = 64  # points of a word up to which the bounds of a tree take 2 bytes; above they may not fit
+_MAX_NARROW = 64  # points of a word up to which the bounds of a tree take 2 bytes; above they may not fit
 
 
 def n_terms_in(memory_mb: int) -> int:
@@ -27,7 +27,7 @@ class Arrays:
     Parameters
     ----------
     memory_mb : MiB of all arrays
-    most_points : most points that a word has
+    max_points : most points that a word has
     code_bits, points_of_code : of the points code in the low bits of a term
 
     Attributes
@@ -37,17 +37,17 @@ class Arrays:
     cells, bounds : the trees (search.trees.tree)
     """
 
-    def __init__(self, memory_mb: int, most_points: int, code_bits: int, points_of_code: NDArray[np.int32]) -> None:
+    def __init__(self, memory_mb: int, max_points: int, code_bits: int, points_of_code: NDArray[np.int32]) -> None:
         capacity = n_terms_in(memory_mb)
         self.terms = np.empty(capacity, np.uint64)
         self.points = np.empty(capacity, np.int32)
         self.cells = np.empty(max(1 << 12, capacity * 5 // 4), np.int32)
-        self.bounds = self.cells.view(tree.NARROW if most_points <= _MOST_NARROW else tree.WIDE)
+        self.bounds = self.cells.view(tree.NARROW if max_points <= _MAX_NARROW else tree.WIDE)
         self._code_bits = code_bits
         self._points_of_code = points_of_code
 
     def as_tree(self, n_levels: int, first: int, tip: int) -> tree.Tree:
-        """Return the arrays as a tree with its cells before ``tip``; a search may build what lies unbuilt behind it."""
+        """Return the arrays as a tree with its cells before ``tip``; a search may build what was left lazy behind it."""
         keys, points = map(frozen, (self.terms, self.points))
         return tree.Tree(self.cells, self.bounds, keys, points, n_levels, first, tip)
 

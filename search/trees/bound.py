@@ -9,7 +9,7 @@ is an upper bound, because every choice on a level must take the letter of that 
 subtree.  On the way down the bound never grows, so no sum here exceeds the bound at the root: search.trees.state says
 which type holds the sums.
 
-A subtree that was left unbuilt is built when it is pushed, one sum node at a time (search.trees.unbuilt).  When there
+A subtree that was left lazy is built when it is pushed, one sum node at a time (search.trees.lazy_subtree).  When there
 is no more room for these nodes, the letter of the first level is given up as if it had spent its budget.
 
 A letter that a level may not take starts from the least value of the type there, so it is never a maximum and never
@@ -28,6 +28,7 @@ from boardclass.cutoff_kernel import reaches
 from boardclass.jit import kernel, writable
 from search.bits import lowest_bit, popcount, prefetch
 from search.keys import LITERAL, LITERAL_BITS, MAX_LEVELS, first_place, last_levels
+from search.trees.lazy_subtree import MAX_CELLS, SCRATCH, collapse, expand
 from search.trees.state import (
     AT_DEEPER,
     AT_NEXT,
@@ -47,7 +48,6 @@ from search.trees.state import (
 )
 from search.trees.sums import ROW, add_letters
 from search.trees.tree import LETTER_BITS, LETTERS, LINE, RUN, RUN_BITS, places_in, points_of
-from search.trees.unbuilt import MOST_CELLS, SCRATCH, fold, unfold
 
 DONE = 0
 BUDGET_SPENT = 1
@@ -62,8 +62,8 @@ _ZERO = np.uint64(0)
 def orderly_bound(tree, s, cutoff, budget, survivors):  # type: ignore[no-untyped-def]
     """Search on from the state in ``s``; return DONE, BUDGET_SPENT or SURVIVORS_FULL (call again with an empty buffer).
 
-    In place, the cells from the tip of the tree on are written to, and references to unbuilt subtrees; call
-    :func:`search.trees.unbuilt.fold` when the search is over.
+    In place, the cells from the tip of the tree on are written to, and references to lazy subtrees; call
+    :func:`search.trees.lazy_subtree.collapse` when the search is over.
 
     cutoff : points; every discarded state has a bound below it
     budget : pushes behind one letter of the first level at which the search gives up, or earlier when no room is left;
@@ -129,7 +129,7 @@ def orderly_bound(tree, s, cutoff, budget, survivors):  # type: ignore[no-untype
         if depth == first:
             since = n_pushes
             if 2 * tip > tree.tip + cells.size:  # half of the room is used, and no state needs what was built
-                fold(cells, link)
+                collapse(cells, link)
                 tip = np.int64(tree.tip)
                 link = np.int64(0)
         elif n_pushes - since > budget:
@@ -201,10 +201,10 @@ def orderly_bound(tree, s, cutoff, budget, survivors):  # type: ignore[no-untype
                     end_points[n_ends] = term_points[run]
                     n_ends += 1
                     continue
-                if tip + MOST_CELLS > cells.size:
+                if tip + MAX_CELLS > cells.size:
                     status = BUDGET_SPENT
                     break
-                tip, link = unfold(
+                tip, link = expand(
                     cells, bounds, tip, link, keys, term_points, picked[i - 1], later_levels, top, scratch
                 )
                 ref = np.int64(cells[picked[i - 1]])

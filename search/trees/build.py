@@ -15,14 +15,14 @@ from search.trees.tree import (
     LARGEST_NODE,
     LETTER_BITS,
     MAX_BOUND,
+    MAX_LAZY_TERMS,
     MAX_NARROW,
-    MOST_UNBUILT,
     RUN_BITS,
     TREE_FULL,
 )
 
 _ZERO = np.uint64(0)
-_MOST_ENTRIES = MAX_LEVELS * LETTER_BITS  # of one node
+_MAX_ENTRIES = MAX_LEVELS * LETTER_BITS  # of one node
 
 
 @kernel([
@@ -104,9 +104,9 @@ def build(keys, points, begin, n, n_levels, cells, bounds, tip):  # type: ignore
     best = np.zeros(depths, np.int64)  # largest bound in the current choice
     current = np.zeros(depths, np.int64)  # level of the current choice
     n_entries = np.zeros(depths, np.int64)
-    entry_edge = np.zeros((depths, _MOST_ENTRIES), np.int64)
-    entry_bound = np.zeros((depths, _MOST_ENTRIES), np.int32)
-    entry_ref = np.zeros((depths, _MOST_ENTRIES), np.int32)
+    entry_edge = np.zeros((depths, _MAX_ENTRIES), np.int64)
+    entry_bound = np.zeros((depths, _MAX_ENTRIES), np.int32)
+    entry_ref = np.zeros((depths, _MAX_ENTRIES), np.int32)
     edge[0] = -1
     current[0] = -1
     depth = 0
@@ -161,7 +161,7 @@ def build(keys, points, begin, n, n_levels, cells, bounds, tip):  # type: ignore
             new = True
             new_bound = points_of[depth] + total[depth] + best[depth]
             n_below = i + 1 - begins[depth]
-            if n_below <= MOST_UNBUILT:
+            if n_below <= MAX_LAZY_TERMS:
                 new_ref = ~((begins[depth] << RUN_BITS) | (n_below - 1))
             else:
                 if tip + LARGEST_NODE > cells.size:

@@ -42,11 +42,11 @@ from search.terms.paths import MAX_CELLS
 from search.terms.shapes import TERMS_FULL
 from search.trees.arrays import Arrays, n_terms_in
 from search.trees.generator import Bare, Generator, Lexicon, make_lexicon
-from search.trees.tree import MOST_UNBUILT, Tree
+from search.trees.tree import MAX_LAZY_TERMS, Tree
 
 _ROOM = 8  # a whole that leaves less than one cell or key in 8 free is given up when one of its parts is grown
-# Keys that one new key makes a merge copy: hardly ever more than three, at most itself and an unbuilt subtree.
-_SPILLED = (3, MOST_UNBUILT + 1)
+# Keys that one new key makes a merge copy: hardly ever more than three, at most itself and a lazy subtree.
+_SPILLED = (3, MAX_LAZY_TERMS + 1)
 
 
 class Layer(NamedTuple):

@@ -15,6 +15,7 @@ from numba import types
 from boardclass.jit import kernel, writable
 from search.bits import lowest_bit, popcount
 from search.keys import LITERAL, LITERAL_BITS, MAX_LEVELS, first_edge, last_levels
+from search.trees.lazy_subtree import SCRATCH, bound_of
 from search.trees.runs import join
 from search.trees.tree import (
     BOUND_TOO_LARGE,
@@ -23,8 +24,8 @@ from search.trees.tree import (
     LETTER_BITS,
     LETTERS,
     MAX_BOUND,
+    MAX_LAZY_TERMS,
     MAX_NARROW,
-    MOST_UNBUILT,
     RUN,
     RUN_BITS,
     TREE_FULL,
@@ -33,7 +34,6 @@ from search.trees.tree import (
     points_of,
     put_node,
 )
-from search.trees.unbuilt import SCRATCH, bound_of
 
 NO_EQUAL = -3
 _ZERO = np.uint64(0)
@@ -60,12 +60,12 @@ def merge(keys, points, begin, end, spill, n_levels, first_level, cells, bounds,
     return (tip or a status, root, root bound, spill).
 
     points : of each key, negative where the trees have to lose them
-    spill : first unused place of ``keys`` and ``points``: keys of unbuilt subtrees that change are copied there
+    spill : first unused place of ``keys`` and ``points``: keys of lazy subtrees that change are copied there
     first_level : the levels before it have no literal here; what keys say of them does not count
     cells, bounds : the trees (search.trees.tree); what lies below ``tip`` (> 0) is only read
     base : a sum node, or 0 for an empty tree
     bound, other : of the second tree, as an entry has them: a sum node, 0 for a leaf with ``bound`` points (0 and 0 for
-        no tree), or the complement of an unbuilt run
+        no tree), or the complement of a lazy run
 
     Status TREE_FULL: ``cells`` or ``keys`` ran out.  BOUND_TOO_LARGE: a bound passes MAX_BOUND, or one of an entry what
     ``bounds`` can hold.  NO_EQUAL: points to lose met too few in the trees.  None of them says anything about the node.
@@ -74,7 +74,7 @@ def merge(keys, points, begin, end, spill, n_levels, first_level, cells, bounds,
     have: by edge (search.keys), rising.  What only one tree has is copied, up to the next edge of anything else.  Where
     two meet at an edge, a frame opens for what lies behind it.  The node is put together in three buffers, and written
     to ``cells`` when it is complete, after all below it.  The state of the frame on top is in local variables, of the
-    others in ``saved``.  Subtrees of few terms stay unbuilt (search.trees.unbuilt).
+    others in ``saved``.  Subtrees of few terms stay lazy (search.trees.lazy_subtree).
     """
     per = bounds.size // cells.size
     largest = MAX_BOUND if per == 1 else MAX_NARROW
@@ -226,7 +226,7 @@ def merge(keys, points, begin, end, spill, n_levels, first_level, cells, bounds,
                 elif ref > 0:
                     b_below = a_below
                     a_below = ref
-                else:  # unbuilt: its keys and those of the frame become one range
+                else:  # lazy: its keys and those of the frame become one range
                     run = ~ref >> RUN_BITS
                     run_end = run + (~ref & RUN) + 1
                     if first == last:
@@ -239,7 +239,7 @@ def merge(keys, points, begin, end, spill, n_levels, first_level, cells, bounds,
                         first, last = begins, spill
             n = last - first
             ends = n > 0 and keys[first] & within == _ZERO
-            if a_below or n > MOST_UNBUILT or (ended and (n > 1 or (n == 1 and not ends))):
+            if a_below or n > MAX_LAZY_TERMS or (ended and (n > 1 or (n == 1 and not ends))):
                 if i < stop and a_letters:  # prefetch the sum node that the next key will meet
                     ask_ahead(cells, first_edge(np.int64(keys[i] & low)), a_letters, a_place, a_ref)
                 s = saved[depth]

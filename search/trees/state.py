@@ -50,7 +50,7 @@ class Search(NamedTuple):
     smaller : int64[26], for each letter the mask of the letters before it in the order of ``not_less``
     counts : int64[8]: states, pushes, survivors, current depth, pushes when the first level took its letter, largest
         bound of a discarded state, first unused cell behind the tree and what the search built there, link of the last
-        node that it built (search.trees.unbuilt)
+        node that it built (search.trees.lazy_subtree)
     """
 
     sums: NDArray[Any]

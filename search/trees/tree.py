@@ -1,9 +1,9 @@
 """The orderly tree of a node: what lies where in its arrays.  This module owns the layout of a tree node.
 
 A *sum node* holds the points of the terms that end there and one *choice* per level that goes on; a choice has a letter
-set, and per letter an *entry*: a bound and a reference to the sum node behind it.  Subtrees of up to ``MOST_UNBUILT``
-terms are left *unbuilt*: their reference tells where their terms are in the sorted key array.  Their bound is that of
-the subtree all the same.  A search reaches few of them and builds these as it goes (search.trees.unbuilt).
+set, and per letter an *entry*: a bound and a reference to the sum node behind it.  Subtrees of up to ``MAX_LAZY_TERMS``
+terms are left *lazy*: their reference tells where their terms are in the sorted key array.  Their bound is that of
+the subtree all the same.  A search reaches few of them and builds these as it goes (search.trees.lazy_subtree).
 
 A sum node at place r > 0 of ``cells`` (int32), with ``n`` choices:
 
@@ -42,9 +42,9 @@ NARROW, WIDE = np.dtype(np.int16), np.dtype(np.int32)  # of the bounds of entrie
 MAX_NARROW = (1 << 15) - 1
 LETTER_BITS = 26
 LETTERS = (1 << LETTER_BITS) - 1
-RUN_BITS = 4  # of a reference to unbuilt terms: how many follow the first
+RUN_BITS = 4  # of a reference to lazy terms: how many follow the first
 RUN = (1 << RUN_BITS) - 1
-MOST_UNBUILT = RUN + 1  # terms of an unbuilt subtree
+MAX_LAZY_TERMS = RUN + 1  # terms of a lazy subtree
 LINE = 16  # cells in a cache line
 HEAD = 2  # cells of a node before its choices: the first cell and the bound
 OVER = 8  # cells behind a node that a vector may read with it
@@ -62,7 +62,7 @@ class Tree(NamedTuple):
     points : int32[], summed points of each key
     n_levels : number of levels of a key
     first : levels before this one have no literal anywhere in the tree (their cells are forced)
-    tip : first unused cell: a search builds there what was left unbuilt
+    tip : first unused cell: a search builds there what was left lazy
     """
 
     cells: NDArray[np.int32]

@@ -1,4 +1,4 @@
-"""Path tables against paths walked cell by cell, and the two marks of a superfluous path against their definition."""
+"""Path tables against paths walked cell by cell, and the two marks of a dominated path against their definition."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ import pytest
 from boardclass.geometry import Geometry, geometry
 from boardclass.jit import frozen
 from search.terms.distinct import Distinct
+from search.terms.dominated import MAX_BARE, pairs_of
 from search.terms.path_table import MAX_EXTRA, PathTable, extra_cells, path_table
 from search.terms.paths import ELSEWHERE, FREE, enumerate_paths, level_shifts, paths_of_length
-from search.terms.superfluous import MAX_BARE, pairs_of
 from tests.reference.classes import slow_neighbours
 
 Path = tuple[int, ...]

@@ -13,10 +13,10 @@ import pytest
 
 from boardclass.jit import frozen
 from search.terms import shapes
+from search.terms.dominated import MAX_BARE, pairs_of
 from search.terms.emit import Rim
 from search.terms.path_table import MAX_EXTRA, path_table
 from search.terms.paths import MAX_CELLS
-from search.terms.superfluous import MAX_BARE, pairs_of
 from search.terms.words import word_arrays
 from tests.reference.classes import slow_neighbours
 from tests.reference.orderly import Literals, Term
@@ -125,8 +125,8 @@ def paths_of(case: Case, word: str) -> Iterator[Path]:
     yield from longer(())
 
 
-def superfluous(case: Case, word: str, path: Path) -> bool:
-    """Return whether one move makes the path superfluous, or one swap of equal letters.
+def dominated(case: Case, word: str, path: Path) -> bool:
+    """Return whether one move makes the path dominated, or one swap of equal letters.
 
     A move goes from a free cell to a bare one, or from a bare cell to one before it.
     """
@@ -157,7 +157,7 @@ def test_terms_are_those_whose_path_is_not_superfluous(dims, seed, make):
         term_of(case, word, path)
         for word in case.points
         for path in paths_of(case, word)
-        if not superfluous(case, word, path)
+        if not dominated(case, word, path)
     ]
     found = shape_found(case)
     assert found == Counter(kept)

@@ -1,4 +1,4 @@
-"""Unbuilt subtrees: their bounds against the recursion U, what a search builds of them, and that it leaves no trace."""
+"""Lazy subtrees: their bounds against the recursion U, what a search builds of them, and that it leaves no trace."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ import numpy as np
 import pytest
 
 from search.keys import LITERAL_BITS, last_levels
-from search.trees import arrays, state, tree, unbuilt
+from search.trees import arrays, lazy_subtree, state, tree
 from tests.search import harness
 from tests.search.harness import prepared
 from tests.search.test_bound import NO_BUDGET, SEEDS, Assignment, assignments, rounds, searched, small_case, started
 from tests.search.test_merge import Ground, Terms, random_terms
 
 pytestmark = pytest.mark.usefixtures("widths")
-SCRATCH = np.empty(unbuilt.SCRATCH, np.int32)
+SCRATCH = np.empty(lazy_subtree.SCRATCH, np.int32)
 
 
 def bound_of(terms: Terms, n_levels: int, above: int = 0) -> int:
     """Return the kernel's bound of some terms; ``above`` is what the keys have on levels that do not count."""
     keys = np.array([above << LITERAL_BITS * n_levels | key for key in sorted(terms)], np.uint64)
     points = np.array([terms[key] for key in sorted(terms)], np.int32)
-    return int(unbuilt.bound_of(keys, points, 0, len(keys), last_levels(n_levels), SCRATCH))
+    return int(lazy_subtree.bound_of(keys, points, 0, len(keys), last_levels(n_levels), SCRATCH))
 
 
 @pytest.mark.parametrize(("n_levels", "letters"), [(2, 2), (3, 1)])
@@ -41,7 +41,7 @@ def test_the_bound_of_any_terms_is_U_whatever_is_on_other_levels(seed):
     rng = random.Random(seed)
     for _ in range(100):
         n_levels = rng.randint(1, 11)
-        terms = random_terms(rng, n_levels, rng.randint(1, tree.MOST_UNBUILT), rng.choice([2, 4, 26]))
+        terms = random_terms(rng, n_levels, rng.randint(1, tree.MAX_LAZY_TERMS), rng.choice([2, 4, 26]))
         assert bound_of(terms, n_levels, rng.randrange(27)) == harness.bound_of(terms, n_levels)
 
 
@@ -50,7 +50,7 @@ def test_points_to_lose_have_no_bound(seed):
     rng = random.Random(seed)
     terms = random_terms(rng, 5, 9, 3)
     for key in terms:
-        assert bound_of({**terms, key: -1}, 5) == unbuilt.NO_BOUND
+        assert bound_of({**terms, key: -1}, 5) == lazy_subtree.NO_BOUND
 
 
 def test_a_bound_that_no_tree_can_hold_does_not_wrap():
@@ -62,14 +62,14 @@ def test_a_bound_that_no_tree_can_hold_does_not_wrap():
     assert bound_of({1: tree.MAX_BOUND, 2: 5}, 12) == tree.MAX_BOUND
 
 
-def unfolded(ground: Ground, o: int, place: int, link: int = 0) -> int:
+def expanded(ground: Ground, o: int, place: int, link: int = 0) -> int:
     """Unfold the reference at ``o`` and all that is behind it; return the link of the last node."""
     within = last_levels(place)
     if ground.cells[o] >= 0 or ~int(ground.cells[o]) & tree.RUN == 0:
         return link
     ground.tip, link = map(
         int,
-        unbuilt.unfold(
+        lazy_subtree.expand(
             ground.cells, ground.bounds, ground.tip, link, ground.keys, ground.points, o, within, ground.n_levels - 1,
             SCRATCH,
         ),
@@ -78,7 +78,7 @@ def unfolded(ground: Ground, o: int, place: int, link: int = 0) -> int:
     first = node - 1
     for choice in tree.read_node(ground.cells, ground.bounds, node)[1]:
         for x in range(len(choice.refs)):
-            link = unfolded(ground, first - x, ground.n_levels - 1 - choice.level, link)
+            link = expanded(ground, first - x, ground.n_levels - 1 - choice.level, link)
         first -= len(choice.refs)
     return link
 
@@ -87,19 +87,19 @@ def unfolded(ground: Ground, o: int, place: int, link: int = 0) -> int:
 def test_what_is_unfolded_has_the_terms_and_bounds_and_goes_without_a_trace(seed):
     rng = random.Random(seed)
     n_levels = rng.randint(2, 12)
-    terms = random_terms(rng, n_levels, rng.randint(2, tree.MOST_UNBUILT), rng.choice([1, 2, 4]))
+    terms = random_terms(rng, n_levels, rng.randint(2, tree.MAX_LAZY_TERMS), rng.choice([1, 2, 4]))
     ground = Ground(n_levels)
     begin, end = ground.put({3: 5} | {key: terms[key] for key in terms if key > 3})
     some = {key: points for key, points in terms.items() if key > 3} | {3: 5}
     o, ground.tip = 1, 2
     ground.cells[o] = ~(begin << tree.RUN_BITS | end - begin - 1)
     before, tip = ground.cells[:2].copy(), ground.tip
-    link = unfolded(ground, o, n_levels)
+    link = expanded(ground, o, n_levels)
     if len(some) > 1:
         assert ground.cells[o] > tip
         assert ground.read(int(ground.cells[o])) == (some, harness.bound_of(some, n_levels))
-        assert ground.tip - tip <= unbuilt.MOST_CELLS * len(some)
-    unbuilt.fold(ground.cells, link)
+        assert ground.tip - tip <= lazy_subtree.MAX_CELLS * len(some)
+    lazy_subtree.collapse(ground.cells, link)
     assert (ground.cells[:2] == before).all()
 
 
@@ -110,7 +110,7 @@ def test_a_search_leaves_the_tree_as_it_was(dims, seed):
     before = grown.cells[: grown.tip].copy()
     searched(grown, s, 1 + case.sums.best(case.boards.all) // 3)
     assert bool(s.counts[state.LINK]) == (s.counts[state.TIP] > grown.tip)
-    unbuilt.fold(grown.cells, s.counts[state.LINK])
+    lazy_subtree.collapse(grown.cells, s.counts[state.LINK])
     assert (grown.cells[: grown.tip] == before).all()
 
 
@@ -135,7 +135,7 @@ def searched_in(room: int, case: harness.Case, cutoff: int) -> tuple[set[Assignm
         found.update(some)
         if is_given_up:
             given_up.add(chr(97 + state.skip_letter(s, 0)))
-    unbuilt.fold(plant.tree.cells, s.counts[state.LINK])
+    lazy_subtree.collapse(plant.tree.cells, s.counts[state.LINK])
     assert (plant.tree.cells[: plant.tip] == before).all()
     return found, given_up, int(s.counts[state.TIP]) - plant.tip
 
@@ -146,7 +146,7 @@ def test_letters_that_find_no_room_are_given_up_and_the_others_are_finished(dims
     sums = case.sums
     cutoff = max(1, sums.cutoff_for(3000))
     wanted = assignments(case, sums.reaching(cutoff))
-    for room in (0, unbuilt.MOST_CELLS, 3 * unbuilt.MOST_CELLS, 1000, 10**5):
+    for room in (0, lazy_subtree.MAX_CELLS, 3 * lazy_subtree.MAX_CELLS, 1000, 10**5):
         found, given_up, _ = searched_in(room, case, cutoff)
         assert {x for x in wanted if x[0] not in given_up} <= found <= wanted
         assert room < 10**5 or not given_up

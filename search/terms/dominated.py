@@ -1,6 +1,6 @@
 """Which terms are not needed: two words of marks for each path.
 
-A mark only ever drops a term that another term of the same word makes superfluous, so the bound stays a bound.
+A mark only ever drops a term that another term of the same word dominates, so the bound stays a bound.
 
 absorb
     bits of position t: the unused bare and extra cells that touch the cells of positions t - 1 and t + 1.  Where such a
@@ -54,7 +54,7 @@ def pair_bits(length: int) -> NDArray[np.int64]:
         writable(types.uint64, 2),
     )
 )
-def mark_superfluous(paths, length, neighbours, number, target, pair_bit, absorb, swap):  # type: ignore[no-untyped-def]
+def mark_dominated(paths, length, neighbours, number, target, pair_bit, absorb, swap):  # type: ignore[no-untyped-def]
     """Fill the absorb and swap words of ``paths`` (see the module).
 
     number : of each cell, the bare number + 1, or 0

@@ -1,10 +1,10 @@
-"""Unbuilt subtrees: their bound, taken straight from the keys, and how a search builds those that it reaches.
+"""Lazy subtrees: their bound, taken straight from the keys, and how a search builds those that it reaches.
 
 Half of the terms that a merge adds end in new subtrees of three to seven terms, and a search reaches few of these.  So
-a subtree of up to MOST_UNBUILT terms stays a run of sorted keys.  When OrderlyBound pushes it for the first time,
-:func:`unfold` writes its top sum node behind the tree, and the reference that named the run names the node from then
-on.  When the search is over :func:`fold` puts the old references back, so the tree is again what it was: other layers
-share it, and the place behind it is theirs.
+a subtree of up to MAX_LAZY_TERMS terms stays a run of sorted keys.  When OrderlyBound pushes it for the first time,
+:func:`expand` writes its top sum node behind the tree, and the reference that named the run names the node from then
+on.  When the search is over :func:`collapse` puts the old references back, so the tree is again what it was: other
+layers share it, and the place behind it is theirs.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from search.trees.tree import (
     HEAD,
     LETTER_BITS,
     MAX_BOUND,
-    MOST_UNBUILT,
+    MAX_LAZY_TERMS,
     OVER,
     RUN,
     RUN_BITS,
@@ -27,10 +27,10 @@ from search.trees.tree import (
 )
 
 _WORDS = 3 * (MAX_LEVELS + 1)  # places in the working space, behind the stack of groups
-_ENTRIES, _REFS = _WORDS + MOST_UNBUILT, _WORDS + 2 * MOST_UNBUILT
-SCRATCH = _WORDS + 3 * MOST_UNBUILT  # elements of working space
-_LINK = 3  # cells before a node that was unfolded: the reference's place, what it was, the link before
-MOST_CELLS = _LINK + HEAD + 3 * MOST_UNBUILT + OVER  # of an unfolded node, its link and what is read over its end
+_ENTRIES, _REFS = _WORDS + MAX_LAZY_TERMS, _WORDS + 2 * MAX_LAZY_TERMS
+SCRATCH = _WORDS + 3 * MAX_LAZY_TERMS  # elements of working space
+_LINK = 3  # cells before a node that was expanded: the reference's place, what it was, the link before
+MAX_CELLS = _LINK + HEAD + 3 * MAX_LAZY_TERMS + OVER  # of an expanded node, its link and what is read over its end
 NO_BOUND = -1
 _TOO_LARGE = MAX_BOUND + 1  # what is larger counts as this: no tree can hold it, and sums of it fit their elements
 _ZERO = np.uint64(0)
@@ -86,13 +86,13 @@ def bound_of(keys, points, first, end, within, scratch):  # type: ignore[no-unty
     )
     for bound in BOUND_TYPES
 ])  # fmt: skip
-def unfold(cells, bounds, tip, link, keys, points, o, within, top, scratch):  # type: ignore[no-untyped-def]
-    """Write the top sum node of the unbuilt subtree that the reference at ``o`` names to ``cells`` at ``tip``, and let
+def expand(cells, bounds, tip, link, keys, points, o, within, top, scratch):  # type: ignore[no-untyped-def]
+    """Write the top sum node of the lazy subtree that the reference at ``o`` names to ``cells`` at ``tip``, and let
     the reference name it, in place; return the new tip and the new link.
 
-    There must be room for MOST_CELLS.  What lies deeper in the subtree stays unbuilt.
+    There must be room for MAX_CELLS.  What lies deeper in the subtree stays lazy.
 
-    link : of the node that was unfolded before, 0 for none
+    link : of the node that was expanded before, 0 for none
     within : mask of the levels of the subtree
     top : number of the last level
     scratch : overwritten, at least SCRATCH elements
@@ -154,10 +154,10 @@ def unfold(cells, bounds, tip, link, keys, points, o, within, top, scratch):  # 
 
 
 @kernel(types.void(writable(types.int32), types.int64))
-def fold(cells, link):  # type: ignore[no-untyped-def]
-    """Put back the references that :func:`unfold` has replaced, the last one first, in place.
+def collapse(cells, link):  # type: ignore[no-untyped-def]
+    """Put back the references that :func:`expand` has replaced, the last one first, in place.
 
-    link : of the node that was unfolded last, 0 for none
+    link : of the node that was expanded last, 0 for none
     """
     while link:
         cells[cells[link]] = cells[link + 1]
