@@ -47,7 +47,7 @@ class Arrays:
         self._points_of_code = points_of_code
 
     def as_tree(self, n_levels: int, first: int, tip: int) -> tree.Tree:
-        """Return the arrays as a tree with its cells before ``tip``; a search may build what was left lazy behind it."""
+        """Return the arrays as a tree with its cells before ``tip``; a search may build lazy subtrees behind it."""
         keys, points = map(frozen, (self.terms, self.points))
         return tree.Tree(self.cells, self.bounds, keys, points, n_levels, first, tip)
 
