@@ -11,6 +11,7 @@ import re
 import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from string import ascii_lowercase
 from typing import NamedTuple
 
 from boardclass.errors import WordListError, quote
@@ -206,8 +207,8 @@ class _Tally:
             told = f"{letters[0]!r}, {unicodedata.name(letters[0], 'without a name')}"
             raise WordListError(
                 f"word list {quote(source)}: {n_foreign:,} words have letters of another alphabet ({told}), which is "
-                f"not supported: expected letters a-z, with or without accents; up to 25 others can be given symbols, "
-                f"--letter {letters[0]}=a and so on"
+                f"not supported: expected letters a-z, with or without accents"
+                + (f"; --letter {letters[0]}=a and so on give symbols" if len(letters) < len(ascii_lowercase) else "")
             )
         if self.rules.accents == "keep" and letters:
             raise WordListError(
@@ -233,9 +234,12 @@ class _Tally:
         """Return remarks."""
         notes = []
         if self._folded:
-            notes.append(
-                f"folded: {' '.join(sorted(self._folded))}; --letter ñ=w would keep ñ as a letter of its own, written w"
-            )
+            own, used = "ñ" if "ñ" in self._folded else min(self._folded), set().union(*self._seen)
+            free = next((symbol for symbol in "wkxzjvy" if symbol not in used), "")
+            hint = f"; --letter {own}={free} would keep {own} as a letter of its own, written {free}" if free else ""
+            notes.append(f"folded: {' '.join(sorted(self._folded))}{hint}")
+        if self._counts.get("left out: q without u", 0) * 100 > len(self._seen):
+            notes.append("many words have a q without u: --plain-q takes them, for boards with a plain q")
         if self._has_nouns and self.rules.names == "drop":
             notes.append("many words have a capital, as nouns have in German: --names keep takes them, and names too")
         return notes
