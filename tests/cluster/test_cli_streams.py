@@ -12,6 +12,7 @@ import pytest
 
 from cluster.cli import app as cli
 from cluster.driver.progress import Overview, PlainLines
+from results.storage import local
 from tests.conftest import COMMAND, ROOT
 from tests.samples import daily
 
@@ -78,6 +79,22 @@ def test_a_full_disk_is_not_a_bug(arguments, unbuffered):
     codes, out, err = in_shell('"$@" >/dev/full', *arguments, PYTHONUNBUFFERED=unbuffered)
     assert (codes, out) == ("2", [])
     assert err == "orderly: cannot write: No space left on device; make room there, or write elsewhere\n"
+
+
+def test_a_run_whose_disk_is_full_ends_with_the_code_that_the_page_promises(orderly, tmp_path, monkeypatch):
+    write_all = local.write_all
+
+    def full(descriptor, data):
+        if data.startswith(b"PAR1"):
+            raise OSError(errno.ENOSPC, "No space left on device")
+        write_all(descriptor, data)
+
+    monkeypatch.setattr(local, "write_all", full)
+    answer = orderly("run", "2x2", "--cutoff", "14", "--workers", "0", "--out", tmp_path / "run")
+    assert (answer.code, answer.out) == (2, "")
+    assert "cannot write" in answer.err
+    page = (ROOT / "docs" / "running.md").read_text()
+    assert '| exit code 2, "cannot write" | the disk is full' in page
 
 
 def test_a_file_that_cannot_be_written_is_named(orderly, monkeypatch):
