@@ -62,7 +62,6 @@ def called(proven, out, command, before="", after="", **environment):
         capture_output=True,
         text=True,
         env={**os.environ, "PYTHONPATH": str(ROOT), **environment},
-        timeout=300,
         check=False,
     )
     return done.returncode, done.stdout + done.stderr
@@ -94,6 +93,7 @@ def test_a_folder_deleted_under_a_command_is_no_bug(proven, tmp_path, command):
     assert code in (0, 2), said
 
 
+@pytest.mark.timeout(1800)  # a user without a home compiles each kernel anew
 @pytest.mark.skipif(os.geteuid() != 0 or not shutil.which("setpriv"), reason="only root can be somebody else")
 @pytest.mark.parametrize("command", daily(COMMANDS, lambda command: command in ("score", "status")))
 def test_no_home_and_no_name_is_no_bug(proven, command):
