@@ -379,14 +379,23 @@ def test_a_run_that_goes_on_tells_what_its_workers_do_and_the_range_of_the_time_
     expect(tab.locator("nav [aria-current]")).to_have_text("Runs")
     expect(tab.locator("#check")).to_contain_text(re.compile(r"\d KiB taken, [\d.]+ [MGT]iB free"))
     busy = [
-        {"worker": 2, "host": "<b>far</b>", "class_id": 1234, "path": "5=ab", "n_units": 3, "seconds": 61.0},
+        {
+            "worker": 2,
+            "host": "<b>far</b>",
+            "class_id": 1234,
+            "path": "5=ab",
+            "n_units": 3,
+            "seconds": 61.0,
+            "n_bytes": 3 * 2**29,
+        },
         {"worker": 7, "host": "near", "class_id": 3, "path": "", "n_units": 1, "seconds": 2.0},
     ]
-    progress = {"n_workers": 2, "hosts": {"near": 1}, "busy": busy}
+    memory = {"n_free_bytes": 2**31, "n_total_bytes": 2**34}
+    progress = {"n_workers": 2, "hosts": {"near": 1}, "busy": busy, **memory}
 
     def run_on(route):
         answer = route.fetch().json()
-        answer["live"] |= {"is_running": True, "time_left": "about 5 s (guesses of late: 4 s to 9 s)"}
+        answer["live"] |= {"is_running": True, "time_left": "about 5 s (4 s to 9 s)"}
         answer["live"]["progress"] |= {**progress, "time": 4e9}
         route.fulfill(json=answer | {"state": "running"})
 
@@ -394,10 +403,11 @@ def test_a_run_that_goes_on_tells_what_its_workers_do_and_the_range_of_the_time_
     tab.route(re.compile(r"/api/runs/[0-9a-f]+$"), run_on)
     expect(tab.locator("#busy tr")).to_have_count(2)
     assert tab.locator("#busy tr").first.locator("td").all_text_contents() == [
-        *("2", "<b>far</b>", "class 1,234 5=ab and 2 more units", "1 min 01 s")
+        *("2", "<b>far</b>", "class 1,234 5=ab and 2 more units", "1 min 01 s", "1.5 GiB")
     ]
     assert tab.locator("#busy tr").last.locator("td").nth(2).text_content() == "class 3"
-    expect(tab.locator("#now")).to_contain_text("about 5 s (guesses of late: 4 s to 9 s)")
+    expect(tab.locator("#now")).to_contain_text("about 5 s (4 s to 9 s)")
+    expect(tab.locator("#now")).to_contain_text("2.0 GiB of 16.0 GiB free on the driver's machine")
     assert Axe().run(tab).violations_count == 0
 
 
