@@ -50,6 +50,11 @@ def duration(seconds: float) -> str:
     return f"{hours} h {minutes:02d} min" if hours else f"{minutes} min {total % 60:02d} s" if minutes else f"{total} s"
 
 
+def between(low_s: float | None, high_s: float | None) -> str:
+    """Return an interval of times to stand behind a guess; empty where it is not known."""
+    return "" if low_s is None or high_s is None else f" ({duration(low_s)} to {duration(high_s)})"
+
+
 def memory_size(n_bytes: int) -> str:
     """Return a number of bytes in the unit that fits, such as ``1.8 GiB``."""
     value = float(n_bytes)

@@ -50,10 +50,13 @@ def proven_place(board: str, dims: str, score: int, sha256: str, points: Sequenc
 @lru_cache
 def _proof(dims: str, sha256: str, points: tuple[int, ...]) -> Summary | None:
     """Return what the rows of the published run of a question prove; None where there is no such run."""
+    folders = sorted(PUBLISHED.glob(f"{dims}-*"))
+    if not folders:  # most sizes: nothing need be loaded that reads runs
+        return None
     from results.proof.prove import summary
     from results.store.run import open_run
 
-    for folder in sorted(PUBLISHED.glob(f"{dims}-*")):
+    for folder in folders:
         run = open_run(folder)
         asked = run.fingerprint
         if (asked.dims, asked.wordlist_sha256, asked.scores) == (dims, sha256, points):

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from boardclass.errors import InputError
-from boardclass.printable import counted, duration, percent
+from boardclass.printable import between, counted, duration, percent
 from cluster.answers.render import points
 from cluster.streams import console, tell
 
@@ -218,14 +218,13 @@ def time_left(record: Mapping[str, Any]) -> str:
     left_s, n_workers = record["remaining_s"], record["n_workers"] or 1
     if left_s is None:
         return "unknown: too little has been searched"
-    low_s, high_s = record["remaining_low_s"], record["remaining_high_s"]
-    between = f" ({duration(low_s)} to {duration(high_s)})" if low_s is not None and high_s is not None else ""
+    span = between(record["remaining_low_s"], record["remaining_high_s"])
     share = f" for share {record['share']}, {_of_share(record)}" if record["share"] else ""
     elsewhere = f"; {processor_time(record['elsewhere_s'])} for the other shares" if record.get("elsewhere_s") else ""
     n = record["n_classes_done"]
     few = ", a rough guess" if n < _FEW_MEASURED else ""
     basis = f"judging by {counted(n, 'finished class', 'finished classes')}{few}"
-    return f"about {duration(left_s)}{between}{share}, {processor_time(left_s * n_workers)}{elsewhere}, {basis}"
+    return f"about {duration(left_s)}{span}{share}, {processor_time(left_s * n_workers)}{elsewhere}, {basis}"
 
 
 def _of_share(record: Mapping[str, Any]) -> str:

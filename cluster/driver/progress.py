@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING, Any
 
-from boardclass.printable import counted, duration, percent, printable
+from boardclass.printable import between, counted, duration, percent, printable
 from cluster.scheduling.events import Report
 from cluster.streams import console, write_lines
 
@@ -205,9 +205,8 @@ def _left(report: Report) -> str:
         return f"all{share} done" if share else "done"
     if report.remaining_s is None:
         return "time left unknown"
-    low_s, high_s = report.remaining_low_s, report.remaining_high_s
-    between = f" ({duration(low_s)} to {duration(high_s)})" if low_s is not None and high_s is not None else ""
-    return f"about {duration(report.remaining_s)} left{share}{between}"
+    span = between(report.remaining_low_s, report.remaining_high_s)
+    return f"about {duration(report.remaining_s)} left{share}{span}"
 
 
 def _trouble(report: Report) -> str:

@@ -400,8 +400,10 @@ def history(run: Run, plan: Plan, class_ids: npt.NDArray[np.int64]) -> History:
     if not ended.any():
         return NO_HISTORY
     efforts = np.maximum(sums[:, :-1], 0.0).sum(axis=1)
-    part_s = [row["seconds"] for table in run.columns(("path", "seconds")) for row in table.to_pylist() if row["path"]]
-    child_s = float(np.mean(part_s)) if part_s else 0.0
+    tables = list(run.columns(("path", "seconds")))
+    of_parts = [t.column("seconds").to_numpy()[t.column("path").to_numpy() != ""] for t in tables]
+    part_s = np.concatenate(of_parts)
+    child_s = float(part_s.mean()) if len(part_s) else 0.0
     return History(plan.predicted_costs(ids[ended]), efforts[ended], float(sums[ended, -1].sum()), child_s)
 
 

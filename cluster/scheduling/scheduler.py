@@ -143,7 +143,7 @@ class Scheduler:
 
     def snapshot(self) -> Report:
         """Return how far the run is."""
-        backlog, n_workers = self._backlog, max(1, len(self._crew))
+        backlog, n_workers = self._backlog, max(1, self._crew.n_up)  # as status multiplies by those that are up
         low_s, high_s = backlog.range_s() or (None, None) if backlog.is_measured else (None, None)
         return Report(
             n_classes=backlog.n_classes,

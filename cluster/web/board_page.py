@@ -27,7 +27,7 @@ def board_page(told: dict[str, Any], *, hidden: bool = False) -> str:
     Parameters
     ----------
     told : dict
-        Its record (:func:`cluster.answers.boards.board_record`).
+        As :func:`cluster.web.jobs.score_board` returns it.
     hidden : bool
         The game comes first, the words afterwards.
     """

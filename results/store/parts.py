@@ -201,40 +201,19 @@ def read_parts(
 def _parsed(
     folder: Folder, part: Part, data: bytes | None, schema: pa.Schema, columns: Sequence[str] | None
 ) -> pa.Table:
-    table = _checked(data, folder.where(part.name), part.sha256, schema, columns, part.n_rows)
+    where = folder.where(part.name)
+    if data is None:
+        raise DamagedError(f"{where} is listed but missing; {REMEDY}")
+    found = hashlib.sha256(data).hexdigest()
+    if found != part.sha256:
+        raise DamagedError(f"{where} was altered: its SHA-256 is {found}, the manifest says {part.sha256}; {REMEDY}")
+    table = parse_parquet(data, where, schema, columns, part.n_rows)
     ids = table.column("class_id").to_numpy() if "class_id" in table.column_names else None
     if ids is not None and (ids.min(), ids.max()) != (part.first_id, part.last_id):
         raise DamagedError(
             f"{folder.where(files.MANIFEST)}: the line of {part.name} does not describe that file; {REMEDY}"
         )
     return table
-
-
-def read_single(folder: Folder, name: str, sha256: str, schema: pa.Schema) -> pa.Table:
-    """Return a whole part of known digest.
-
-    Raises
-    ------
-    DamagedError
-        When the file is missing or altered.
-    """
-    return _checked(folder.read(name), folder.where(name), sha256, schema, None)
-
-
-def _checked(
-    data: bytes | None,
-    where: str,
-    sha256: str,
-    schema: pa.Schema,
-    columns: Sequence[str] | None,
-    n_rows: int | None = None,
-) -> pa.Table:
-    if data is None:
-        raise DamagedError(f"{where} is listed but missing; {REMEDY}")
-    found = hashlib.sha256(data).hexdigest()
-    if found != sha256:
-        raise DamagedError(f"{where} was altered: its SHA-256 is {found}, the manifest says {sha256}; {REMEDY}")
-    return parse_parquet(data, where, schema, columns, n_rows)
 
 
 def parse_parquet(
