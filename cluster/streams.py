@@ -36,13 +36,7 @@ def console(stream: IO[str] | None = None, **options: Any) -> Console:
 
 
 def write_file(target: Path, data: bytes) -> Path:
-    """Write a file that the user named, and return it.
-
-    Raises
-    ------
-    InputError
-        When it cannot be written.
-    """
+    """Write a file that the user named, and return it. Raises InputError when it cannot be written."""
     try:
         target.write_bytes(data)
     except OSError as error:

@@ -24,10 +24,7 @@ _BUDGET = 50_000_000
 def trees(letters: tuple[str, ...], words: WordList, scorer: Scorer) -> tuple[TreeNode, TreeNode]:
     """Return the Sum/Choice tree and the orderly tree of a small class.
 
-    Raises
-    ------
-    InputError
-        When one is too large to look at.
+    Raises InputError when one is too large to look at.
     """
     from search.paper import basic, teaching
     from search.paper.terms import class_terms

@@ -77,10 +77,7 @@ class Asked:
     def read(self, text: str, dims: str | None = None, say: Callable[[str], None] = lambda _: None) -> Board:
         """Return the board that a person typed: size and letters, in the symbols of the list, if it is a usual one.
 
-        Raises
-        ------
-        InputError
-            If it is no board at all.
+        Raises InputError if it is no board at all.
         """
         error: InputError | None = None
         has_plain_q = self.plain_q or self.words.plain_q or "q" in self.words.letters.values()

@@ -34,10 +34,7 @@ def sheet(boards: Sequence[Solved], title: str) -> bytes:
     title : str
         What they are and how to roll them again, for the head of every page.
 
-    Raises
-    ------
-    InputError
-        When what draws PDF is not installed.
+    Raises InputError when what draws PDF is not installed.
     """
     try:
         import vl_convert

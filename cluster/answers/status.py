@@ -29,13 +29,7 @@ _FEW_MEASURED = 30  # classes finished: with fewer it is a rough guess
 
 
 def look(run: Run) -> tuple[dict[str, Any], Summary]:
-    """Return the view of a run, and what its rows prove.
-
-    Raises
-    ------
-    StoreError
-        When the run is damaged.
-    """
+    """Return the view of a run, and what its rows prove. Raises StoreError when the run is damaged."""
     from results.log import live
     from results.proof.prove import summary
 
@@ -241,12 +235,7 @@ def processor_time(seconds: float) -> str:
 def run_wordlist(run: Run, name: str | None) -> WordList:
     """Return the word list of a run: the one recorded, or the one named, if it is the same.
 
-    Raises
-    ------
-    InputError
-        When it cannot be found or read.
-    FingerprintError
-        When it is another list.
+    Raises InputError when it cannot be found or read, FingerprintError when it is another list.
     """
     from boardclass.wordlist import load_wordlist
     from results.errors import FingerprintError
@@ -276,10 +265,7 @@ def tell_notes(found: Summary) -> None:
 def require_all_proven(summaries: Mapping[str, Summary]) -> None:
     """End a command that has shown results of some runs: say which of them are not proven.
 
-    Raises
-    ------
-    IncompleteError, MismatchError
-        For the first that is not; the others are named on standard error before it.
+    Raises IncompleteError or MismatchError for the first that is not; the others are named on standard error before it.
     """
     for found in summaries.values():
         tell_notes(found)

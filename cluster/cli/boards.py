@@ -285,13 +285,7 @@ def roll(
 
 
 def _rolled(question: Asked, chosen: DiceSet, rng: random.Random, n: int, min_words: int) -> list[Board]:
-    """Return ``n`` boards with at least so many words.
-
-    Raises
-    ------
-    InputError
-        When they are too rare.
-    """
+    """Return ``n`` boards with at least so many words. Raises InputError when they are too rare."""
     from boardclass import rolling
     from search.scoring.scorer import Scorer
 

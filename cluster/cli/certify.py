@@ -109,10 +109,8 @@ def certify(
 def _chosen_parts(run: Run, certifier: Certifier, choice: _Choice) -> Iterable[Part]:
     """Return the classes to certify, cut into parts where more cells have several letters than one tree takes.
 
-    Raises
-    ------
-    InputError
-        If a class named is not canonical, there are too few classes, or more than one way to choose is given.
+    Raises InputError if a class named is not canonical, there are too few classes, or more than one way to choose is
+    given.
     """
     if sum([choice.classes is not None, choice.sample is not None, choice.hot]) > 1:
         raise InputError("give one of --classes, --sample and --hot, not several")
@@ -166,13 +164,7 @@ def _drawn(partition: Partition, cells: _Cells, choice: _Choice) -> list[Part]:
 
 
 def named_classes(partition: Partition, text: str) -> list[int]:
-    """Return the classes that ``--classes`` names, ascending.
-
-    Raises
-    ------
-    InputError
-        When one is not a canonical class.
-    """
+    """Return the classes that ``--classes`` names, ascending. Raises InputError when one is not a canonical class."""
     chosen = []
     for part in text.replace(",", " ").split():
         known = part.isascii() and part.isdigit() and len(part) <= 19 and int(part) < partition.n_classes

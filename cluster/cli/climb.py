@@ -150,10 +150,7 @@ def _size_and_start(dims: str | None, start: str | None, letters: Mapping[str, s
 def allowed_letters(exclude: str) -> str:
     """Return the letters that are left when some are excluded.
 
-    Raises
-    ------
-    InputError
-        If anything but a-z is excluded, or everything is.
+    Raises InputError if anything but a-z is excluded, or everything is.
     """
     from boardclass.board import LETTERS
 

@@ -109,10 +109,7 @@ def _scores_of(run: Run, boards: Sequence[str], wordlist: str | None) -> dict[st
 def read_boards(path: str, shape: Geometry, letters: Mapping[str, str] | None = None) -> dict[str, int | None]:
     """Return the boards of a file by canonical form, each with the score that the file gives, if any.
 
-    Raises
-    ------
-    InputError
-        If the file cannot be read or a line is not a board; the message gives the line.
+    Raises InputError if the file cannot be read or a line is not a board; the message gives the line.
     """
     from boardclass.board import NO_LETTERS, read_board
     from boardclass.canonical import canonical_board

@@ -165,11 +165,8 @@ def given(memory: int | None = None, **options: Any) -> dict[str, Any]:
 def chosen_run(directory: str | None = None) -> str:
     """Return the run that was named, or else the one under ``runs`` that was written to last, and say which.
 
-    Raises
-    ------
-    InputError
-        When there is none, or the one named is neither a directory on this machine nor a record that comes with
-        orderly; addresses are left to the store.
+    Raises InputError when there is none, or the one named is neither a directory on this machine nor a record that
+    comes with orderly; addresses are left to the store.
     """
     if directory is not None:
         return named_run(directory)

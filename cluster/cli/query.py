@@ -69,10 +69,7 @@ def _split_words(words: Sequence[str]) -> tuple[list[str], str | None]:
     """Return the runs and the statement among the arguments of ``query``: the last one is the statement unless it names
     a run.
 
-    Raises
-    ------
-    InputError
-        When the last argument can be neither.
+    Raises InputError when the last argument can be neither.
     """
     if not words or _names_a_run(words[-1]):
         return list(words), None

@@ -89,13 +89,7 @@ def solve(
 
 
 def parse_cells(text: str | None, n_cells: int, option: str) -> tuple[int, ...]:
-    """Return the cells that an option such as ``0,5`` names.
-
-    Raises
-    ------
-    InputError
-        If a part is not a cell of the board.
-    """
+    """Return the cells that an option such as ``0,5`` names. Raises InputError if a part is not a cell of the board."""
     cells = []
     for part in (text or "").replace(",", " ").split():
         if not (part.isascii() and part.isdigit() and len(part) <= 3 and int(part) < n_cells):

@@ -198,13 +198,7 @@ def get(
 
 
 def download(url: str) -> bytes:
-    """Return what an http or https address holds.
-
-    Raises
-    ------
-    WordListError
-        When it is out of reach or too large.
-    """
+    """Return what an http or https address holds. Raises WordListError when it is out of reach or too large."""
     import urllib.error
     import urllib.request
     from http.client import HTTPException
@@ -226,10 +220,7 @@ def download(url: str) -> bytes:
 def accept(data: bytes, source: Source, url: str) -> WordList:
     """Return the list in the downloaded bytes if it is the known one of that name.
 
-    Raises
-    ------
-    WordListError
-        If it is another list, or not a word list at all.
+    Raises WordListError if it is another list, or not a word list at all.
     """
     try:
         words = parse_wordlist(data.lower() if source.upper else data, "download", url)

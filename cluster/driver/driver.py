@@ -62,16 +62,9 @@ def run(
     share : Share, optional
         Search the classes of this share only; whether the run is complete does not depend on it.
 
-    Raises
-    ------
-    InputError
-        When something given cannot be used; nothing has been written.
-    StoreError
-        When the run directory is damaged, locked, or of another run.
-    Interrupted
-        On SIGINT, SIGTERM and the like; everything found so far is stored.
-    MismatchError
-        When rescoring contradicts the rows.
+    Raises InputError when something given cannot be used (nothing has been written), StoreError when the run directory
+    is damaged, locked, or of another run, Interrupted on SIGINT, SIGTERM and the like (everything found so far is
+    stored), MismatchError when rescoring contradicts the rows.
     """
     progress = progress or Progress()
     began_s = time.monotonic()
@@ -99,10 +92,7 @@ def run(
 def _check_own(run: Run) -> None:
     """Refuse to go on with a run that has rows of classes that are not its own: they could never be settled.
 
-    Raises
-    ------
-    DamagedError
-        Naming classes, parts and the way out.
+    Raises DamagedError naming classes, parts and the way out.
     """
     if foreign := rows_out_of_space(run):
         raise DamagedError(f"{run.folder.where('')} has {foreign}")
@@ -137,10 +127,7 @@ def _take_over(source: Run, store: Store, progress: Progress, journal: Journal) 
 def default_executor(config: RunConfig) -> MakeExecutor:
     """Return how to make the executor that a config asks for.
 
-    Raises
-    ------
-    RayError
-        When Ray is not installed, or the cluster does not answer or would let anybody in.
+    Raises RayError when Ray is not installed, or the cluster does not answer or would let anybody in.
     """
     address = config.address
     if address is None:

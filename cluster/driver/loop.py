@@ -23,7 +23,6 @@ from cluster.scheduling.events import (
     Report,
     Retire,
     Spawn,
-    Start,
     Tick,
     UnitFailed,
 )
@@ -67,7 +66,7 @@ def run_loop(
     note : callable
         Is told all events and all instructions.
     """
-    events: list[Event] = [*executor.poll(0.0), Start()]
+    events: list[Event] = [*executor.poll(0.0), Tick()]
     while True:
         now_s = clock()
         events = ledger.admit(events)

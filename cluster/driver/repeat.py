@@ -58,10 +58,7 @@ class RepeatResult:
 def rows_of_classes(run: Run, class_ids: Sequence[int]) -> list[Row]:
     """Return the verdicts on classes and all their parts, in order of class and path.
 
-    Raises
-    ------
-    IncompleteError
-        When one of the classes is not settled down to its leaves.
+    Raises IncompleteError when one of the classes is not settled down to its leaves.
     """
     wanted = set(class_ids)
     done = set(run.index.done_ids().tolist()) - {class_id for class_id, _ in run.index.pending()}
@@ -75,12 +72,8 @@ def rows_of_classes(run: Run, class_ids: Sequence[int]) -> list[Row]:
 def drawn_rows(run: Run, n: int, seed: int) -> list[Row]:
     """Return ``n`` verdicts drawn at random, of those that settle boards, in the order of the draw.
 
-    They are those with the smallest SHA-256 of the text ``SEED CLASS PATH``: anybody can draw them again.
-
-    Raises
-    ------
-    InputError
-        When there are fewer.
+    They are those with the smallest SHA-256 of the text ``SEED CLASS PATH``: anybody can draw them again. Raises
+    InputError when there are fewer.
     """
     rows = _verdicts(row for row in run.rows() if row.settled or not row.children)
     if n > len(rows):
@@ -101,10 +94,7 @@ def spot_check(run: Run, spec: Spec, scorer: Scorer, listed: BoardList, seed: in
     seed : int
         Draws the verdicts: one that nobody knows beforehand.
 
-    Raises
-    ------
-    MismatchError
-        When a verdict is not found again, or a board that reaches the cutoff is not listed.
+    Raises MismatchError when a verdict is not found again, or a board that reaches the cutoff is not listed.
     """
     where, at_fault = run.folder.where(""), "the run, this machine or the program is at fault: do not believe this run"
     began_s, found = time.monotonic(), list[RepeatResult]()

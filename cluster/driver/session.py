@@ -30,7 +30,7 @@ from cluster.driver.loop import Ledger, run_loop
 from cluster.driver.progress import Overview, Progress
 from cluster.planning.plan import Plan
 from cluster.planning.shares import Shard
-from cluster.scheduling.backlog import NO_HISTORY, History
+from cluster.scheduling.backlog import NO_HISTORY, History, Work
 from cluster.scheduling.events import Policy, Report
 from cluster.scheduling.scheduler import Scheduler
 from cluster.workers.executors import Executor
@@ -192,15 +192,13 @@ class Session:
         rng = np.random.default_rng(config.seed)
         costs = plan.predicted_costs(self._class_ids)
         known = {Unit(class_id, path) for class_id, path in self._store.index.orphans()}
-        nodes = plan.nodes()
         before = history(self._store.run, plan, self._ended_ids)
         if config.workers or config.address:
             self._progress.stage("starting workers")
         asked_s = time.monotonic()
         elsewhere = plan.predicted_costs(self._elsewhere_ids)
-        scheduler = Scheduler(
-            policy, self._class_ids, costs, rng, self._children, nodes.difference, known, before, elsewhere
-        )
+        work = Work(self._class_ids, costs, self._children, known, before, elsewhere)
+        scheduler = Scheduler(policy, work, rng, plan.nodes().difference)
         signals = StopSignals()  # not for what Ray does when it starts: that cannot be interrupted otherwise
         try:
             with make_executor(plan.spec, policy.n_workers) as executor, signals:
@@ -274,10 +272,7 @@ class Session:
     def _check_read(self, run: Run) -> None:
         """Refuse to conclude from rows that lack a board that this call has seen.
 
-        Raises
-        ------
-        DamagedError
-            Naming the first such board.
+        Raises DamagedError naming the first such board.
         """
         read = {(board, score) for board, score, _ in candidates(run)}
         if lost := sorted(self._ledger.seen.items() - read):

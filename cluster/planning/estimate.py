@@ -310,10 +310,7 @@ class Variant:
 def variants(config: RunConfig) -> Iterator[Variant]:
     """Yield the config as it is, then with one change at a time.
 
-    Raises
-    ------
-    InputError
-        When anything in the config is wrong.
+    Raises InputError when anything in the config is wrong.
     """
     plan = make_plan(config)
     yield Variant("as it is", plan)

@@ -109,12 +109,8 @@ def make_plan(config: RunConfig, stage: Callable[[str], None] = lambda _: None, 
     like : str, optional
         Run to go on like, if the one of the config is not there: in the same cell order, with the same demands.
 
-    Raises
-    ------
-    InputError
-        When anything that the user gave is wrong.
-    StoreError
-        When the run directory exists and cannot be read.
+    Raises InputError when anything that the user gave is wrong, StoreError when the run directory exists and cannot be
+    read.
     """
     dims = parse_dims(config.dims)
     table = parse_scores(config.scores)

@@ -58,10 +58,7 @@ class Share:
         costs : float64[n]
             Their predicted costs, as ``Plan.predicted_costs`` returns them.
 
-        Raises
-        ------
-        ConfigError
-            When there are fewer classes than shares.
+        Raises ConfigError when there are fewer classes than shares.
         """
         if self.n_shares > len(class_ids):
             raise ConfigError(f"--share {self}: expected at most {len(class_ids):,} shares, the classes of the run")
@@ -78,13 +75,7 @@ class Share:
 
 
 def parse_share(text: str) -> Share:
-    """Return the share that a text such as ``2/5`` names.
-
-    Raises
-    ------
-    ConfigError
-        When it does not name one.
-    """
+    """Return the share that a text such as ``2/5`` names. Raises ConfigError when it does not name one."""
     match = re.fullmatch(r"([0-9]{1,6})/([0-9]{1,6})", text, re.ASCII)
     if match is None or not 1 <= int(match[1]) <= int(match[2]):
         raise ConfigError(f"--share {quote(text)}: expected K/N with K from 1 to N, such as 2/5 for the second of five")
@@ -99,10 +90,7 @@ class Shard:
     class_ids : int64[n]
         Ascending.
 
-    Raises
-    ------
-    ConfigError
-        When the run has fewer classes than there are shares.
+    Raises ConfigError when the run has fewer classes than there are shares.
     """
 
     def __init__(self, share: Share, plan: Plan) -> None:

@@ -35,27 +35,26 @@ _MIN_SECONDS = 1e-4
 
 
 class History(NamedTuple):
-    """The classes that earlier calls searched to the end.
+    """The classes that earlier calls searched to the end."""
 
-    Attributes
-    ----------
-    costs : float64[n]
-        Predicted cost of each, in the unit of the open classes.
-    efforts : float64[n]
-        Its terms, pushes and splits, those of its parts included.
-    seconds : float
-        What all of them took.
-    child_s : float
-        What a part of one took, on average; 0: there was none.
-    """
-
-    costs: npt.NDArray[np.float64]
-    efforts: npt.NDArray[np.float64]
-    seconds: float = 0.0
-    child_s: float = 0.0
+    costs: npt.NDArray[np.float64]  # predicted cost of each, float64[n], in the unit of the open classes
+    efforts: npt.NDArray[np.float64]  # terms, pushes and splits of each, float64[n], those of its parts included
+    seconds: float = 0.0  # what all of them took
+    child_s: float = 0.0  # what a part of one took, on average; 0: there was none
 
 
 NO_HISTORY = History(np.empty(0), np.empty(0))  # no earlier call
+
+
+class Work(NamedTuple):
+    """What is to be searched, and what is known about it."""
+
+    class_ids: npt.NDArray[np.int64]  # classes whose root has no verdict, int64[n], strictly ascending
+    costs: npt.NDArray[np.float64]  # predicted cost of each, float64[n], in any unit
+    children: Collection[Unit] = ()  # units below roots of earlier calls that still need a verdict
+    known: Collection[Unit] = ()  # units with a verdict, split from one whose own was lost and that is searched again
+    history: History = NO_HISTORY  # the cost of the open classes is judged by these as well
+    elsewhere: npt.NDArray[np.float64] = NO_HISTORY.costs  # predicted cost of open classes that others search
 
 
 def _powers(costs: Any, efforts: Any) -> tuple[Any, ...]:
@@ -73,13 +72,8 @@ def bands_of(costs: npt.NDArray[np.float64]) -> npt.NDArray[np.int8]:
 class Calibration:
     """Seconds per unit of predicted cost in each band, learnt from verdicts.
 
-    There is one factor for the class root (batch sizes) and one with all its children (time left).
-
-    Parameters
-    ----------
-    history : History
-    bands : int8[n]
-        The band of each of its classes.
+    There is one factor for the class root (batch sizes) and one with all its children (time left).  ``bands``, int8[n],
+    has the band of each class of the history.
     """
 
     def __init__(self, history: History, bands: npt.NDArray[np.int8]) -> None:
@@ -184,72 +178,30 @@ class Calibration:
 
 @dataclass(slots=True)
 class Trouble:
-    """History of a unit that came back without a verdict.
+    """What became of a unit that came back without a verdict."""
 
-    Attributes
-    ----------
-    attempts : int
-        How often it was given out and came back.
-    strikes : int
-        Failures that may be the unit's own fault.
-    losses : int
-        Failures that are not (machine gone, reply lost), or not surely (others in the same batch).
-    big : bool
-        Whether it needs the big-memory lane.
-    message : str
-        What happened last.
-    """
-
-    attempts: int = 0
-    strikes: int = 0
-    losses: int = 0
-    big: bool = False
-    message: str = ""
+    attempts: int = 0  # how often it was given out and came back
+    strikes: int = 0  # failures that may be its own fault
+    losses: int = 0  # failures that are not (machine gone, reply lost), or not surely (others in the same batch)
+    big: bool = False  # whether it needs the big-memory lane
+    message: str = ""  # what happened last
 
 
 class Backlog:
     """Every unit that has no verdict yet and is not given out.
 
-    Parameters
-    ----------
-    class_ids : int64[n]
-        Classes whose root has no verdict, strictly ascending.
-    costs : float64[n]
-        Predicted cost of each, in any unit.
-    children : iterable of Unit
-        Units below roots of earlier runs that still need a verdict.
-    known : collection of Unit
-        Units with a verdict that come up again when the unit that they were split from, whose verdict was lost, is
-        searched again.
-    history : History
-        Classes that earlier calls searched to the end: the cost of the open ones is judged by them as well.
-    elsewhere : float64[m]
-        Predicted cost of open classes that others search.
-    rng : numpy.random.Generator
-        Chooses the sample; the only randomness.
-    sample : float
-        Fraction of the classes that comes first, at random: it calibrates costs and the estimate of the time left.
+    A ``sample`` of the classes, a fraction chosen by ``rng``, comes first: it calibrates costs and the time left.
     """
 
-    def __init__(
-        self,
-        class_ids: npt.NDArray[np.int64],
-        costs: npt.NDArray[np.float64],
-        children: Iterable[Unit],
-        rng: np.random.Generator,
-        sample: float,
-        known: Collection[Unit] = (),
-        history: History = NO_HISTORY,
-        elsewhere: npt.NDArray[np.float64] = NO_HISTORY.costs,
-    ) -> None:
-        self._known = known
-        self._ids = np.ascontiguousarray(class_ids, np.int64)
-        n, n_elsewhere = len(self._ids), len(elsewhere)
-        all_costs = _mean_one(np.concatenate([costs, elsewhere, history.costs]))
+    def __init__(self, work: Work, rng: np.random.Generator, sample: float) -> None:
+        self._known, history = work.known, work.history
+        self._ids = np.ascontiguousarray(work.class_ids, np.int64)
+        n, n_elsewhere = len(self._ids), len(work.elsewhere)
+        all_costs = _mean_one(np.concatenate([work.costs, work.elsewhere, history.costs]))
         all_bands = bands_of(all_costs)
         self._costs, self._bands = all_costs[:n], all_bands[:n]
         past = slice(n + n_elsewhere, None)
-        if self._ids.shape != np.shape(costs) or np.any(self._ids[1:] <= self._ids[:-1]):
+        if self._ids.shape != np.shape(work.costs) or np.any(self._ids[1:] <= self._ids[:-1]):
             raise ValueError("class ids must be strictly ascending, with one cost each")
         self._order = _order(self._costs, rng, sample)
         self._cursor = 0
@@ -272,7 +224,7 @@ class Backlog:
         self._n_left = np.bincount(self._bands, minlength=N_BANDS)
         others = slice(n, n + n_elsewhere)
         self._elsewhere = np.bincount(all_bands[others], all_costs[others], N_BANDS).astype(np.float64)
-        self._add_children(children)
+        self._add_children(work.children)
 
     @property
     def n_classes(self) -> int:

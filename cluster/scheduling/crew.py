@@ -5,7 +5,7 @@ The crew keeps the books.  The scheduler decides, and tells the crew what it dec
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -47,26 +47,12 @@ class Assignment:
 
 
 class Crew:
-    """The workers.
-
-    Parameters
-    ----------
-    policy : Policy
-
-    Attributes
-    ----------
-    n_deaths : int
-        Workers lost.
-    fruitless_deaths : int
-        Workers lost since the last verdict.
-    max_batch : int
-        Units that go into one assignment; it doubles with each that ends.
-    """
+    """The workers."""
 
     def __init__(self, policy: Policy) -> None:
         self._policy = policy
-        self._workers: dict[int, Worker] = {}
-        self._assignments: dict[int, Assignment] = {}
+        self.workers: dict[int, Worker] = {}
+        self.assignments: dict[int, Assignment] = {}
         self._n_spawned = 0
         self._n_assigned = 0
         self._n_slots = policy.n_workers
@@ -75,42 +61,28 @@ class Crew:
         self._awake_at_s: float | None = None
         self._big_host: str | None = None
         self.n_deaths = 0
-        self.fruitless_deaths = 0
-        self.max_batch = 1
-
-    def __len__(self) -> int:
-        return len(self._workers)
-
-    def __iter__(self) -> Iterator[Worker]:
-        return iter(list(self._workers.values()))
+        self.fruitless_deaths = 0  # since the last verdict
+        self.max_batch = 1  # units that go into one assignment; it doubles with each that ends
 
     @property
     def hosts(self) -> set[str]:
         """Hosts of the workers that are up."""
-        return {worker.host for worker in self if worker.is_up}
+        return {worker.host for worker in self.workers.values() if worker.is_up}
 
     @property
     def n_up(self) -> int:
         """Workers that are up."""
-        return sum(worker.is_up for worker in self)
+        return sum(worker.is_up for worker in self.workers.values())
 
     @property
     def n_in_flight(self) -> int:
         """Units that workers have."""
-        return sum(len(assignment.missing) for assignment in self._assignments.values())
+        return sum(len(assignment.missing) for assignment in self.assignments.values())
 
     @property
     def death_limit(self) -> int:
         """Workers that may be lost without any verdict in between."""
         return self._policy.max_deaths * self._max_slots
-
-    def worker(self, number: int) -> Worker | None:
-        """Return a worker, None when it is gone."""
-        return self._workers.get(number)
-
-    def assignment(self, number: int) -> Assignment | None:
-        """Return an assignment, None when it has ended."""
-        return self._assignments.get(number)
 
     # --- coming and going
 
@@ -121,9 +93,9 @@ class Crew:
     def spawn(self, n_open: int, n_idle: int, now_s: float) -> list[int]:
         """Return the numbers of new workers: one for each open unit and ``n_idle`` more, as far as there are slots."""
         new: list[int] = []
-        while len(self) < self.n_wanted(n_open, n_idle) and now_s >= self._spawn_at_s:
+        while len(self.workers) < self.n_wanted(n_open, n_idle) and now_s >= self._spawn_at_s:
             self._n_spawned += 1
-            self._workers[self._n_spawned] = Worker(self._n_spawned, now_s + self._policy.spawn_s)
+            self.workers[self._n_spawned] = Worker(self._n_spawned, now_s + self._policy.spawn_s)
             new.append(self._n_spawned)
         return new
 
@@ -134,7 +106,7 @@ class Crew:
 
     def dismiss(self, number: int) -> Assignment | None:
         """Forget a worker; return what it was doing.  The assignment ends with its last unit."""
-        return self._assignments.get(self._workers.pop(number).assignment)
+        return self.assignments.get(self.workers.pop(number).assignment)
 
     def count_death(self, now_s: float) -> None:
         """Count a worker that was lost, and delay the next spawn when workers keep dying."""
@@ -155,20 +127,19 @@ class Crew:
         asleep_s = 0.0 if self._awake_at_s is None else now_s - self._awake_at_s
         self._awake_at_s = now_s
         if asleep_s > _ASLEEP_S:
-            for worker in self:
+            for worker in self.workers.values():
                 worker.lease_ends_s += asleep_s
 
     def extend(self, number: int, assignment: int, now_s: float) -> None:
         """Extend the lease of a worker that is busy with what it was given."""
-        given = self._assignments.get(assignment)
+        given = self.assignments.get(assignment)
         if given is not None and given.worker == number:
-            self._workers[number].lease_ends_s = now_s + given.lease_s
+            self.workers[number].lease_ends_s = now_s + given.lease_s
 
     def silent(self, now_s: float) -> list[Worker]:
         """Return the workers that have something to do and whose lease ran out."""
-        return [
-            worker for worker in self if (worker.assignment != 0 or not worker.is_up) and now_s > worker.lease_ends_s
-        ]
+        expected = (worker for worker in self.workers.values() if worker.assignment != 0 or not worker.is_up)
+        return [worker for worker in expected if now_s > worker.lease_ends_s]
 
     # --- assignments
 
@@ -180,20 +151,20 @@ class Crew:
         lease_s = self._policy.lease_s + self._policy.lease_factor * predicted_s
         alone = worker.host == self._big_host
         made = Assignment(self._n_assigned, worker.number, alone, lease_s, is_replica, set(units))
-        self._assignments[made.number] = made
+        self.assignments[made.number] = made
         worker.assignment, worker.lease_ends_s = made.number, now_s + lease_s
         return made
 
     def strike_off(self, unit: Unit, number: int) -> Worker | None:
         """Take a unit off the assignment that it came from; return the worker if that makes it idle."""
-        assignment = self._assignments.get(number)
+        assignment = self.assignments.get(number)
         if assignment is None or unit not in assignment.missing:
             return None
         assignment.missing.remove(unit)
         if assignment.missing:
             return None
-        del self._assignments[number]
-        worker = self._workers.get(assignment.worker)
+        del self.assignments[number]
+        worker = self.workers.get(assignment.worker)
         if worker is not None:
             worker.assignment = 0
             self.max_batch = min(2 * self.max_batch, self._policy.max_batch)
@@ -204,7 +175,7 @@ class Crew:
     def drain_for_big(self, has_big: bool, flagged: Collection[str]) -> None:
         """Choose the host that the big-memory lane empties, or give it back."""
         hosts = self.hosts.difference(flagged)
-        is_running = any(assignment.alone for assignment in self._assignments.values())
+        is_running = any(assignment.alone for assignment in self.assignments.values())
         if not has_big and not is_running:
             self._big_host = None
         elif self._big_host not in hosts:
@@ -219,4 +190,4 @@ class Crew:
         return self._n_busy(worker.host) == 0
 
     def _n_busy(self, host: str) -> int:
-        return sum(worker.host == host and worker.assignment != 0 for worker in self)
+        return sum(worker.host == host and worker.assignment != 0 for worker in self.workers.values())

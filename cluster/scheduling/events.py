@@ -28,11 +28,6 @@ class Death(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Start:
-    """The run begins."""
-
-
-@dataclass(frozen=True, slots=True)
 class Room:
     """The cluster has room for this many workers; without this event, for as many as the policy allows."""
 
@@ -59,35 +54,17 @@ class WorkerDown:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A verdict arrived, with its provenance.
-
-    Attributes
-    ----------
-    worker, assignment : int
-        The sender, filled in by the executor: a worker does not say which one it is.
-    result : UnitResult
-        The verdict; untrusted until there is a row.
-    host, cpu : str
-        Where it was computed.
-    peak_rss_bytes : int
-        Largest resident set of the worker process so far.
-    kernel_hash : str
-        Hash of the kernels that computed it.
-    is_replica : bool
-        Whether a verdict is only compared with it: it may cover part of the unit, and is never stored.
-    row : Row, optional
-        The row of the store, made and checked by the ledger when it admitted the answer.
-    """
+    """A verdict arrived, with where it was computed; a worker does not say which one it is: the executor does."""
 
     worker: int
     assignment: int
-    result: UnitResult
+    result: UnitResult  # untrusted until there is a row
     host: str = ""
     cpu: str = ""
-    peak_rss_bytes: int = 0
+    peak_rss_bytes: int = 0  # largest resident set of the worker process so far
     kernel_hash: str = ""
-    is_replica: bool = False
-    row: Row | None = None
+    is_replica: bool = False  # only to compare: it may cover part of the unit, and is never stored
+    row: Row | None = None  # of the store, made and checked by the ledger when it admitted the answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +96,7 @@ class Heartbeat:
 
 @dataclass(frozen=True, slots=True)
 class Tick:
-    """Time passed; leases and delayed spawns are looked at."""
+    """Time passed, or the run begins; leases and delayed spawns are looked at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +106,7 @@ class Cancel:
     message: str = "cancelled"
 
 
-Event = Start | Room | WorkerUp | WorkerDown | Answer | UnitFailed | Returned | Heartbeat | Tick | Cancel
+Event = Room | WorkerUp | WorkerDown | Answer | UnitFailed | Returned | Heartbeat | Tick | Cancel
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,114 +177,53 @@ Instruction = Spawn | Assign | Publish | Retire | Quarantine | Finish
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """How the scheduler decides.
+    """How the scheduler decides."""
 
-    Attributes
-    ----------
-    n_workers : int
-        Worker slots, at least 1.
-    batch_s : float
-        Predicted seconds of work in one assignment; a more expensive unit goes alone.
-    max_batch : int
-        Units in one assignment, however cheap.
-    sample : float
-        Fraction of the classes given out first, at random.
-    n_strikes : int
-        So many failures that may be its own fault quarantine a unit.
-    n_losses : int
-        So many failures that are not its fault quarantine it all the same.
-    lease_s, lease_factor : float
-        A worker is given up when it has been silent for ``lease_s`` plus ``lease_factor`` times the predicted seconds.
-    spawn_s : float
-        A spawned worker is given up after this time without a word; a new machine compiles the kernels first.
-    max_deaths : int
-        Workers lost without any verdict in between, per slot, before the run stops.
-    recycle_bytes : int
-        A worker whose resident set passes this is replaced between assignments; 0: never.
-    kernel_hash : str
-        Workers with other kernels are refused; empty: any.
-    replicate : float
-        Fraction of the verdicts of trusted hosts that are checked by a replica; 0: none of any host.
-    trust_after : int
-        Replicas that must agree before a host is trusted.
-    """
-
-    n_workers: int
-    batch_s: float = 7.0
-    max_batch: int = 4096
-    sample: float = 0.01
-    n_strikes: int = 3
-    n_losses: int = 10
-    lease_s: float = 600.0
+    n_workers: int  # slots, at least 1
+    batch_s: float = 7.0  # predicted seconds of work in one assignment; a more expensive unit goes alone
+    max_batch: int = 4096  # units in one assignment, however cheap
+    sample: float = 0.01  # fraction of the classes given out first, at random
+    n_strikes: int = 3  # so many failures that may be its own fault quarantine a unit
+    n_losses: int = 10  # so many failures that are not its fault quarantine it all the same
+    lease_s: float = 600.0  # a worker is given up when it was silent for so long, and lease_factor times the prediction
     lease_factor: float = 20.0
-    spawn_s: float = 900.0
-    max_deaths: int = 8
-    recycle_bytes: int = 0
-    kernel_hash: str = ""
-    replicate: float = 0.0
-    trust_after: int = 10
+    spawn_s: float = 900.0  # a spawned worker is given up after this; a new machine compiles the kernels first
+    max_deaths: int = 8  # workers lost without any verdict in between, per slot, before the run stops
+    recycle_bytes: int = 0  # a worker whose resident set passes this is replaced between assignments; 0: never
+    kernel_hash: str = ""  # workers with other kernels are refused; empty: any
+    replicate: float = 0.0  # fraction of the verdicts of trusted hosts that get a replica; 0: none of any host
+    trust_after: int = 10  # replicas that must agree before a host is trusted
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """How far a run is.
+    """How far a run is: the scheduler's figures, completed by the driver's."""
 
-    Attributes
-    ----------
-    n_classes, n_classes_done : int
-        Of the run; from the scheduler, of what this call searches.
-    n_open, n_in_flight : int
-        Units without a verdict, and those of them that a worker has.
-    n_split, n_requeued, n_quarantined, n_strikes, n_duplicates : int
-        Units that were split, came back without a verdict, were given up; failures held against units; verdicts that
-        came twice.
-    n_workers, n_deaths : int
-        Workers that are up, and workers lost.
-    remaining_s, remaining_low_s, remaining_high_s : float or None
-        Seconds left, with their 95 % interval; None until a unit of each kind that is open (root, part) was measured,
-        by this call or an earlier one.
-    elsewhere_s : float
-        Seconds of one worker that the open classes of other shares should take.
-    n_agreed, flagged : int, tuple of str
-        Replicas that agreed, and hosts that are not to be believed.
-    n_verdicts, n_measured : int
-        Verdicts accepted and classes finished by this call.
-    n_candidates, best_score, best_board
-        Boards found, before symmetric ones are merged; the best of them.
-    elapsed_s : float
-        Seconds since this call began.
-    share, n_own, n_own_done : str, int, int
-        What is searched, if it is not the whole run, and how many of its classes are done: ``n_open`` and
-        ``remaining_s`` are of the share only.
-    n_free_bytes, n_total_bytes : int
-        Memory of the driver's machine; both 0 where the workers are elsewhere.
-    """
-
-    n_classes: int
+    n_classes: int  # of the run; from the scheduler, of what this call searches
     n_classes_done: int
-    n_open: int
-    n_in_flight: int = 0
+    n_open: int  # units without a verdict
+    n_in_flight: int = 0  # those of them that a worker has
     n_split: int = 0
-    n_requeued: int = 0
-    n_quarantined: int = 0
-    n_strikes: int = 0
-    n_duplicates: int = 0
-    n_workers: int = 0
-    n_deaths: int = 0
-    remaining_s: float | None = None
-    remaining_low_s: float | None = None
+    n_requeued: int = 0  # units that came back without a verdict
+    n_quarantined: int = 0  # units that were given up
+    n_strikes: int = 0  # failures held against units
+    n_duplicates: int = 0  # verdicts that came twice
+    n_workers: int = 0  # that are up
+    n_deaths: int = 0  # workers lost
+    remaining_s: float | None = None  # None until a unit of each kind that is open (root, part) was measured
+    remaining_low_s: float | None = None  # the 95 % interval
     remaining_high_s: float | None = None
-    elsewhere_s: float = 0.0
-    n_agreed: int = 0
-    flagged: tuple[str, ...] = ()
-    n_verdicts: int = 0
-    n_measured: int = 0
-    n_candidates: int = 0
+    elsewhere_s: float = 0.0  # seconds of one worker that the open classes of other shares should take
+    n_agreed: int = 0  # replicas that agreed
+    flagged: tuple[str, ...] = ()  # hosts that are not to be believed
+    n_verdicts: int = 0  # accepted by this call
+    n_measured: int = 0  # classes finished by this call
+    n_candidates: int = 0  # boards found, before symmetric ones are merged
     best_score: int | None = None
     best_board: str = ""
-    elapsed_s: float = 0.0
-    share: str = ""
-    n_own: int = 0
+    elapsed_s: float = 0.0  # since this call began
+    share: str = ""  # if not the whole run is searched: n_open and remaining_s are of the share only
+    n_own: int = 0  # classes of the share
     n_own_done: int = 0
-    n_free_bytes: int = 0
+    n_free_bytes: int = 0  # memory of the driver's machine; both 0 where the workers are elsewhere
     n_total_bytes: int = 0

@@ -1,7 +1,7 @@
 """The scheduler: events in, instructions out; no clock, no randomness, no input or output of its own.
 
     handle(event, now_s)
-      Start, Room, Tick -> Spawn for empty slots, Retire for workers whose lease ran out
+      Room, Tick       -> Spawn for empty slots, Retire for workers whose lease ran out
       WorkerUp          -> Assign
       Answer            -> Publish, or nothing when the unit has its verdict already; children of a split are new units
       UnitFailed, WorkerDown, Returned with units missing -> the units go back, or Quarantine
@@ -22,11 +22,10 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from boardclass.parts import is_below
 from boardclass.printable import counted
-from cluster.scheduling.backlog import NO_HISTORY, Backlog, History, Trouble
+from cluster.scheduling.backlog import Backlog, Trouble, Work
 from cluster.scheduling.crew import Crew, Worker
 from cluster.scheduling.events import (
     Answer,
@@ -53,8 +52,6 @@ from cluster.scheduling.events import (
 from cluster.scheduling.trust import Compare, Trust, difference
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
-
     from search.breaker import Unit, UnitResult
 
 _ENDGAME = 0.5  # at most this part of a worker's share of what is left goes into one batch
@@ -74,40 +71,14 @@ _OF_DEATH = {Death.died: Blame.strike, Death.unfit: Blame.strike, Death.oom: Bla
 class Scheduler:
     """Decides which worker breaks which unit and when; see the module for what it promises.
 
-    Parameters
-    ----------
-    policy : Policy
-    class_ids, costs : int64[n], float64[n]
-        Classes whose root has no verdict, ascending, with predicted costs in any unit.
-    rng : numpy.random.Generator
-        Chooses the random sample that goes first, and the verdicts that get a replica.
-    children : iterable of Unit
-        Units below roots of earlier runs that still need a verdict.
-    compare : callable, optional
-        Returns how a verdict and its replica differ; by default it compares sizes and candidates as they are.
-    known : collection of Unit
-        Units below roots that have a verdict, though the unit that they were split from has lost its own.
-    history : History
-        Classes that earlier calls searched to the end: the cost of the open ones is judged by them as well.
-    elsewhere : float64[m]
-        Predicted cost of open classes that other shares search.
+    ``rng`` chooses the random sample that goes first, and the verdicts that get a replica.  ``compare`` returns how a
+    verdict and its replica differ; by default it compares sizes and candidates as they are.
     """
 
-    def __init__(
-        self,
-        policy: Policy,
-        class_ids: npt.NDArray[np.int64],
-        costs: npt.NDArray[np.float64],
-        rng: np.random.Generator,
-        children: Iterable[Unit] = (),
-        compare: Compare | None = None,
-        known: Collection[Unit] = (),
-        history: History = NO_HISTORY,
-        elsewhere: npt.NDArray[np.float64] = NO_HISTORY.costs,
-    ) -> None:
+    def __init__(self, policy: Policy, work: Work, rng: np.random.Generator, compare: Compare = difference) -> None:
         self.policy = policy
-        self._trust = Trust(policy, rng, compare or difference)
-        self._backlog = Backlog(class_ids, costs, children, rng, policy.sample, known, history, elsewhere)
+        self._trust = Trust(policy, rng, compare)
+        self._backlog = Backlog(work, rng, policy.sample)
         self._crew = Crew(policy)
         self._n_split = self._n_duplicates = self._n_requeued = self._n_strikes = 0
         self._finished = False
@@ -123,8 +94,8 @@ class Scheduler:
                 self._crew.make_room(n_workers)
             case WorkerUp():
                 self._worker_up(event, now_s, out)
-            case WorkerDown():
-                self._worker_down(event, now_s, out)
+            case WorkerDown() if event.worker in self._crew.workers:
+                self._remove(event, now_s, out)
             case Answer():
                 self._answer(event, now_s, out)
             case UnitFailed():
@@ -168,7 +139,7 @@ class Scheduler:
     # --- events
 
     def _worker_up(self, event: WorkerUp, now_s: float, out: list[Instruction]) -> None:
-        worker = self._crew.worker(event.worker)
+        worker = self._crew.workers.get(event.worker)
         if worker is None:
             out.append(Retire(event.worker, "not expected any more"))
         elif self.policy.kernel_hash and event.kernel_hash != self.policy.kernel_hash:
@@ -178,12 +149,8 @@ class Scheduler:
         else:
             worker.is_up, worker.host = True, event.host
 
-    def _worker_down(self, event: WorkerDown, now_s: float, out: list[Instruction]) -> None:
-        if self._crew.worker(event.worker) is not None:
-            self._remove(event, now_s, out)
-
     def _returned(self, event: Returned, out: list[Instruction]) -> None:
-        assignment = self._crew.assignment(event.assignment)
+        assignment = self._crew.assignments.get(event.assignment)
         if assignment is not None and assignment.worker == event.worker:
             for unit in assignment.in_order():
                 self._fail(unit, event.assignment, Blame.loss, "the worker said nothing about it", out)
@@ -193,7 +160,7 @@ class Scheduler:
     def _answer(self, answer: Answer, now_s: float, out: list[Instruction]) -> None:
         """Publish a verdict, hold it back for its replica, or ignore it when the unit has one."""
         unit = answer.result.unit
-        worker = self._crew.worker(answer.worker)
+        worker = self._crew.workers.get(answer.worker)
         if worker is not None:
             worker.peak_rss_bytes = max(worker.peak_rss_bytes, answer.peak_rss_bytes)
         if answer.host in self._trust.flagged:
@@ -232,8 +199,8 @@ class Scheduler:
         out.append(Quarantine(unit, trouble.attempts + 1, judgement.difference, judgement.flagged))
         for disowned in self._trust.disown():
             self._put_back(disowned, Blame.loss, "its host is not believed any more", out)
-        for worker in self._crew:
-            assignment = self._crew.assignment(worker.assignment)
+        for worker in list(self._crew.workers.values()):
+            assignment = self._crew.assignments.get(worker.assignment)
             if worker.host in self._trust.flagged and assignment is not None:
                 for missing in assignment.in_order():
                     self._fail(missing, worker.assignment, Blame.loss, "its host is not believed any more", out)
@@ -249,7 +216,7 @@ class Scheduler:
 
     def _fail(self, unit: Unit, number: int, blame: Blame, message: str, out: list[Instruction]) -> None:
         """Put a unit of an assignment back, or quarantine it; do nothing if it is not in the assignment."""
-        assignment = self._crew.assignment(number)
+        assignment = self._crew.assignments.get(number)
         if assignment is None or unit not in assignment.missing:
             return
         if assignment.is_replica:
@@ -257,10 +224,8 @@ class Scheduler:
             if let_go is not None:
                 self._accept(let_go, out)
         elif self._backlog.is_open(unit) and unit not in self._trust.held:
-            if blame is Blame.memory and assignment.alone:
-                self._put_back(unit, Blame.strike, message, out)
-            else:
-                self._put_back(unit, blame, message, out)
+            blame = Blame.strike if blame is Blame.memory and assignment.alone else blame
+            self._put_back(unit, blame, message, out)
         self._strike_off(unit, number, out)
 
     def _put_back(self, unit: Unit, blame: Blame, message: str, out: list[Instruction]) -> None:
@@ -315,13 +280,13 @@ class Scheduler:
             return
         flagged, crew = self._trust.flagged, self._crew
         # Workers of flagged hosts stay idle: they keep a cluster from starting others there.
-        n_idle = sum(worker.is_up and worker.host in flagged for worker in crew)
+        n_idle = sum(worker.is_up and worker.host in flagged for worker in crew.workers.values())
         if n_idle >= max(crew.n_wanted(self._backlog.n_open, n_idle), 1):
             self._finish(complete=False, message="no host is left to believe" + self._flags(), out=out)
             return
         out.extend(map(Spawn, crew.spawn(self._backlog.n_open, n_idle, now_s)))
         crew.drain_for_big(self._backlog.has_big, flagged)
-        for worker in crew:
+        for worker in crew.workers.values():
             if worker.is_up and worker.assignment == 0 and worker.host not in flagged:
                 self._give(worker, now_s, out)
 
@@ -334,7 +299,7 @@ class Scheduler:
         elif check := self._trust.take(worker.host, self._crew.hosts):
             units, replica = (check[0],), check[1]
         else:
-            share_s = _ENDGAME * self._backlog.remaining_s() / len(self._crew)
+            share_s = _ENDGAME * self._backlog.remaining_s() / len(self._crew.workers)
             units = self._backlog.take(min(self.policy.batch_s, share_s), self._crew.max_batch)
         if units:
             predicted_s = sum(map(self._backlog.predicted_s, units))
@@ -347,7 +312,7 @@ class Scheduler:
 
     def _finish(self, *, complete: bool, message: str, out: list[Instruction]) -> None:
         self._finished = True
-        out.extend(Retire(worker.number, "the run is over") for worker in self._crew)
+        out.extend(Retire(worker.number, "the run is over") for worker in self._crew.workers.values())
         out.append(Finish(complete, message))
 
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections import Counter, deque
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 
@@ -23,8 +24,7 @@ MAX_TRIES = 3
 Compare = Callable[[UnitResult, UnitResult], str]
 
 
-@dataclass(frozen=True, slots=True)
-class Judgement:
+class Judgement(NamedTuple):
     """The result of a replica: ``difference`` is empty when it agrees."""
 
     original: Answer
@@ -34,33 +34,15 @@ class Judgement:
 
 @dataclass
 class Trust:
-    """The bookkeeping; decides who is believed, never who works.
-
-    Parameters
-    ----------
-    policy : Policy
-    rng : numpy.random.Generator
-        Draws the sample and the seeds of replicas.
-    compare : callable
-        Returns how an answer and its replica differ.
-
-    Attributes
-    ----------
-    held : dict
-        Verdicts that wait for their replica.
-    flagged : set of str
-        Hosts that are not to be believed.
-    n_agreed, n_let_go : int
-        Replicas that agreed, and verdicts published without one because three replicas failed.
-    """
+    """The bookkeeping; decides who is believed, never who works."""
 
     policy: Policy
-    rng: np.random.Generator
-    compare: Compare
-    held: dict[Unit, Answer] = field(default_factory=dict)
-    flagged: set[str] = field(default_factory=set)
-    n_agreed: int = 0
-    n_let_go: int = 0
+    rng: np.random.Generator  # draws the sample and the seeds of replicas
+    compare: Compare  # returns how an answer and its replica differ
+    held: dict[Unit, Answer] = field(default_factory=dict)  # verdicts that wait for their replica
+    flagged: set[str] = field(default_factory=set)  # hosts that are not to be believed
+    n_agreed: int = 0  # replicas
+    n_let_go: int = 0  # verdicts published without a replica because three failed
     _matches: Counter[str] = field(default_factory=Counter)
     _waiting: deque[Unit] = field(default_factory=deque)
     _tries: Counter[Unit] = field(default_factory=Counter)

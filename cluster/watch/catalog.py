@@ -54,10 +54,7 @@ class Place(NamedTuple):
     def check(self) -> str:
         """Return the location, if it is still what was found.
 
-        Raises
-        ------
-        StoreError
-            When the directory is gone, or has become a link to another one.
+        Raises StoreError when the directory is gone, or has become a link to another one.
         """
         if self.real and str(Path(self.location).resolve()) != self.real:
             raise StoreError(f"{quote(self.name)} is no longer the directory that was found: a link took its place")
@@ -76,10 +73,7 @@ class Catalog:
     default : str, optional
         Folder to look through, if it is there, when none is given.
 
-    Raises
-    ------
-    InputError
-        When one of them is not there.
+    Raises InputError when one of them is not there.
     """
 
     def __init__(self, given: Sequence[str], default: str = DEFAULT_FOLDER) -> None:

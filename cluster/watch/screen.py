@@ -191,13 +191,7 @@ _END_KEYS = frozenset((b"q", b"Q", b"\x1b", b"\x03", b"\x04", b""))
 
 
 def watch(location: str) -> None:
-    """Show a run until a key ends it.
-
-    Raises
-    ------
-    InputError
-        When this is not a terminal.
-    """
+    """Show a run until a key ends it. Raises InputError when this is not a terminal."""
     if not (sys.stdin and sys.stdin.isatty() and sys.stdout.isatty()):
         raise InputError("watching needs a terminal for input and output; orderly status prints once")
     watcher = Watcher(location)

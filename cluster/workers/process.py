@@ -51,12 +51,8 @@ class WorkerLost(Exception):
 class WorkerProcess:
     """A :class:`Worker` in a process of its own, with the same methods.
 
-    It loads no module from where the user is (-P), and Ctrl-C does not reach it: the driver decides.
-
-    Raises
-    ------
-    OSError
-        When the system has no room for another process.
+    It loads no module from where the user is (-P), and Ctrl-C does not reach it: the driver decides. Raises OSError
+    when the system has no room for another process.
     """
 
     def __init__(self, spec: Spec, make_breaker: MakeBreaker | None = None) -> None:
@@ -77,12 +73,7 @@ class WorkerProcess:
             self._link = Connection(ours.detach())
 
     def hello(self) -> Hello:
-        """Return who it is, once it has passed its self-test.
-
-        Raises
-        ------
-        WorkerLost
-        """
+        """Return who it is, once it has passed its self-test. Raises WorkerLost."""
         self._send(self._question)
         hello: Hello = self._receive()
         self._is_up = True
@@ -91,12 +82,7 @@ class WorkerProcess:
     def work(
         self, assignment: int, units: Sequence[Unit], tell: Callable[[Reply], None], replica: Replica | None = None
     ) -> None:
-        """Call ``tell`` with the reply on each unit; see :meth:`Worker.work`.
-
-        Raises
-        ------
-        WorkerLost
-        """
+        """Call ``tell`` with the reply on each unit; see :meth:`Worker.work`. Raises WorkerLost."""
         self._send((assignment, units, replica))
         while (reply := self._receive()) is not None:
             tell(reply)

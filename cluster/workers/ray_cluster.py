@@ -79,12 +79,8 @@ def connected(address: str, n_workers: int) -> Iterator[Any]:
     n_workers : int
         Processors of a local cluster; 0: all.
 
-    Raises
-    ------
-    UnguardedError
-        See :func:`check_token`.
-    RayError
-        When Ray is in use in this process, does not start, or the cluster does not answer.
+    Raises UnguardedError as :func:`check_token` does, RayError when Ray is in use in this process or does not start, or
+    the cluster does not answer.
     """
     options: dict[str, Any] = {"address": address}
     if address == LOCAL:
@@ -138,10 +134,7 @@ def _start(init: Callable[[], Any]) -> None:
 def check_token() -> None:
     """Make sure that there is a token that Ray can show, and nobody else can read.
 
-    Raises
-    ------
-    UnguardedError
-        When tokens are switched off, there is none, or other users of this machine can read it.
+    Raises UnguardedError when tokens are switched off, there is none, or other users of this machine can read it.
     """
     mode = os.environ.get("RAY_AUTH_MODE", "token")
     if mode.lower() != "token":
@@ -167,12 +160,8 @@ def _check_token_file(path: Path) -> None:
 def check_guarded(address: str) -> None:
     """Make sure that a cluster lets us in and turns away those who have no token, by trying both.
 
-    Raises
-    ------
-    UnguardedError
-        When the cluster lets strangers in, or there is no private token to show.
-    RayError
-        When nothing answers at the address, or our token is not the right one.
+    Raises UnguardedError when the cluster lets strangers in, or there is no private token to show, RayError when
+    nothing answers at the address, or our token is not the right one.
     """
     check_token()
     if address.startswith(CLIENT) and find_spec("grpc") is None:
@@ -230,11 +219,6 @@ def brief(text: str) -> str:
 
 
 def check_installed() -> None:
-    """Make sure that Ray is there, without importing it: that would read the settings.
-
-    Raises
-    ------
-    RayError
-    """
+    """Make sure that Ray is there, without importing it: that would read the settings. Raises RayError."""
     if find_spec("ray") is None:
         raise RayError(f"a cluster needs Ray: {install('cluster')}; --workers without --address needs none")

@@ -72,10 +72,7 @@ class Worker:
     make_breaker : callable, optional
         Makes the breaker; the default one tests itself first.
 
-    Raises
-    ------
-    UnfitError
-        When the self-test fails.
+    Raises UnfitError when the self-test fails.
     """
 
     def __init__(self, spec: Spec, make_breaker: MakeBreaker | None = None) -> None:
@@ -183,10 +180,7 @@ _TEST_BOARDS = {("aest", 10), ("aets", 10), ("aste", 10)}  # the letter opposite
 def self_test() -> None:
     """Answer a tiny question whose answer is known; too many and too few boards are both noticed.
 
-    Raises
-    ------
-    UnfitError
-        When the boards found are not the known ones.
+    Raises UnfitError when the boards found are not the known ones.
     """
     from boardclass.partition import parse_partition
     from boardclass.scores import parse_scores

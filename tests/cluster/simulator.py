@@ -16,6 +16,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from cluster.scheduling.backlog import Work
 from cluster.scheduling.events import (
     Answer,
     Assign,
@@ -30,7 +31,6 @@ from cluster.scheduling.events import (
     Retire,
     Returned,
     Spawn,
-    Start,
     Tick,
     UnitFailed,
     WorkerDown,
@@ -121,7 +121,7 @@ class Simulation:
         self.liars = {self.hosts[-1]} if self.rng.random() < 0.3 else set()
         self.lies = self.rng.choice((0.2, 1.0))
         costs = np.array([self.seconds(unit) for unit in roots])
-        self.scheduler = Scheduler(policy, self.class_ids, costs, np.random.default_rng(self.seed))
+        self.scheduler = Scheduler(policy, Work(self.class_ids, costs), np.random.default_rng(self.seed))
         self.now = 0.0
         self.queue: list[tuple[float, int, Event]] = []
         self.n_queued = 0
@@ -158,7 +158,7 @@ class Simulation:
 
     def play(self) -> Simulation:
         """Run until the scheduler finishes; AssertionError when it breaks a promise."""
-        self.send(0.0, Start(), mayhem=False)
+        self.send(0.0, Tick(), mayhem=False)
         for _ in range(MAX_STEPS):
             if self.finish is not None:
                 self.check_end()

@@ -270,9 +270,9 @@ def test_a_run_that_goes_on_knows_what_the_classes_behind_it_took(config, monkey
             efforts[row.class_id] = efforts.get(row.class_id, 0) + work
     told = []
 
-    def spy(*arguments):
-        told.append(arguments[-2])
-        return Scheduler(*arguments)
+    def spy(policy, work, *others):
+        told.append(work.history)
+        return Scheduler(policy, work, *others)
 
     monkeypatch.setattr("cluster.driver.session.Scheduler", spy)
     run(config)

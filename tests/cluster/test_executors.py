@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from cluster.driver.loop import run_loop
+from cluster.scheduling.backlog import Work
 from cluster.scheduling.events import (
     Answer,
     Assign,
@@ -71,9 +72,8 @@ def until(executor, kind, n=1, timeout_s=1.0):
 
 def play(executor, n_classes=20, stop=lambda: "", sink=None, **policy):
     """Run classes 0..n-1 to the end; return the sink and how it finished."""
-    ids = np.arange(n_classes)
-    rules = Policy(**{"n_workers": 1} | policy)
-    scheduler = Scheduler(rules, ids, np.ones(n_classes) * 0.01, np.random.default_rng(0))
+    work = Work(np.arange(n_classes), np.ones(n_classes) * 0.01)
+    scheduler = Scheduler(Policy(**{"n_workers": 1} | policy), work, np.random.default_rng(0))
     sink = sink or ListSink()
     with executor:
         finish = run_loop(scheduler, executor, sink, clock=time.monotonic, stop=stop, watch=lambda _: None, poll_s=0.1)

@@ -7,7 +7,7 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from cluster.scheduling.backlog import NO_HISTORY, History
+from cluster.scheduling.backlog import NO_HISTORY, History, Work
 from cluster.scheduling.events import (
     Answer,
     Assign,
@@ -21,7 +21,6 @@ from cluster.scheduling.events import (
     Retire,
     Returned,
     Spawn,
-    Start,
     Tick,
     UnitFailed,
     WorkerDown,
@@ -47,17 +46,15 @@ class Bench:
         self.costs = np.asarray(costs, np.float64)
         policy = {"n_workers": 1, "sample": 0.0, "max_batch": 1} | policy
         ids = np.arange(len(self.costs)) * 10
-        rng = np.random.default_rng(0)
-        self.scheduler = Scheduler(
-            Policy(**policy), ids, self.costs, rng, children, history=history, elsewhere=elsewhere
-        )
+        work = Work(ids, self.costs, children, history=history, elsewhere=elsewhere)
+        self.scheduler = Scheduler(Policy(**policy), work, np.random.default_rng(0))
 
     def tell(self, event):
         return self.scheduler.handle(event, self.now)
 
     def start(self, hosts=("a",)):
         """Start and bring up every worker spawned; return all instructions."""
-        out = self.tell(Start())
+        out = self.tell(Tick())
         for number, spawn in enumerate([order for order in out if isinstance(order, Spawn)]):
             out += self.tell(WorkerUp(spawn.worker, hosts[number % len(hosts)]))
         return out
@@ -107,7 +104,7 @@ def test_a_random_sample_goes_before_them():
 
 
 def test_nothing_to_do_finishes_at_once():
-    assert Bench([]).tell(Start()) == [Finish(complete=True)]
+    assert Bench([]).tell(Tick()) == [Finish(complete=True)]
 
 
 def test_cheap_classes_are_batched_to_the_measured_time():
@@ -241,7 +238,7 @@ def test_other_hosts_work_while_one_is_emptied():
 
 def test_circuit_breaker():
     bench = Bench(np.ones(50), n_workers=2, max_deaths=4)
-    out = bench.tell(Start())
+    out = bench.tell(Tick())
     n_deaths = 0
     while not of(out, Finish):
         spawns = of(out, Spawn)
@@ -256,7 +253,7 @@ def test_circuit_breaker():
 
 def test_foreign_kernels_are_refused():
     bench = Bench([1.0], kernel_hash="abc")
-    out = bench.tell(Start())
+    out = bench.tell(Tick())
     out = bench.tell(WorkerUp(1, "a", "xyz"))
     assert "'xyz' differ from the driver's 'abc'" in of(out, Retire)[0].message
     assert not of(out, Assign)
@@ -293,7 +290,7 @@ def test_a_driver_that_slept_does_not_blame_its_workers():
 
 def test_a_worker_that_never_comes_up_is_replaced():
     bench = Bench([1.0], spawn_s=10.0)
-    bench.tell(Start())
+    bench.tell(Tick())
     bench.now = 11.0
     out = bench.tell(Tick())
     assert of(out, Retire) == [Retire(1, "silent for too long")]
