@@ -44,23 +44,11 @@ def run(
 ) -> RunOutcome:
     """Start a run, or continue it, until it is complete or cannot continue.
 
-    Parameters
-    ----------
-    config : RunConfig
-        Without ``address``, ``workers`` = 0 computes in this process; any other number is that of the processes to
-        start.
-    progress : Progress, optional
-        Is shown the progress; by default nothing is shown.
-    make_executor : callable, optional
-        Makes the executor from the spec and the number of workers, instead of what ``config.workers`` asks for.
-    policy : Policy, optional
-        The scheduler's, instead of the default one.
-    drop_damaged : bool
-        Compute again what damaged parts of the store held, instead of refusing them.
-    extends : str, optional
-        Another run.  Its verdicts are taken over where they hold at the cutoff of this one.
-    share : Share, optional
-        Search the classes of this share only; whether the run is complete does not depend on it.
+    Without ``config.address``, ``config.workers`` = 0 computes in this process; any other number is that of the
+    processes to start.  ``make_executor`` makes another executor of the spec.  With
+    ``drop_damaged``, what damaged parts of the store held is computed again, instead of refused.  Verdicts of the run
+    ``extends`` are taken over where they hold at the cutoff of this one.  Only the classes of ``share`` are searched;
+    whether the run is complete does not depend on it.
 
     Raises InputError when something given cannot be used (nothing has been written), StoreError when the run directory
     is damaged, locked, or of another run, Interrupted on SIGINT, SIGTERM and the like (everything found so far is
@@ -77,25 +65,20 @@ def run(
         run_info = plan.run_info | {SHARE: str(share or "")} | (inherited(source) if source else {})
         with Store.open(plan.location, plan.fingerprint, run_info, recover=repair if drop_damaged else None) as store:
             check_same_structure(plan.run_info["structure"], store.run.info, plan.location)
-            _check_own(store.run)
+            if foreign := rows_out_of_space(store.run):  # they could never be settled
+                raise DamagedError(f"{store.run.folder.where('')} has {foreign}")
             with Journal(store.run.folder) as journal:
                 _tell_faults(store, progress, journal)
                 if source:
-                    _take_over(source, store, progress, journal)
+                    extension = extend(source, store)
+                    progress.stage(extension.describe())
+                    told = ("location", "cutoff", "n_reused", "n_verdicts")
+                    journal.note("reused", **{name: getattr(extension, name) for name in told})
                 session = Session(plan, store, progress, journal, began_s, shard)
                 message = session.search(make_executor, policy)
                 return session.conclude(message)
     finally:
         progress.end()
-
-
-def _check_own(run: Run) -> None:
-    """Refuse to go on with a run that has rows of classes that are not its own: they could never be settled.
-
-    Raises DamagedError naming classes, parts and the way out.
-    """
-    if foreign := rows_out_of_space(run):
-        raise DamagedError(f"{run.folder.where('')} has {foreign}")
 
 
 def _source(location: str, plan: Plan) -> Run:
@@ -112,32 +95,20 @@ def _tell_faults(store: Store, progress: Progress, journal: Journal) -> None:
         journal.note("dropped", name=name, message=fault[:500])
 
 
-def _take_over(source: Run, store: Store, progress: Progress, journal: Journal) -> None:
-    extension = extend(source, store)
-    progress.stage(extension.describe())
-    journal.note(
-        "reused",
-        location=extension.location,
-        cutoff=extension.cutoff,
-        n_reused=extension.n_reused,
-        n_verdicts=extension.n_verdicts,
-    )
-
-
 def default_executor(config: RunConfig) -> MakeExecutor:
-    """Return how to make the executor that a config asks for.
+    """Return what makes the executor that a config asks for.
 
     Raises RayError when Ray is not installed, or the cluster does not answer or would let anybody in.
     """
     address = config.address
     if address is None:
-        return lambda spec, _: ProcessExecutor(spec) if config.workers else InProcessExecutor(spec)
+        return lambda spec: ProcessExecutor(spec) if config.workers else InProcessExecutor(spec)
     check_installed()
     if address != LOCAL:
         check_guarded(address)
     from cluster.workers.ray_executor import RayExecutor
 
-    return lambda spec, _: RayExecutor(spec, config.workers, address=address)
+    return lambda spec: RayExecutor(spec, config.workers, address=address)
 
 
 def default_policy(config: RunConfig, memory_mb: int) -> Policy:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import asdict
-from types import TracebackType
+from dataclasses import asdict, dataclass
 from typing import Any, Self
 
 from cluster.scheduling.events import (
@@ -30,22 +30,23 @@ _MAX_MESSAGE = 500
 _MAX_BUSY = 16  # workers whose work is logged, the longest at work first
 
 
-class Journal(EventLog):
-    """Notes events of one session; as a context manager it notes how the session ended, too.
+@dataclass
+class _Seen:
+    """A worker that is up, and what it has been at work on since when, if it is."""
 
-    Parameters
-    ----------
-    folder : Folder
-    clock : callable
-        Seconds, monotonic.
-    """
+    host: str
+    n_bytes: int = 0
+    order: Assign | None = None
+    since_s: float = 0.0
+
+
+class Journal(EventLog):
+    """Notes events of one session; as a context manager it notes how the session ended, too."""
 
     def __init__(self, folder: Folder, clock: Callable[[], float] = time.monotonic) -> None:
         super().__init__(folder)
         self._ticks = clock
-        self._hosts: dict[int, str] = {}
-        self._busy: dict[int, tuple[float, Assign]] = {}
-        self._n_bytes: dict[int, int] = {}
+        self._workers: dict[int, _Seen] = {}
         self._part = ""
         self._best: int | None = None
         self._flagged: set[str] = set()
@@ -55,9 +56,7 @@ class Journal(EventLog):
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
         if error is not None:
             self.add("stopped", reason=type(error).__name__, message=str(error)[:_MAX_MESSAGE])
         self.flush(now=True)
@@ -65,8 +64,7 @@ class Journal(EventLog):
     @property
     def hosts(self) -> dict[str, int]:
         """Workers that are up, by host."""
-        names = sorted(self._hosts.values())
-        return {name: names.count(name) for name in dict.fromkeys(names)}
+        return dict(sorted(Counter(seen.host for seen in self._workers.values()).items()))
 
     def note(self, event: str, **values: Any) -> None:
         """Note something that has no method of its own, at once."""
@@ -78,11 +76,11 @@ class Journal(EventLog):
         for event in events:
             self._event(event)
         for order in orders:
-            if isinstance(order, Assign):
-                self._busy[order.worker] = (self._ticks(), order)
-            elif isinstance(order, Retire) and order.worker in self._hosts:
-                self._busy.pop(order.worker, None)
-                host = self._hosts.pop(order.worker)
+            if isinstance(order, Assign) and order.worker in self._workers:
+                seen = self._workers[order.worker]
+                seen.order, seen.since_s = order, self._ticks()
+            elif isinstance(order, Retire) and order.worker in self._workers:
+                host = self._workers.pop(order.worker).host
                 self.add("worker_retired", worker=order.worker, host=host, message=order.message[:_MAX_MESSAGE])
             elif isinstance(order, Quarantine):
                 unit, message = order.unit, order.message[:_MAX_MESSAGE]
@@ -117,31 +115,32 @@ class Journal(EventLog):
 
     def _at_work(self, now_s: float) -> list[dict[str, Any]]:
         """Return what workers are working on: the first unit, how many more, for how long, and their peak of memory."""
-        longest = sorted(self._busy.items(), key=lambda item: (item[1][0], item[0]))[:_MAX_BUSY]
+        busy = [(seen.since_s, seen.order, seen) for seen in self._workers.values() if seen.order is not None]
         return [
             {
-                "worker": worker,
-                "host": self._hosts.get(worker, ""),
+                "worker": order.worker,
+                "host": seen.host,
                 "class_id": order.units[0].class_id,
                 "path": order.units[0].path,
                 "n_units": len(order.units),
                 "seconds": round(now_s - since_s, 1),
-                "n_bytes": self._n_bytes.get(worker, 0),
+                "n_bytes": seen.n_bytes,
             }
-            for worker, (since_s, order) in longest
+            for since_s, order, seen in sorted(busy, key=lambda item: (item[0], item[1].worker))[:_MAX_BUSY]
         ]
 
     def _event(self, event: Event) -> None:
-        if isinstance(event, Returned | WorkerDown):
-            self._busy.pop(event.worker, None)
         match event:
             case WorkerUp():
-                self._hosts[event.worker] = event.host
+                self._workers[event.worker] = _Seen(event.host)
                 self.add("worker_up", worker=event.worker, host=event.host, kernel_hash=event.kernel_hash)
-            case Answer():
-                self._n_bytes[event.worker] = event.peak_rss_bytes
+            case Answer() if event.worker in self._workers:
+                self._workers[event.worker].n_bytes = event.peak_rss_bytes
+            case Returned() if event.worker in self._workers:
+                self._workers[event.worker].order = None
             case WorkerDown():
-                host, message = self._hosts.pop(event.worker, ""), event.message[:_MAX_MESSAGE]
+                seen, message = self._workers.pop(event.worker, _Seen("")), event.message[:_MAX_MESSAGE]
+                host = seen.host
                 self.add("worker_down", worker=event.worker, host=host, reason=event.reason, message=message)
             case UnitFailed():
                 self.add(
@@ -149,7 +148,7 @@ class Journal(EventLog):
                     class_id=event.unit.class_id,
                     path=event.unit.path,
                     worker=event.worker,
-                    host=self._hosts.get(event.worker, ""),
+                    host=self._workers.get(event.worker, _Seen("")).host,
                     message=event.message[:_MAX_MESSAGE],
                     oom=event.oom,
                 )

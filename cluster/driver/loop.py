@@ -21,7 +21,6 @@ from cluster.scheduling.events import (
     Publish,
     Quarantine,
     Report,
-    Retire,
     Spawn,
     Tick,
     UnitFailed,
@@ -36,10 +35,6 @@ from results.store.store import Store
 POLL_S = 0.5
 
 
-def _ignore(events: Sequence[Event], orders: Sequence[Instruction]) -> None:
-    """Note nothing."""
-
-
 def run_loop(
     scheduler: Scheduler,
     executor: Executor,
@@ -48,23 +43,13 @@ def run_loop(
     clock: Callable[[], float],
     stop: Callable[[], str],
     watch: Callable[[Report], None],
-    note: Callable[[Sequence[Event], Sequence[Instruction]], None] = _ignore,
+    note: Callable[[Sequence[Event], Sequence[Instruction]], None] = lambda _events, _orders: None,
     poll_s: float = POLL_S,
 ) -> Finish:
     """Run until the scheduler finishes and return how.
 
-    Parameters
-    ----------
-    scheduler, executor, ledger
-        The three parties.
-    clock : callable
-        Seconds, monotonic.
-    stop : callable
-        Returns why to stop, or an empty string; asked at least every ``poll_s`` seconds.
-    watch : callable
-        Is shown the scheduler's figures as often.
-    note : callable
-        Is told all events and all instructions.
+    ``clock`` tells monotonic seconds.  At least every ``poll_s`` seconds ``stop`` is asked why to stop (empty: go on),
+    and ``watch`` is shown the scheduler's figures.  ``note`` is told all events and all instructions.
     """
     events: list[Event] = [*executor.poll(0.0), Tick()]
     while True:
@@ -79,8 +64,12 @@ def run_loop(
                 settled.append(order)
             elif isinstance(order, Finish):
                 finish = order
+            elif isinstance(order, Spawn):
+                executor.spawn(order.worker)
+            elif isinstance(order, Assign):
+                executor.assign(order)
             else:
-                _carry_out(order, executor)
+                executor.retire(order.worker)
         ledger.publish(settled)
         watch(scheduler.snapshot())
         if finish is not None:
@@ -89,36 +78,16 @@ def run_loop(
         events = [Cancel(why)] if why else [*executor.poll(poll_s), Tick()]
 
 
-def _carry_out(order: Instruction, executor: Executor) -> None:
-    match order:
-        case Spawn(worker):
-            executor.spawn(worker)
-        case Assign():
-            executor.assign(order)
-        case Retire(worker):
-            executor.retire(worker)
-
-
 class Ledger:
-    """The run loop's sink.
-
-    Attributes
-    ----------
-    best : (int, str) or None
-        Best score among accepted candidates, with its board, canonical.
-    seen : dict of str to int
-        Accepted candidates as they were found, with their scores.
-    n_candidates, n_rows : int
-        Accepted in this session.
-    """
+    """The run loop's sink."""
 
     def __init__(self, store: Store, fingerprint: Fingerprint) -> None:
         self._store = store
         self._fingerprint = fingerprint
         self._geometry = geometry(fingerprint.dims)
-        self.best: tuple[int, str] | None = None
-        self.seen: dict[str, int] = {}
-        self.n_candidates = 0
+        self.best: tuple[int, str] | None = None  # the best score among accepted candidates, and its canonical board
+        self.seen: dict[str, int] = {}  # accepted candidates as they were found, with their scores
+        self.n_candidates = 0  # accepted in this session
         self.n_rows = 0
 
     def admit(self, events: list[Event]) -> list[Event]:

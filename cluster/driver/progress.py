@@ -59,14 +59,7 @@ class Progress:
 
 
 class PlainLines(Progress):
-    """One line at the start, one per 30 s, one at the end: for log files.
-
-    Parameters
-    ----------
-    stream : text file
-    clock : callable
-        Seconds, monotonic.
-    """
+    """One line at the start, one per 30 s, one at the end: for log files; ``clock`` tells monotonic seconds."""
 
     def __init__(self, stream: IO[str], clock: Callable[[], float] = time.monotonic) -> None:
         self._stream = stream

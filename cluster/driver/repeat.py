@@ -37,21 +37,13 @@ SPOT_VERDICTS, SPOT_SEARCH_S, SPOT_CLIMB_S = 5, 10.0, 3.0
 
 @dataclass(frozen=True)
 class RepeatResult:
-    """The result for one verdict.
+    """The result for one verdict."""
 
-    Attributes
-    ----------
-    class_id, path, status : of the verdict
-    difference : in what the verdict and its repetition differ; empty when they agree
-    gave_up : why it could not be found again; empty when it was found
-    seconds : time it took
-    """
-
-    class_id: int
+    class_id: int  # of the verdict
     path: str
     status: str
-    difference: str
-    gave_up: str
+    difference: str  # in what the verdict and its repetition differ; empty when they agree
+    gave_up: str  # why it could not be found again; empty when it was found
     seconds: float
 
 
@@ -72,7 +64,7 @@ def rows_of_classes(run: Run, class_ids: Sequence[int]) -> list[Row]:
 def drawn_rows(run: Run, n: int, seed: int) -> list[Row]:
     """Return ``n`` verdicts drawn at random, of those that settle boards, in the order of the draw.
 
-    They are those with the smallest SHA-256 of the text ``SEED CLASS PATH``: anybody can draw them again. Raises
+    They are those with the smallest SHA-256 of the text ``SEED CLASS PATH``: anybody can draw them again.  Raises
     InputError when there are fewer.
     """
     rows = _verdicts(row for row in run.rows() if row.settled or not row.children)
@@ -84,15 +76,7 @@ def drawn_rows(run: Run, n: int, seed: int) -> list[Row]:
 def spot_check(run: Run, spec: Spec, scorer: Scorer, listed: BoardList, seed: int) -> str:
     """Search some easy verdicts again and climb for some seconds; return what was done.
 
-    Parameters
-    ----------
-    run : Run
-    spec, scorer : Spec, Scorer
-        The question, and how the run searched it.
-    listed : BoardList
-        The boards of the run.
-    seed : int
-        Draws the verdicts: one that nobody knows beforehand.
+    ``listed`` are the boards of the run.  The ``seed`` draws the verdicts: one that nobody knows beforehand.
 
     Raises MismatchError when a verdict is not found again, or a board that reaches the cutoff is not listed.
     """
@@ -143,15 +127,8 @@ def _verdicts(rows: Iterable[Row]) -> list[Row]:
 
 
 class Repeater:
-    """Finds verdicts again; made once per process.
-
-    Parameters
-    ----------
-    spec : Spec
-        The question, and how the run searched it.
-    seed : int
-        Of the images and cell orders.
-    """
+    """Finds verdicts of a run with this spec again; made once per process.  The seed is that of images and cell
+    orders."""
 
     def __init__(self, spec: Spec, seed: int) -> None:
         # a run may hand units back early; a repetition cannot leave anything to children

@@ -16,7 +16,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from types import FrameType, TracebackType
+from types import FrameType
 from typing import Any, Self
 
 import numpy as np
@@ -61,14 +61,9 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal
 
 
 class StopSignals:
-    """While active, the signals that end a process only set :attr:`reason`; a second SIGINT raises KeyboardInterrupt.
+    """While active, the signals that end a process only set :attr:`reason`, to their name.
 
-    Those that are ignored (nohup), or that somebody else handles, stay so.
-
-    Attributes
-    ----------
-    reason : str
-        Name of the signal that came, or empty.
+    A second SIGINT raises KeyboardInterrupt.  Signals that are ignored (nohup), or that somebody else handles, stay so.
     """
 
     def __init__(self) -> None:
@@ -82,9 +77,7 @@ class StopSignals:
                     self._before[number] = signal.signal(number, self._note)
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         for number, handler in self._before.items():
             signal.signal(number, handler)
         self._before = {}
@@ -97,7 +90,7 @@ class StopSignals:
 
 _LOW_MEMORY = 1 / 16  # of all memory: below, a warning
 
-MakeExecutor = Callable[[Spec, int], Executor]
+MakeExecutor = Callable[[Spec], Executor]
 
 
 class Interrupted(IncompleteError):
@@ -106,40 +99,19 @@ class Interrupted(IncompleteError):
 
 @dataclass(frozen=True)
 class RunOutcome:
-    """How a run ended.
-
-    Attributes
-    ----------
-    location, dims : str
-        Run directory and board size.
-    claim : Claim or None
-        None when the run is not complete; else it is written.
-    message : str
-        What is missing, when not complete.
-    share_done : bool
-        Whether only a share was asked for and all of its classes are settled.
-    coverage : Coverage
-    listed : BoardList
-        Boards at or above the cutoff, scored again, best first.
-    digest : str
-        Result digest; comparable between runs only when both are complete.
-    n_reused, n_computed : int
-        Verdicts found in the store, and added by this call.
-    seconds : float
-        Wall time of this call.
-    """
+    """How a run ended."""
 
     location: str
     dims: str
-    claim: Claim | None
-    message: str
+    claim: Claim | None  # None when the run is not complete; else it is written
+    message: str  # what is missing, when not complete
     coverage: Coverage
-    listed: BoardList
-    digest: str
-    n_reused: int
-    n_computed: int
-    seconds: float
-    share_done: bool = False
+    listed: BoardList  # boards at or above the cutoff, scored again, best first
+    digest: str  # of the result; comparable between runs only when both are complete
+    n_reused: int  # verdicts found in the store
+    n_computed: int  # verdicts added by this call
+    seconds: float  # wall time of this call
+    share_done: bool = False  # whether only a share was asked for and all of its classes are settled
 
     @property
     def complete(self) -> bool:
@@ -159,6 +131,7 @@ class Session:
         self._journal = journal
         self._began_s = began_s
         self._shard = shard
+        self._share, self._n_own = (str(shard), len(shard.class_ids)) if shard else ("", 0)
         self._ledger = Ledger(store, plan.fingerprint)
         self._snapshot: Report | None = None
         self._ready_s: float | None = None  # when the first worker was up
@@ -201,7 +174,7 @@ class Session:
         scheduler = Scheduler(policy, work, rng, plan.nodes().difference)
         signals = StopSignals()  # not for what Ray does when it starts: that cannot be interrupted otherwise
         try:
-            with make_executor(plan.spec, policy.n_workers) as executor, signals:
+            with make_executor(plan.spec) as executor, signals:
                 finish = run_loop(
                     scheduler,
                     executor,
@@ -270,10 +243,7 @@ class Session:
         )
 
     def _check_read(self, run: Run) -> None:
-        """Refuse to conclude from rows that lack a board that this call has seen.
-
-        Raises DamagedError naming the first such board.
-        """
+        """Raise DamagedError when the rows lack a board that this call has seen: nothing is concluded from them."""
         read = {(board, score) for board, score, _ in candidates(run)}
         if lost := sorted(self._ledger.seen.items() - read):
             boards = counted(len(lost), "board", "boards")
@@ -294,8 +264,8 @@ class Session:
                 n_reused=self._n_done_before,
                 n_workers=config.workers if config.address else policy.n_workers,
                 cluster=config.address or "",
-                share=str(self._shard or ""),
-                n_own=len(self._shard.class_ids) if self._shard else 0,
+                share=self._share,
+                n_own=self._n_own,
             )
         )
         self._journal.note(
@@ -311,7 +281,7 @@ class Session:
             pid=os.getpid(),
             version=plan.run_info["versions"].get("orderly", ""),
             kernel_hash=kernel_hash(),
-            share=str(self._shard or ""),
+            share=self._share,
         )
 
     def _watch(self, snapshot: Report, executor: Executor) -> None:
@@ -363,8 +333,8 @@ class Session:
             best_score=best_score,
             best_board=best_board,
             elapsed_s=time.monotonic() - self._began_s,
-            share=str(self._shard or ""),
-            n_own=len(self._shard.class_ids) if self._shard else 0,
+            share=self._share,
+            n_own=self._n_own,
             n_own_done=self._n_own_done_before + snapshot.n_classes_done if self._shard else 0,
             n_free_bytes=free,
             n_total_bytes=total,
@@ -379,17 +349,8 @@ class Session:
 
 
 def history(run: Run, plan: Plan, class_ids: npt.NDArray[np.int64]) -> History:
-    """Return predicted cost, effort and time of classes that were searched to the end.
-
-    A wrong counter in a row makes a wrong guess of the time left, and nothing else.
-
-    Parameters
-    ----------
-    run : Run
-    plan : Plan
-    class_ids : int64[n]
-        The classes; those without a row are left out.
-    """
+    """Return predicted cost, effort and time of classes, int64[n], that were searched to the end; those without a row
+    are left out.  A wrong counter in a row makes a wrong guess of the time left, and nothing else."""
     ids, sums = class_sums(run, (*EFFORT, "seconds"))
     ended = np.isin(ids, class_ids, assume_unique=True)
     if not ended.any():

@@ -17,8 +17,7 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from types import TracebackType
-from typing import TYPE_CHECKING, Protocol, Self
+from typing import TYPE_CHECKING, Self
 
 from cluster.scheduling.events import (
     Answer,
@@ -40,7 +39,7 @@ if TYPE_CHECKING:
 _GATHER_S = 0.02
 
 
-class Executor(Protocol):
+class Executor:
     """What the run loop needs; none of these calls waits for a worker.
 
     ``poll`` is the only source of events.  After ``spawn(n)`` it reports WorkerUp or WorkerDown for n once.  After
@@ -48,6 +47,12 @@ class Executor(Protocol):
     ``retire(n)`` nothing of n need be reported.  The first ``poll`` reports the Room, if it is limited, before any
     ``spawn``.
     """
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     def spawn(self, worker: int) -> None:
         """Start a worker under this number."""
@@ -60,39 +65,21 @@ class Executor(Protocol):
 
     def poll(self, timeout_s: float) -> list[Event]:
         """Return what has happened, waiting up to ``timeout_s`` for the first event."""
+        raise NotImplementedError
 
     def show(self, report: Report) -> None:
-        """Pass the figures of the run on to whatever watches the workers' machines; called about twice a second."""
+        """Pass the figures of the run on to what watches the workers' machines, if anything does; twice a second."""
 
     def close(self) -> None:
         """End all workers and release everything; may be called twice."""
 
-    def __enter__(self) -> Self:
-        """Start up."""
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """Close."""
-
-
-def signed(worker: int, assignment: int, reply: Reply) -> Reply:
-    """Return a worker's reply with the numbers of its sender, whatever the reply says."""
-    return replace(reply, worker=worker, assignment=assignment)
-
-
-class InProcessExecutor:
+class InProcessExecutor(Executor):
     """Workers as threads of this process, one at a time as a rule; kernels release the GIL.
 
-    The thread keeps the caller free to show progress and to react to Ctrl-C while a kernel runs.
-
-    Parameters
-    ----------
-    spec : Spec
-    make_breaker : callable, optional
-        Makes the breaker of each worker; the tested real one by default.
-    close_s : float
-        How long :meth:`close` waits for a unit that is being broken.
+    The thread keeps the caller free to show progress and to react to Ctrl-C while a kernel runs.  ``make_breaker``
+    makes the breaker of each worker, by default the tested real one; :meth:`close` waits ``close_s`` for a unit that is
+    being broken.
     """
 
     _worker: type[Worker | WorkerProcess] = Worker
@@ -103,14 +90,6 @@ class InProcessExecutor:
         self._events: queue.SimpleQueue[Event] = queue.SimpleQueue()
         self._threads: dict[int, _WorkerThread] = {}
         self._retired: list[_WorkerThread] = []
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def spawn(self, worker: int) -> None:
         """Start the thread; the worker is made in it."""
@@ -149,9 +128,6 @@ class InProcessExecutor:
             beats = [(number, thread.assignment) for number, thread in self._threads.items()]
             events = [Heartbeat(number, assignment) for number, assignment in beats if assignment]
         return events
-
-    def show(self, report: Report) -> None:
-        """Do nothing: only the event log watches this machine."""
 
     def close(self) -> None:
         """Stop all threads; one that is deep in a kernel is left behind, it ends with the process."""
@@ -208,7 +184,7 @@ class _WorkerThread(threading.Thread):
             number, self.assignment = self._number, order.assignment
 
             def tell(reply: Reply, number: int = number, assignment: int = order.assignment) -> None:
-                self._events.put(signed(number, assignment, reply))
+                self._events.put(replace(reply, worker=number, assignment=assignment))
 
             worker.work(order.assignment, order.units, tell, order.replica)
             self.assignment = 0

@@ -71,13 +71,9 @@ class ClusterGoneError(IncompleteError):
 def connected(address: str, n_workers: int) -> Iterator[Any]:
     """Connect this process to a cluster and yield the ``ray`` module; disconnect it afterwards.
 
-    Parameters
-    ----------
-    address : str
-        ``auto``, ``HOST:PORT`` or ``ray://HOST:PORT``; ``local`` starts a cluster on this machine that ends with this
-        process.  It listens on the loopback interface, and asks for a token that is made here.
-    n_workers : int
-        Processors of a local cluster; 0: all.
+    The address is ``auto``, ``HOST:PORT`` or ``ray://HOST:PORT``.  ``local`` starts a cluster of ``n_workers``
+    processors (0: all) on this machine that ends with this process; it listens on the loopback interface, and asks for
+    a token that is made here.
 
     Raises UnguardedError as :func:`check_token` does, RayError when Ray is in use in this process or does not start, or
     the cluster does not answer.

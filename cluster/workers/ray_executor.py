@@ -11,8 +11,7 @@ from __future__ import annotations
 
 import contextlib
 import time
-from dataclasses import dataclass, fields
-from types import TracebackType
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from cluster.scheduling.events import (
@@ -27,7 +26,7 @@ from cluster.scheduling.events import (
     WorkerDown,
     WorkerUp,
 )
-from cluster.workers.executors import signed
+from cluster.workers.executors import Executor
 from cluster.workers.ray_cluster import ClusterGoneError, brief, connected
 from cluster.workers.worker import OUT_OF_MEMORY, Hello, MakeBreaker, Reply, Worker
 
@@ -61,20 +60,12 @@ class _Actor:
     beat_at_s: float = 0.0
 
 
-class RayExecutor:
-    """Workers on a Ray cluster.
+class RayExecutor(Executor):
+    """Workers on a Ray cluster at an address (see :func:`cluster.workers.ray_cluster.connected`).
 
-    Parameters
-    ----------
-    spec : Spec
-        Goes once through the object store.
-    n_workers : int
-        How many machines to ask an autoscaler for, one processor each; with ``local``, the processors of the cluster.
-        0: take it as it is.
-    make_breaker : callable, optional
-        Makes the breaker of each worker; the tested real one by default.
-    address : str
-        See :func:`cluster.workers.ray_cluster.connected`.
+    An autoscaler is asked for ``n_workers`` machines, one processor each; with ``local`` it is the processors of the
+    cluster.  0: the cluster is taken as it is.  ``make_breaker`` makes the breaker of each worker, by default the
+    tested real one.
     """
 
     def __init__(self, spec: Spec, n_workers: int, make_breaker: MakeBreaker | None = None, *, address: str) -> None:
@@ -99,11 +90,6 @@ class RayExecutor:
         if self._n_workers:
             self._ask_for_machines()
         return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     @property
     def pids(self) -> dict[int, int]:
@@ -227,7 +213,7 @@ class RayExecutor:
             return [Heartbeat(call.worker, call.assignment)] if value == call.assignment else []
         actor.order = None
         replies: tuple[Reply, ...] = value
-        rows = [signed(call.worker, call.assignment, reply) for reply in replies]
+        rows = [replace(reply, worker=call.worker, assignment=call.assignment) for reply in replies]
         return [*rows, Returned(call.worker, call.assignment)]
 
     def _raised(self, call: _Call, message: str) -> list[Event]:
@@ -289,13 +275,7 @@ GAUGES = {
 
 
 class RayMetrics:
-    """Gauges on the Ray cluster that this process has joined.
-
-    Parameters
-    ----------
-    run : str
-        Value of the tag that tells runs apart.
-    """
+    """Gauges on the Ray cluster that this process has joined; the tag ``run`` tells runs apart."""
 
     def __init__(self, run: str) -> None:
         self._tags = {"run": run}

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from boardclass.canonical import canonical_board
 from boardclass.errors import OrderlyError
@@ -26,23 +26,14 @@ from boardclass.jit import kernel_hash
 from cluster.scheduling.events import Answer, Replica, UnitFailed
 
 if TYPE_CHECKING:
-    from search.breaker import Breaker, Spec, Unit, UnitResult
+    from search.breaker import Breaker, Spec, Unit
+    from search.replica import Replicator
 
 _MAX_MESSAGE = 500
 OUT_OF_MEMORY = "out of memory: use fewer workers, or a smaller memory_mb (--memory)"
 
 
-class BreakerLike(Protocol):
-    """What a worker needs of a class breaker."""
-
-    def break_unit(self, unit: Unit) -> UnitResult:
-        """Return the verdict of a unit."""
-
-    def replicate(self, unit: Unit, paths: Sequence[str], seed: int) -> UnitResult:
-        """Return the verdict on parts of a unit, searched in another way."""
-
-
-MakeBreaker = Callable[["Spec"], BreakerLike]
+MakeBreaker = Callable[["Spec"], "Replicator"]
 
 
 class UnfitError(OrderlyError):
@@ -65,14 +56,7 @@ Reply = Answer | UnitFailed  # worker and assignment 0: the executor knows who i
 class Worker:
     """Breaks units.
 
-    Parameters
-    ----------
-    spec : Spec
-        The question.
-    make_breaker : callable, optional
-        Makes the breaker; the default one tests itself first.
-
-    Raises UnfitError when the self-test fails.
+    ``make_breaker`` makes the breaker of the question; the default one tests itself first and raises UnfitError.
     """
 
     def __init__(self, spec: Spec, make_breaker: MakeBreaker | None = None) -> None:
@@ -163,7 +147,7 @@ def cpu_name() -> str:
     return platform.processor() or platform.machine()
 
 
-def checked_breaker(spec: Spec) -> BreakerLike:
+def checked_breaker(spec: Spec) -> Replicator:
     """Return the breaker of ``spec`` after the self-test."""
     from search.replica import Replicator
 

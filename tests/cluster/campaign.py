@@ -117,7 +117,7 @@ def drive(config):
 def _run(config):
     return run(
         config,
-        make_executor=lambda spec, _: NotingExecutor(spec, NotingBreaker),
+        make_executor=lambda spec: NotingExecutor(spec, NotingBreaker),
         policy=replace(default_policy(config, config.search.memory_mb), batch_s=1.0),
     )
 

@@ -193,7 +193,7 @@ class PartialExecutor(InProcessExecutor):
 def stopping(breaker=Breaker, **changes):
     """Return what makes a partial executor with this breaker and other attributes."""
 
-    def make(spec, _):
+    def make(spec):
         executor = PartialExecutor(spec, breaker)
         vars(executor).update(changes)
         return executor
@@ -224,7 +224,7 @@ class LyingBreaker(Breaker):
 
 
 def test_verdicts_that_break_the_schema_never_enter_the_store(config):
-    outcome = run(config, make_executor=lambda spec, _: InProcessExecutor(spec, LyingBreaker))
+    outcome = run(config, make_executor=lambda spec: InProcessExecutor(spec, LyingBreaker))
     assert not outcome.complete
     assert outcome.claim is None
     assert outcome.coverage.n_quarantined == 1
@@ -251,7 +251,7 @@ class TiredBreaker(Breaker):
 def test_splits_are_followed_and_resumed(config):
     with pytest.raises(Interrupted):
         run(config, make_executor=stopping(TiredBreaker, n_left=8))
-    resumed = run(config, make_executor=lambda spec, _: InProcessExecutor(spec, TiredBreaker))
+    resumed = run(config, make_executor=lambda spec: InProcessExecutor(spec, TiredBreaker))
     assert resumed.n_reused > 0
     assert resumed.coverage.n_units > resumed.coverage.n_classes
     assert {(board.board, board.score) for board in resumed.listed.boards} == expected_boards(4)
@@ -299,7 +299,7 @@ def units_broken(config, breaker, **options):
         made.break_unit = break_unit
         return made
 
-    outcome = run(config, make_executor=lambda spec, _: InProcessExecutor(spec, counting), **options)
+    outcome = run(config, make_executor=lambda spec: InProcessExecutor(spec, counting), **options)
     return outcome, sorted(broken)
 
 
@@ -338,7 +338,7 @@ class ForgetfulBreaker(TiredBreaker):
 
 
 def test_a_forgotten_part_is_noticed_before_the_word_proven(config):
-    outcome = run(config, make_executor=lambda spec, _: InProcessExecutor(spec, ForgetfulBreaker))
+    outcome = run(config, make_executor=lambda spec: InProcessExecutor(spec, ForgetfulBreaker))
     assert not outcome.complete
     assert outcome.claim is None
     assert "is neither a child nor settled" in outcome.message
@@ -454,7 +454,7 @@ def test_workers_that_take_longer_to_start_than_to_search_are_told(config, monke
     monkeypatch.setattr("cluster.driver.session.time", SimpleNamespace(monotonic=lambda: now() + slow_s[0]))
     recorder = Recorder()
     config = change(config, workers=2)
-    assert run(config, progress=recorder, make_executor=lambda spec, _: Starting(spec)).complete
+    assert run(config, progress=recorder, make_executor=Starting).complete
     hints = [text for text in recorder.stages if "--workers 0 is faster" in text]
     assert len(hints) == told
     assert all(text.startswith("starting the workers took 900 of 90") for text in hints)

@@ -126,7 +126,7 @@ def test_whole_run_and_the_token_stays_secret(nodes, node, tmp_path):
     outcome = run(config)
     alone = run(
         config.model_copy(update={"out": str(tmp_path / "alone")}),
-        make_executor=lambda spec, _: InProcessExecutor(spec),
+        make_executor=InProcessExecutor,
     )
     assert outcome.complete
     assert outcome.digest == alone.digest

@@ -198,7 +198,7 @@ def config(tmp_path):
 
 
 def test_a_contradicted_host_is_searched_again_before_there_is_a_claim(config):
-    outcome = run(config, make_executor=lambda spec, _: InProcessExecutor(spec, LyingBreaker))
+    outcome = run(config, make_executor=lambda spec: InProcessExecutor(spec, LyingBreaker))
     assert not outcome.complete
     assert "no host is left to believe" in outcome.message
     stored = open_run(config.out)
@@ -227,7 +227,7 @@ class FaultyBreaker(LyingBreaker):
 
 def test_what_a_faulty_host_stored_is_found_out_later(config):
     policy = replace(default_policy(config, 16), replicate=0.5, max_batch=1)
-    outcome = run(config, make_executor=lambda spec, _: InProcessExecutor(spec, FaultyBreaker), policy=policy)
+    outcome = run(config, make_executor=lambda spec: InProcessExecutor(spec, FaultyBreaker), policy=policy)
     assert not outcome.complete
     assert outcome.n_computed > 5, "some were stored before one was contradicted"
     with pytest.raises(ConflictError, match="has different verdicts"):
@@ -237,7 +237,7 @@ def test_what_a_faulty_host_stored_is_found_out_later(config):
 def doubted_run(config, monkeypatch):
     """Return a run in parts of one row, one of which doubts the only host; and that part."""
     monkeypatch.setattr("results.store.store.FLUSH_ROWS", 1)
-    run(config, make_executor=lambda spec, _: InProcessExecutor(spec, LyingBreaker))
+    run(config, make_executor=lambda spec: InProcessExecutor(spec, LyingBreaker))
     stored = open_run(config.out)
     assert stored.doubted
     (doubt,) = (
