@@ -47,15 +47,7 @@ def points(value: int) -> str:
 
 
 def heat_of_cells(n_cells: int, found: Iterable[tuple[int, Sequence[int]]]) -> list[int]:
-    """Return, per cell, the points of the words whose path runs through it.
-
-    Parameters
-    ----------
-    n_cells
-        Number of cells of the board.
-    found
-        Pairs (points, path) with the path as cell numbers.
-    """
+    """Return, per cell, the points of the words whose path runs through it; ``found`` are pairs (points, path)."""
     heat = [0] * n_cells
     for points, path in found:
         for cell in path:
@@ -71,19 +63,10 @@ def _style(value: int, low: int, high: int) -> str:
 
 
 def draw_board(rows: Sequence[Sequence[str]], heat: Sequence[int] | None = None) -> Text:
-    """Return the drawing of a board.
+    """Return the drawing of a board, without a final newline.
 
-    Parameters
-    ----------
-    rows
-        The faces row by row from the top, ``Qu`` for a Qu cell (``boardclass.board.format_rows``).
-    heat
-        One number per cell, column-major, which colours the cells from cold to hot; None draws without colour.
-
-    Returns
-    -------
-    Text
-        Lines of box-drawing characters without a final newline.
+    The faces come row by row from the top, as ``boardclass.board.format_rows`` returns them; ``heat``, one number per
+    cell, column-major, colours the cells from cold to hot.
     """
     from rich.text import Text
 

@@ -28,12 +28,7 @@ _BODY = 7.5
 def sheet(boards: Sequence[Solved], title: str) -> bytes:
     """Return a PDF: the boards, six a page, with room for what was found; then the words of each, longest first.
 
-    Parameters
-    ----------
-    boards : sequence of Solved
-    title : str
-        What they are and how to roll them again, for the head of every page.
-
+    The title says what they are and how to roll them again, on the head of every page.
     Raises InputError when what draws PDF is not installed.
     """
     try:

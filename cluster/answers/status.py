@@ -73,21 +73,9 @@ def view_of_rows(found: Summary) -> dict[str, Any]:
 def view(rows: Mapping[str, Any], now: Live | None, *, is_current: bool = True, error: str = "") -> dict[str, Any]:
     """Return what ``status --format json`` holds: the question, how far its answer is, and who works on it.
 
-    Parameters
-    ----------
-    rows : mapping
-        As :func:`view_of_rows` made it; empty while they have not been read.
-    now : Live or None
-        None: lock and log cannot be read.
-    is_current : bool
-        Whether no file has changed since the rows were read: only then may anything be called proven.
-    error : str
-        Why the run cannot be read.
-
-    Returns
-    -------
-    dict
-        None: not known, or known only while somebody works on the run.
+    ``rows`` is what :func:`view_of_rows` made, empty while they have not been read; ``now`` is None when lock and log
+    cannot be read, and ``error`` says why.  Only when no file has changed since the rows were read (``is_current``) may
+    anything be called proven.  None in the result: not known, or known only while somebody works on the run.
     """
     from results.proof.prove import State, state_of
 

@@ -14,27 +14,8 @@ import typer
 from boardclass.errors import BoardError, InputError, WordListError, quote
 from boardclass.printable import counted
 from boardclass.tiles import Tiles
-from cluster.answers.render import (
-    Format,
-    draw_board,
-    heat_of_cells,
-    points,
-    write_json,
-    write_table,
-)
-from cluster.cli.options import (
-    BoardArgument,
-    BonusOption,
-    DimsOption,
-    FormatOption,
-    LimitOption,
-    MinLettersOption,
-    PlainQOption,
-    ScoresOption,
-    ValuesOption,
-    WordlistOption,
-    complete_dice,
-)
+from cluster.answers.render import Format, draw_board, heat_of_cells, points, write_json, write_table
+from cluster.cli import options
 from cluster.streams import console, tell, write_file
 
 if TYPE_CHECKING:
@@ -53,29 +34,28 @@ class Words(StrEnum):
 
 
 def show(
-    board: BoardArgument,
-    dims: DimsOption = None,
-    wordlist: WordlistOption = None,
-    scores: ScoresOption = None,
+    board: options.Board,
+    dims: options.Dims = None,
+    wordlist: options.Wordlist = None,
+    scores: options.Scores = None,
     word: Annotated[
-        str | None, typer.Option("--word", metavar="WORD", help="Draw the path of this word into the picture.")
+        str | None, typer.Option(metavar="WORD", help="Draw the path of this word into the picture.")
     ] = None,
     out: Annotated[
         str | None,
         typer.Option(
-            "--out",
             metavar="FILE",
             help="Write FILE.html, a page to look at and play on, without network; or draw FILE.svg or FILE.png.",
         ),
     ] = None,
     words: Annotated[
-        Words, typer.Option("--words", help="hidden: the page opens with the game, its words come afterwards.")
+        Words, typer.Option(help="hidden: the page opens with the game, its words come afterwards.")
     ] = Words.shown,
-    plain_q: PlainQOption = False,
-    min_letters: MinLettersOption = None,
-    letter_values: ValuesOption = None,
-    bonus: BonusOption = None,
-    fmt: FormatOption = Format.table,
+    plain_q: options.PlainQ = False,
+    min_letters: options.MinLetters = None,
+    letter_values: options.Values = None,
+    bonus: options.Bonus = None,
+    fmt: options.Format = Format.table,
 ) -> None:
     """Draw a board and list its words by length.
 
@@ -153,14 +133,14 @@ def _show_to_people(solved: Solved, heat: list[int], wordlist: str, notes: list[
 
 
 def score(
-    dims: DimsOption = None,
-    wordlist: WordlistOption = None,
-    scores: ScoresOption = None,
-    plain_q: PlainQOption = False,
-    min_letters: MinLettersOption = None,
-    letter_values: ValuesOption = None,
-    bonus: BonusOption = None,
-    fmt: FormatOption = Format.table,
+    dims: options.Dims = None,
+    wordlist: options.Wordlist = None,
+    scores: options.Scores = None,
+    plain_q: options.PlainQ = False,
+    min_letters: options.MinLetters = None,
+    letter_values: options.Values = None,
+    bonus: options.Bonus = None,
+    fmt: options.Format = Format.table,
 ) -> None:
     """Score the boards on standard input: one a line, or the CSV that top, climb, roll, compare or score print."""
     from cluster.answers.board_list import read_lines
@@ -184,12 +164,12 @@ def score(
 
 
 def neighbours(
-    board: BoardArgument,
-    dims: DimsOption = None,
-    n: LimitOption = 10,
-    wordlist: WordlistOption = None,
-    scores: ScoresOption = None,
-    fmt: FormatOption = Format.table,
+    board: options.Board,
+    dims: options.Dims = None,
+    n: options.Limit = 10,
+    wordlist: options.Wordlist = None,
+    scores: options.Scores = None,
+    fmt: options.Format = Format.table,
 ) -> None:
     """List the best boards one letter or one swap away."""
     from boardclass.board import read_board
@@ -203,10 +183,7 @@ def neighbours(
 
 
 def lists(
-    board: BoardArgument,
-    dims: DimsOption = None,
-    scores: ScoresOption = None,
-    fmt: FormatOption = Format.table,
+    board: options.Board, dims: options.Dims = None, scores: options.Scores = None, fmt: options.Format = Format.table
 ) -> None:
     """Score a board under every word list that can be named."""
     from boardclass.board import read_board
@@ -232,29 +209,24 @@ def roll(
     dice: Annotated[
         str,
         typer.Option(
-            "--dice",
-            metavar="NAME|FILE",
-            help="classic, new, big, super, or a TOML file.",
-            autocompletion=complete_dice,
+            metavar="NAME|FILE", help="classic, new, big, super, or a TOML file.", autocompletion=options.complete_dice
         ),
     ] = "new",
-    n: LimitOption = 1,
+    n: options.Limit = 1,
     seed: Annotated[
-        int | None, typer.Option("--seed", metavar="N", min=0, help="Repeats the same rolls.", show_default="random")
+        int | None, typer.Option(metavar="N", min=0, help="Repeats the same rolls.", show_default="random")
     ] = None,
-    wordlist: WordlistOption = None,
-    scores: ScoresOption = None,
-    plain_q: PlainQOption = False,
-    min_letters: MinLettersOption = None,
-    letter_values: ValuesOption = None,
-    bonus: BonusOption = None,
-    min_words: Annotated[
-        int, typer.Option("--min-words", metavar="N", min=0, help="Roll until so many words are on a board.")
-    ] = 0,
+    wordlist: options.Wordlist = None,
+    scores: options.Scores = None,
+    plain_q: options.PlainQ = False,
+    min_letters: options.MinLetters = None,
+    letter_values: options.Values = None,
+    bonus: options.Bonus = None,
+    min_words: Annotated[int, typer.Option(metavar="N", min=0, help="Roll until so many words are on a board.")] = 0,
     out: Annotated[
-        str | None, typer.Option("--out", metavar="FILE.pdf", help="Write a worksheet, answers last, instead.")
+        str | None, typer.Option(metavar="FILE.pdf", help="Write a worksheet, answers last, instead.")
     ] = None,
-    fmt: FormatOption = Format.table,
+    fmt: options.Format = Format.table,
 ) -> None:
     """Roll dice: random boards with their scores, by the points of the box unless others are given.
 

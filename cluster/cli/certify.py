@@ -14,7 +14,7 @@ import typer
 from boardclass.errors import InputError, MismatchError, StoreError, quote
 from cluster.answers.render import Format, write_record
 from cluster.answers.status import run_wordlist
-from cluster.cli.options import FormatOption, RunDirectory, RunWordlistOption, chosen_run
+from cluster.cli import options
 from cluster.streams import console, tell
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ class _Choice(NamedTuple):
 
 
 def certify(
-    directory: RunDirectory = None,
+    directory: options.Run = None,
     classes: Annotated[str | None, typer.Option(metavar="IDS", help="Class ids, such as 0,17.")] = None,
     sample: Annotated[int | None, typer.Option(metavar="N", min=1, help="N classes at random.")] = None,
     seed: Annotated[int, typer.Option(metavar="N", min=0, help="Seed of --sample.")] = 0,
@@ -54,14 +54,14 @@ def certify(
             show_default="as few as it takes",
         ),
     ] = None,
-    wordlist: RunWordlistOption = None,
-    fmt: FormatOption = Format.table,
+    wordlist: options.RunWordlist = None,
+    fmt: options.Format = Format.table,
 ) -> None:
     """Record the shape of the search, so that others can check it; all classes by default.
 
     They are published once a minute and at the end; what a stopped command published need not be done again.
     """
-    directory = chosen_run(directory)
+    directory = options.chosen_run(directory)
     from boardclass.geometry import geometry
     from results.proof.certificates import certified_parts, write_certificates
     from results.storage.lock import RunLock
@@ -177,7 +177,7 @@ def named_classes(partition: Partition, text: str) -> list[int]:
 
 
 def audit(
-    directory: RunDirectory = None,
+    directory: options.Run = None,
     leaves: Annotated[
         int | None,
         typer.Option(
@@ -185,11 +185,11 @@ def audit(
         ),
     ] = None,
     seed: Annotated[int, typer.Option(metavar="S", min=0, help="Seed of --leaves.")] = 0,
-    wordlist: RunWordlistOption = None,
-    fmt: FormatOption = Format.table,
+    wordlist: options.RunWordlist = None,
+    fmt: options.Format = Format.table,
 ) -> None:
     """Check certificates and boards by a program that shares no code with the search."""
-    directory = chosen_run(directory)
+    directory = options.chosen_run(directory)
     from results.proof import audit as checker
     from results.proof.certificates import check_files, record_audit
     from results.store.run import open_run

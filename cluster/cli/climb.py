@@ -14,16 +14,8 @@ import typer
 
 from boardclass.errors import InputError, quote
 from cluster.answers.render import Format, draw_board, write_table
+from cluster.cli import options
 from cluster.cli.app import EXIT_INTERRUPTED
-from cluster.cli.options import (
-    FormatOption,
-    LimitOption,
-    MinLettersOption,
-    ScoresOption,
-    SeedOption,
-    SizeOption,
-    WordlistOption,
-)
 from cluster.streams import console, tell, write_lines
 
 if TYPE_CHECKING:
@@ -39,15 +31,15 @@ class Method(StrEnum):
 
 
 def climb(
-    dims: SizeOption = None,
+    dims: options.Size = None,
     method: Annotated[
-        Method, typer.Option("--method", help="Pool hill climb, simulated annealing, genetic algorithm.")
+        Method, typer.Option(help="Pool hill climb, simulated annealing, genetic algorithm.")
     ] = Method.pool,
     pool: Annotated[
         int,
         typer.Option(metavar="N", min=2, max=10**6, help="Boards kept, chains, or population, of all runs together."),
     ] = 500,
-    seed: SeedOption = 0,
+    seed: options.Seed = 0,
     runs: Annotated[
         int | None,
         typer.Option(
@@ -62,19 +54,19 @@ def climb(
         typer.Option(metavar="N", min=0, max=256, help="Threads that score; never changes the result; 0: all cores."),
     ] = 0,
     exclude: Annotated[
-        str, typer.Option("--exclude", metavar="LETTERS", help="Letters that boards must not use.", show_default=False)
+        str, typer.Option(metavar="LETTERS", help="Letters that boards must not use.", show_default=False)
     ] = "",
     start: Annotated[
         str | None, typer.Option("--from", metavar="BOARD", help="Start from this board, not from random ones.")
     ] = None,
     contains: Annotated[
-        str | None, typer.Option("--contains", metavar="WORD", help="Only boards on which this word can be traced.")
+        str | None, typer.Option(metavar="WORD", help="Only boards on which this word can be traced.")
     ] = None,
-    n: LimitOption = 10,
-    wordlist: WordlistOption = None,
-    scores: ScoresOption = None,
-    min_letters: MinLettersOption = None,
-    fmt: FormatOption = Format.table,
+    n: options.Limit = 10,
+    wordlist: options.Wordlist = None,
+    scores: options.Scores = None,
+    min_letters: options.MinLetters = None,
+    fmt: options.Format = Format.table,
 ) -> None:
     """Look for good boards by local search: fast, but without proof.
 

@@ -11,7 +11,7 @@ import typer
 from boardclass.errors import BoardError, InputError, OrderlyError, quote
 from cluster.answers.render import Format, write_json, write_table
 from cluster.answers.status import require_all_proven, run_wordlist, tell_so_far
-from cluster.cli.options import FormatOption, RunWordlistOption, chosen_run
+from cluster.cli import options
 from cluster.streams import console, tell
 
 if TYPE_CHECKING:
@@ -31,8 +31,8 @@ def compare(
             show_default=False,
         ),
     ],
-    wordlist: RunWordlistOption = None,
-    fmt: FormatOption = Format.table,
+    wordlist: options.RunWordlist = None,
+    fmt: options.Format = Format.table,
 ) -> None:
     """Compare the boards of a run with those of a file, whatever their rotation.
 
@@ -43,7 +43,7 @@ def compare(
     *directories, file = words
     if len(directories) > 1:
         raise typer.BadParameter(f"expected one run and one file, not {len(words)} arguments", param_hint="FILE")
-    directory = chosen_run(*directories)
+    directory = options.chosen_run(*directories)
     from boardclass.board import with_letters
     from boardclass.cutoff import reaches
     from boardclass.geometry import geometry, parse_dims

@@ -10,14 +10,7 @@ import typer
 
 from boardclass.errors import InputError, quote
 from cluster.answers.render import Format, write_json, write_record, write_table
-from cluster.cli.options import (
-    BucketsOption,
-    FormatOption,
-    ScoresOption,
-    SizeOption,
-    WordlistOption,
-    named_run,
-)
+from cluster.cli import options
 from cluster.streams import console, write_file
 
 if TYPE_CHECKING:
@@ -34,17 +27,17 @@ def bound(
             show_default=False,
         ),
     ],
-    dims: SizeOption = None,
-    buckets: BucketsOption = None,
-    wordlist: WordlistOption = None,
-    scores: ScoresOption = None,
+    dims: options.Size = None,
+    buckets: options.Buckets = None,
+    wordlist: options.Wordlist = None,
+    scores: options.Scores = None,
     tree: Annotated[
         bool, typer.Option("--tree", help="Draw the Sum/Choice tree and the orderly tree of a small class.")
     ] = False,
     out: Annotated[
-        str | None, typer.Option("--out", metavar="FILE.svg|FILE.dot", help="Write the trees to files instead.")
+        str | None, typer.Option(metavar="FILE.svg|FILE.dot", help="Write the trees to files instead.")
     ] = None,
-    fmt: FormatOption = Format.table,
+    fmt: options.Format = Format.table,
 ) -> None:
     """Print upper bounds on the score of every board of a class."""
     from cluster.answers.boards import class_letters, words_and_table
@@ -96,17 +89,17 @@ def explain(
             metavar="CLASS", help="A number, or one group of letters per cell, as for bound.", show_default=False
         ),
     ],
-    dims: SizeOption = None,
-    buckets: BucketsOption = None,
+    dims: options.Size = None,
+    buckets: options.Buckets = None,
     cutoff: Annotated[
         int | None, typer.Option(metavar="N", min=1, help="Show where this cutoff eliminates the class.")
     ] = None,
     run: Annotated[
-        str | None, typer.Option("--run", metavar="DIR", help="Show what this run stored about class number CLASS.")
+        str | None, typer.Option(metavar="DIR", help="Show what this run stored about class number CLASS.")
     ] = None,
-    wordlist: WordlistOption = None,
-    scores: ScoresOption = None,
-    fmt: FormatOption = Format.table,
+    wordlist: options.Wordlist = None,
+    scores: options.Scores = None,
+    fmt: options.Format = Format.table,
 ) -> None:
     """Explain one class: terms, bounds by forced cell, where it is eliminated."""
     if run is not None and not board_class.strip().isdecimal():
@@ -135,7 +128,7 @@ def explain(
 
 def _explain_stored(directory: str, class_id: int, fmt: Format) -> None:
     """Print what a run stored about a class: every unit with its verdict."""
-    directory = named_run(directory)
+    directory = options.named_run(directory)
     from boardclass.parts import depth
     from results.store.run import open_run
 

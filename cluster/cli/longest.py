@@ -10,7 +10,7 @@ import typer
 
 from boardclass.errors import InputError, quote
 from cluster.answers.render import Format, full_spelling, write_table
-from cluster.cli.options import FormatOption, LimitOption, ScoresOption, SeedOption, SizeOption, WordlistOption
+from cluster.cli import options
 from cluster.streams import tell
 
 if TYPE_CHECKING:
@@ -18,20 +18,20 @@ if TYPE_CHECKING:
 
 
 def longest(
-    dims: SizeOption = "4x4",
-    word: Annotated[str | None, typer.Option("--word", help="This word only; need not be in the list.")] = None,
+    dims: options.Size = "4x4",
+    word: Annotated[str | None, typer.Option(help="This word only; need not be in the list.")] = None,
     letters: Annotated[
         int | None, typer.Option(metavar="N", help="Words of N letters only: 17 on 4x4 has one Qu.")
     ] = None,
     sample: Annotated[
         int | None, typer.Option(metavar="N", min=1, help="Try N random paths a word instead of all.")
     ] = None,
-    seed: SeedOption = 0,
+    seed: options.Seed = 0,
     workers: Annotated[int, typer.Option(metavar="N", min=0, max=256, help="Threads that score; 0: all cores.")] = 0,
-    n: LimitOption = 10,
-    wordlist: WordlistOption = None,
-    scores: ScoresOption = None,
-    fmt: FormatOption = Format.table,
+    n: options.Limit = 10,
+    wordlist: options.Wordlist = None,
+    scores: options.Scores = None,
+    fmt: options.Format = Format.table,
 ) -> None:
     """Find the best boards with a word that uses every cell: all paths through the board times all such words.
 

@@ -8,7 +8,7 @@ import typer
 
 from boardclass.printable import counted
 from cluster.answers.render import Format, write_record
-from cluster.cli.options import FormatOption, named_run
+from cluster.cli import options
 from cluster.streams import console
 
 
@@ -17,10 +17,10 @@ def merge(
     sources: Annotated[
         list[str], typer.Argument(metavar="SOURCE...", help="Runs of the same question.", show_default=False)
     ],
-    fmt: FormatOption = Format.table,
+    fmt: options.Format = Format.table,
 ) -> None:
     """Put runs of the same question together: TARGET gets what it lacks, as new files; the sources stay as they are."""
-    sources = [named_run(source) for source in sources]
+    sources = [options.named_run(source) for source in sources]
     from results.proof.prove import summary
     from results.store.run import open_run
     from results.upkeep import merging

@@ -13,8 +13,8 @@ from typing import Annotated, Any
 import typer
 
 from boardclass.errors import InputError, quote
+from cluster.answers import render
 from cluster.answers.records import PUBLISHED
-from cluster.answers.render import Format
 
 
 def _offer(module: str, name: str) -> Callable[[str], list[str]]:
@@ -35,8 +35,8 @@ complete_score_tables = _offer("boardclass.scores", "TABLES")
 complete_dice = _offer("configs.dicesets", "dice_names")
 complete_solvers = _offer("search.solvers", "METHODS")
 
-FormatOption = Annotated[Format, typer.Option("--format", help="How to print.", show_choices=True)]
-ConfigArgument = Annotated[
+Format = Annotated[render.Format, typer.Option("--format", help="How to print.", show_choices=True)]
+Config = Annotated[
     str | None,
     typer.Argument(
         metavar="CONFIG",
@@ -45,7 +45,7 @@ ConfigArgument = Annotated[
         autocompletion=complete_presets,
     ),
 ]
-CutoffOption = Annotated[str | None, typer.Option(metavar="N|auto", help="Lowest score to report.")]
+Cutoff = Annotated[str | None, typer.Option(metavar="N|auto", help="Lowest score to report.")]
 
 
 def _wordlist(show_default: str) -> Any:
@@ -59,9 +59,9 @@ def _wordlist(show_default: str) -> Any:
     )
 
 
-WordlistOption = Annotated[str | None, _wordlist("bundled list")]
-RunWordlistOption = Annotated[str | None, _wordlist("that of the run")]
-ScoresOption = Annotated[
+Wordlist = Annotated[str | None, _wordlist("bundled list")]
+RunWordlist = Annotated[str | None, _wordlist("that of the run")]
+Scores = Annotated[
     str | None,
     typer.Option(
         "--scores",
@@ -71,7 +71,7 @@ ScoresOption = Annotated[
         autocompletion=complete_score_tables,
     ),
 ]
-DimsOption = Annotated[
+Dims = Annotated[
     str | None,
     typer.Option("--dims", "-d", metavar="WxH", help="Columns x rows, such as 3x4.", autocompletion=complete_sizes),
 ]
@@ -86,33 +86,32 @@ def _say_turned(dims: str | None) -> str | None:
     return dims
 
 
-SizeOption = Annotated[  # of boards that are not typed: they are never wider than high
+Size = Annotated[  # of boards that are not typed: they are never wider than high
     str | None,
     typer.Option(
         "--dims", "-d", metavar="WxH", help="Columns x rows.", callback=_say_turned, autocompletion=complete_sizes
     ),
 ]
-BucketsOption = Annotated[
+Buckets = Annotated[
     str | None,
     typer.Option(
         "--buckets", "-b", metavar="SPEC", help="Letter buckets, such as 'aeijou bcd..., corner: aeiosuy bcdf...'."
     ),
 ]
-OrderOption = Annotated[
+Order = Annotated[
     str | None,
     typer.Option("--order", metavar="NAME", help="Cell order: ring, pairs or rows.", show_default="best for the size"),
 ]
 _LATEST = "the latest under runs"
-RunDirectory = Annotated[str | None, typer.Argument(metavar="DIR", help="Run directory.", show_default=_LATEST)]
-RunDirectories = Annotated[
-    list[str] | None,
-    typer.Argument(metavar="DIR", help="One or more run directories.", show_default=_LATEST),
+Run = Annotated[str | None, typer.Argument(metavar="DIR", help="Run directory.", show_default=_LATEST)]
+RunList = Annotated[
+    list[str] | None, typer.Argument(metavar="DIR", help="One or more run directories.", show_default=_LATEST)
 ]
-RunsArgument = Annotated[
+Runs = Annotated[
     list[str] | None,
     typer.Argument(metavar="RUN|FOLDER", help="Run directories, or folders of runs.", show_default="the folder runs"),
 ]
-BoardArgument = Annotated[
+Board = Annotated[
     str,
     typer.Argument(
         metavar="BOARD",
@@ -120,11 +119,11 @@ BoardArgument = Annotated[
         show_default=False,
     ),
 ]
-PlainQOption = Annotated[bool, typer.Option("--plain-q", help="A q on the board is a plain Q, not Qu.")]
-MinLettersOption = Annotated[
+PlainQ = Annotated[bool, typer.Option("--plain-q", help="A q on the board is a plain Q, not Qu.")]
+MinLetters = Annotated[
     int | None, typer.Option("--min-letters", metavar="N", min=1, help="Shorter words do not count.", show_default="3")
 ]
-ValuesOption = Annotated[
+Values = Annotated[
     str | None,
     typer.Option(
         "--letter-values",
@@ -133,7 +132,7 @@ ValuesOption = Annotated[
         show_default=False,
     ),
 ]
-BonusOption = Annotated[
+Bonus = Annotated[
     str | None,
     typer.Option(
         "--bonus",
@@ -142,7 +141,7 @@ BonusOption = Annotated[
         show_default=False,
     ),
 ]
-MemoryOption = Annotated[
+Memory = Annotated[
     int | None,
     typer.Option(
         "--memory",
@@ -151,9 +150,9 @@ MemoryOption = Annotated[
         show_default="config",
     ),
 ]
-ProbesOption = Annotated[int, typer.Option("--workers", metavar="N", min=1, help="Processes that probe.")]
-SeedOption = Annotated[int, typer.Option("--seed", metavar="N", min=0, help="Seed of all random choices.")]
-LimitOption = Annotated[int, typer.Option("-n", metavar="N", min=1, help="How many boards to list.")]
+Probes = Annotated[int, typer.Option("--workers", metavar="N", min=1, help="Processes that probe.")]
+Seed = Annotated[int, typer.Option("--seed", metavar="N", min=0, help="Seed of all random choices.")]
+Limit = Annotated[int, typer.Option("-n", metavar="N", min=1, help="How many boards to list.")]
 
 
 def given(memory: int | None = None, **options: Any) -> dict[str, Any]:

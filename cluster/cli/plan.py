@@ -12,45 +12,34 @@ import typer
 
 from boardclass.printable import counted, duration
 from cluster.answers.render import Format, write_json, write_record, write_table
-from cluster.cli.options import (
-    BucketsOption,
-    ConfigArgument,
-    CutoffOption,
-    FormatOption,
-    MemoryOption,
-    OrderOption,
-    ProbesOption,
-    ScoresOption,
-    SeedOption,
-    SizeOption,
-    WordlistOption,
-    given,
-)
+from cluster.cli import options
 from cluster.cli.run import resolve
 from cluster.streams import console
 
 
 def plan(
-    config: ConfigArgument = None,
-    dims: SizeOption = None,
-    wordlist: WordlistOption = None,
-    cutoff: CutoffOption = None,
-    buckets: BucketsOption = None,
-    order: OrderOption = None,
-    scores: ScoresOption = None,
+    config: options.Config = None,
+    dims: options.Size = None,
+    wordlist: options.Wordlist = None,
+    cutoff: options.Cutoff = None,
+    buckets: options.Buckets = None,
+    order: options.Order = None,
+    scores: options.Scores = None,
     seconds: Annotated[
         float,
         typer.Option(metavar="S", min=0, help="Time to spend on probes; less if every class has been searched before."),
     ] = 300,
     price: Annotated[float, typer.Option(metavar="P", min=0, help="Price of one core for an hour.")] = 0.02,
-    memory: MemoryOption = None,
-    seed: SeedOption = 0,
-    workers: ProbesOption = 1,
-    fmt: FormatOption = Format.table,
+    memory: options.Memory = None,
+    seed: options.Seed = 0,
+    workers: options.Probes = 1,
+    fmt: options.Format = Format.table,
 ) -> None:
     """Estimate what a run will cost, from random classes: core hours, memory, price."""
-    options = given(memory, dims=dims, wordlist=wordlist, cutoff=cutoff, buckets=buckets, order=order, scores=scores)
-    resolved = resolve(config, {**options, "workers": 0})
+    asked = options.given(
+        memory, dims=dims, wordlist=wordlist, cutoff=cutoff, buckets=buckets, order=order, scores=scores
+    )
+    resolved = resolve(config, {**asked, "workers": 0})
     from cluster.planning.estimate import estimate
     from cluster.planning.plan import make_plan
 
@@ -103,43 +92,36 @@ def _progress(seconds: float) -> Iterator[Callable[[float], None]]:
 
 
 def tune(
-    config: ConfigArgument = None,
-    dims: SizeOption = None,
-    wordlist: WordlistOption = None,
-    cutoff: CutoffOption = None,
-    buckets: BucketsOption = None,
-    scores: ScoresOption = None,
+    config: options.Config = None,
+    dims: options.Size = None,
+    wordlist: options.Wordlist = None,
+    cutoff: options.Cutoff = None,
+    buckets: options.Buckets = None,
+    scores: options.Scores = None,
     rounds: Annotated[
         int, typer.Option(metavar="N", min=2, help="Random classes of each stratum of predicted cost.")
     ] = 4,
-    seed: SeedOption = 0,
-    workers: ProbesOption = 1,
-    fmt: FormatOption = Format.table,
+    seed: options.Seed = 0,
+    workers: options.Probes = 1,
+    fmt: options.Format = Format.table,
 ) -> None:
     """Compare partitions, budgets and cell orders on the same random classes."""
-    options = given(dims=dims, wordlist=wordlist, cutoff=cutoff, buckets=buckets, scores=scores)
-    resolved = resolve(config, {**options, "workers": 0})
-    from cluster.planning.estimate import variants
+    asked = options.given(dims=dims, wordlist=wordlist, cutoff=cutoff, buckets=buckets, scores=scores)
+    resolved = resolve(config, {**asked, "workers": 0})
+    from cluster.planning.estimate import estimate, variants
 
     rows: list[dict[str, Any]] = []
-    for variant in variants(resolved):
-        found = variant.estimate(rounds, seed, workers)
+    for name, variant in variants(resolved):
+        found = estimate(variant, 0, seed, processes=workers, least=rounds)
         first = rows[0]["cpu_hours"] if rows else found.cpu_hours
+        figures = asdict(found)
+        columns = ("cpu_hours", "ratio", "low", "high", "n_classes", "n_probes", "memory_mb")
         rows.append(
-            {
-                "variant": variant.name,
-                "cpu_hours": found.cpu_hours,
-                "ratio": found.cpu_hours / first,
-                "low": found.low,
-                "high": found.high,
-                "n_classes": found.n_classes,
-                "n_probes": found.n_probes,
-                "memory_mb": found.memory_mb,
-            }
+            {"variant": name} | {column: (figures | {"ratio": found.cpu_hours / first})[column] for column in columns}
         )
         if fmt is Format.table:  # each takes minutes: shown as it comes
             console().print(
-                f"{variant.name:32}{found.cpu_hours:12.4g} h  [{found.low:.4g} to {found.high:.4g}]"
+                f"{name:32}{found.cpu_hours:12.4g} h  [{found.low:.4g} to {found.high:.4g}]"
                 f"{rows[-1]['ratio']:8.2f}  {found.n_classes:,} classes",
                 soft_wrap=True,
                 highlight=False,

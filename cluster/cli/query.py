@@ -13,7 +13,7 @@ import typer
 from boardclass.errors import InputError, OrderlyError, quote
 from cluster.answers.render import Format, write_json, write_table
 from cluster.answers.status import require_all_proven
-from cluster.cli.options import FormatOption, chosen_runs
+from cluster.cli import options
 from cluster.streams import console, tell
 
 if TYPE_CHECKING:
@@ -34,11 +34,11 @@ def query(
             show_default=False,
         ),
     ] = None,
-    timeout: Annotated[float, typer.Option("--timeout", metavar="S", min=0.1, help="Seconds it may take.")] = 60,
+    timeout: Annotated[float, typer.Option(metavar="S", min=0.1, help="Seconds it may take.")] = 60,
     memory: Annotated[
-        int, typer.Option("--memory", metavar="MIB", min=64, max=2**24, help="MiB it may take besides the runs.")
+        int, typer.Option(metavar="MIB", min=64, max=2**24, help="MiB it may take besides the runs.")
     ] = 1024,
-    fmt: FormatOption = Format.table,
+    fmt: options.Format = Format.table,
 ) -> None:
     """Ask runs in SQL: views boards, classes and runs (DuckDB, read only).
 
@@ -49,7 +49,7 @@ def query(
     classes" for the columns.  Files cannot be reached from SQL.
     """
     directories, sql = _split_words(words or [])
-    directories = chosen_runs(directories)
+    directories = options.chosen_runs(directories)
     if sql is None and not (sys.stdin and sys.stdin.isatty() and sys.stdout.isatty()):
         raise InputError(f"nothing is asked; {_EXPECTED}")
     from results.reading.limits import Limits

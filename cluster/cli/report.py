@@ -9,21 +9,21 @@ from typing import Annotated
 import typer
 
 from cluster.answers.status import run_wordlist, tell_notes
-from cluster.cli.options import RunDirectory, RunWordlistOption, chosen_run
+from cluster.cli import options
 from cluster.streams import console, write_file
 
 
 def report(
-    directory: RunDirectory = None,
+    directory: options.Run = None,
     out: Annotated[
-        str | None, typer.Option("--out", metavar="FILE", help="Where to write it.", show_default="NAME-OF-DIR.html")
+        str | None, typer.Option(metavar="FILE", help="Where to write it.", show_default="NAME-OF-DIR.html")
     ] = None,
     n: Annotated[int, typer.Option("-n", metavar="N", min=0, help="Boards drawn with their words.")] = 6,
-    wordlist: RunWordlistOption = None,
+    wordlist: options.RunWordlist = None,
     show: Annotated[bool, typer.Option("--open", help="Open it in a browser.")] = False,
 ) -> None:
     """Write one self-contained HTML page about a run: claim, boards with their words, charts."""
-    directory = chosen_run(directory)
+    directory = options.chosen_run(directory)
     from boardclass.scores import ScoreTable
     from results.reading.report import render
     from results.store.run import open_run

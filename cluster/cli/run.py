@@ -11,16 +11,7 @@ import typer
 
 from boardclass.errors import ConfigError, IncompleteError
 from cluster.answers.render import draw_board, heat_of_cells
-from cluster.cli.options import (
-    BucketsOption,
-    ConfigArgument,
-    MemoryOption,
-    OrderOption,
-    ScoresOption,
-    SizeOption,
-    WordlistOption,
-    given,
-)
+from cluster.cli import options
 from cluster.streams import console
 
 if TYPE_CHECKING:
@@ -31,16 +22,15 @@ MAX_DRAWN = 3
 
 
 def run(
-    config: ConfigArgument = None,
-    dims: SizeOption = None,
-    wordlist: WordlistOption = None,
+    config: options.Config = None,
+    dims: options.Size = None,
+    wordlist: options.Wordlist = None,
     cutoff: Annotated[
-        str | None,
-        typer.Option(metavar="N|auto", help="Lowest score to report; auto: the best of a hill climb."),
+        str | None, typer.Option(metavar="N|auto", help="Lowest score to report; auto: the best of a hill climb.")
     ] = None,
-    buckets: BucketsOption = None,
-    order: OrderOption = None,
-    scores: ScoresOption = None,
+    buckets: options.Buckets = None,
+    order: options.Order = None,
+    scores: options.Scores = None,
     workers: Annotated[
         int | None,
         typer.Option(
@@ -57,7 +47,7 @@ def run(
             help="Work on this Ray cluster, on every processor or --workers of them.",
         ),
     ] = None,
-    memory: MemoryOption = None,
+    memory: options.Memory = None,
     replicate: Annotated[
         float | None,
         typer.Option(metavar="PERCENT", help="Verdicts to find a second time in another way.", show_default="1"),
@@ -82,7 +72,7 @@ def run(
     ] = False,
 ) -> None:
     """Find every board at or above the cutoff and prove there is no other; run it again to resume."""
-    options = given(
+    asked = options.given(
         memory,
         dims=dims,
         wordlist=wordlist,
@@ -100,7 +90,7 @@ def run(
 
     began = time.monotonic()
     mine = parse_share(share) if share is not None else None
-    resolved = resolve(config, options)
+    resolved = resolve(config, asked)
     try:
         from cluster.driver import driver  # compiles the kernels the first time: long enough to be interrupted
         from cluster.driver.progress import make_progress
@@ -117,16 +107,16 @@ def run(
     _print_claim(resolved, outcome)
 
 
-def resolve(source: str | None, options: Mapping[str, Any]) -> RunConfig:
+def resolve(source: str | None, asked: Mapping[str, Any]) -> RunConfig:
     """Return the config that the command line asks for; nothing has been written yet."""
-    if source is None and "dims" not in options:
+    if source is None and "dims" not in asked:
         raise ConfigError("nothing to run: name a config, such as configs/3x3.toml or 3x3, or give --dims")
     from boardclass.geometry import DIMS
     from configs.model import load_config, preset_names
 
     if source in DIMS and source not in preset_names():  # a size that no preset has
-        source, options = None, {"dims": source, **options}
-    return load_config(source, options)
+        source, asked = None, {"dims": source, **asked}
+    return load_config(source, asked)
 
 
 def _print_share(outcome: RunOutcome) -> None:

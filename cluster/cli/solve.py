@@ -9,45 +9,33 @@ import typer
 from boardclass.errors import InputError, quote
 from boardclass.tiles import Tiles
 from cluster.answers.render import Format, write_json, write_table
-from cluster.cli.options import (
-    BoardArgument,
-    BonusOption,
-    DimsOption,
-    FormatOption,
-    MinLettersOption,
-    PlainQOption,
-    ScoresOption,
-    ValuesOption,
-    WordlistOption,
-    complete_solvers,
-)
+from cluster.cli import options
 from cluster.streams import console, tell
 
 
 def solve(
-    board: BoardArgument,
+    board: options.Board,
     method: Annotated[
         str,
         typer.Option(
-            "--method",
             "-m",
             metavar="trie|words|heap|paths",
             help="Which independent solver.",
-            autocompletion=complete_solvers,
+            autocompletion=options.complete_solvers,
         ),
     ] = "trie",
-    dims: DimsOption = None,
-    wordlist: WordlistOption = None,
-    scores: ScoresOption = None,
+    dims: options.Dims = None,
+    wordlist: options.Wordlist = None,
+    scores: options.Scores = None,
     begin_only: Annotated[
         str | None, typer.Option(metavar="CELLS", help="Cells that may only begin a word, such as 0,5.")
     ] = None,
     end_only: Annotated[str | None, typer.Option(metavar="CELLS", help="Cells that may only end a word.")] = None,
-    plain_q: PlainQOption = False,
-    min_letters: MinLettersOption = None,
-    letter_values: ValuesOption = None,
-    bonus: BonusOption = None,
-    fmt: FormatOption = Format.table,
+    plain_q: options.PlainQ = False,
+    min_letters: options.MinLetters = None,
+    letter_values: options.Values = None,
+    bonus: options.Bonus = None,
+    fmt: options.Format = Format.table,
 ) -> None:
     """List the words on a board by a solver that shares no code with the scorer."""
     from boardclass.board import with_letters

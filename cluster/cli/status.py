@@ -11,7 +11,7 @@ import typer
 from boardclass.distribution import install
 from boardclass.errors import InputError, OrderlyError
 from cluster.answers.render import Format, write_json, write_record, write_table
-from cluster.cli.options import FormatOption, RunDirectory, RunsArgument, chosen_run
+from cluster.cli import options
 from cluster.streams import console, tell
 
 if TYPE_CHECKING:
@@ -37,12 +37,12 @@ _TOLD = frozenset(  # lines for people say these
 
 
 def status(
-    directory: RunDirectory = None,
+    directory: options.Run = None,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="All figures, not only ten lines.")] = False,
-    fmt: FormatOption = Format.table,
+    fmt: options.Format = Format.table,
 ) -> None:
     """Show how far a run is, who works on it, the time left, what it found, the digest of its result."""
-    directory = chosen_run(directory)
+    directory = options.chosen_run(directory)
     from cluster.answers.status import lines, look, tell_notes
     from results.store.run import open_run
 
@@ -68,7 +68,7 @@ def status(
 _COLUMNS = ("run", "state", "dims", "wordlist", "cutoff", "done", "best", "board", "boards")
 
 
-def runs(given: RunsArgument = None, fmt: FormatOption = Format.table) -> None:
+def runs(given: options.Runs = None, fmt: options.Format = Format.table) -> None:
     """List the runs under a folder: how far each is, its best board, and whether its rows prove it."""
     from cluster.watch.catalog import Catalog
 
@@ -104,9 +104,9 @@ def _cell(item: dict[str, Any], name: str) -> object:
     return item.get({"best": "best_score", "boards": "n_boards"}.get(name, name))
 
 
-def watch(directory: RunDirectory = None) -> None:
+def watch(directory: options.Run = None) -> None:
     """Watch a run in the terminal: progress, time left, best boards, workers, disk; q quits and changes nothing."""
-    directory = chosen_run(directory)
+    directory = options.chosen_run(directory)
     from cluster.watch.screen import watch as watch_run
     from results.store.run import open_run
 
@@ -116,14 +116,11 @@ def watch(directory: RunDirectory = None) -> None:
 
 
 def serve(
-    given: RunsArgument = None,
+    given: options.Runs = None,
     port: Annotated[
-        int | None,
-        typer.Option("--port", metavar="N", min=0, max=65535, help="0: any.", show_default="8765 or a free one"),
+        int | None, typer.Option(metavar="N", min=0, max=65535, help="0: any.", show_default="8765 or a free one")
     ] = None,
-    host: Annotated[
-        str, typer.Option("--host", metavar="ADDRESS", help="127.0.0.1 or ::1: this machine only.")
-    ] = "127.0.0.1",
+    host: Annotated[str, typer.Option(metavar="ADDRESS", help="127.0.0.1 or ::1: this machine only.")] = "127.0.0.1",
     lan: Annotated[
         bool, typer.Option("--lan", help="Answer phones and other devices of the network that this machine is in.")
     ] = False,

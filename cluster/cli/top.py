@@ -11,14 +11,7 @@ import typer
 from boardclass.errors import InputError, quote
 from cluster.answers.render import Format, write_table
 from cluster.answers.status import require_all_proven, run_wordlist, tell_so_far
-from cluster.cli.options import (
-    FormatOption,
-    LimitOption,
-    RunDirectories,
-    chosen_runs,
-    complete_dice,
-    complete_wordlists,
-)
+from cluster.cli import options
 
 if TYPE_CHECKING:
     from results.proof.claim import Board
@@ -26,11 +19,10 @@ if TYPE_CHECKING:
 
 
 def top(
-    directories: RunDirectories = None,
-    n: LimitOption = 10,
+    directories: options.RunList = None,
+    n: options.Limit = 10,
     contains: Annotated[
-        list[str] | None,
-        typer.Option("--contains", metavar="WORD", help="Only boards on which WORD can be traced; may be repeated."),
+        list[str] | None, typer.Option(metavar="WORD", help="Only boards on which WORD can be traced; may be repeated.")
     ] = None,
     min_words: Annotated[int, typer.Option(metavar="N", min=0, help="Only boards with at least N words.")] = 0,
     rollable: Annotated[
@@ -38,25 +30,24 @@ def top(
         typer.Option(
             metavar="DICE",
             help="Only boards that these dice can show: classic, new, big, or a TOML file.",
-            autocompletion=complete_dice,
+            autocompletion=options.complete_dice,
         ),
     ] = None,
     words: Annotated[bool, typer.Option("--words", help="Show the number of words as well.")] = False,
     wordlist: Annotated[
         str | None,
         typer.Option(
-            "--wordlist",
             "-w",
             metavar="NAME|PATH",
             help="For --words and --min-words.",
             show_default="that of the run",
-            autocompletion=complete_wordlists,
+            autocompletion=options.complete_wordlists,
         ),
     ] = None,
-    fmt: FormatOption = Format.table,
+    fmt: options.Format = Format.table,
 ) -> None:
     """List the best boards of one or more runs."""
-    chosen = chosen_runs(directories)
+    chosen = options.chosen_runs(directories)
     filters = _Filters(tuple(contains or ()), min_words, rollable, words)
     from boardclass.board import with_letters
     from results.proof.prove import named_runs, summary

@@ -13,8 +13,8 @@ import typer
 from boardclass.errors import IncompleteError, InputError, MismatchError
 from cluster.answers.render import Format, write_json, write_record, write_table
 from cluster.answers.status import run_wordlist
+from cluster.cli import options
 from cluster.cli.certify import named_classes
-from cluster.cli.options import FormatOption, RunDirectory, RunWordlistOption, chosen_run
 from cluster.streams import console, tell
 
 if TYPE_CHECKING:
@@ -24,22 +24,22 @@ if TYPE_CHECKING:
 
 
 def verify(
-    directory: RunDirectory = None,
-    wordlist: RunWordlistOption = None,
+    directory: options.Run = None,
+    wordlist: options.RunWordlist = None,
     write: Annotated[
         bool, typer.Option("--write", help="Also write claim.json and the list of boards; else nothing is written.")
     ] = False,
     quick: Annotated[
         bool, typer.Option("--quick", help="Do not search verdicts again, nor climb: coverage and boards only.")
     ] = False,
-    fmt: FormatOption = Format.table,
+    fmt: options.Format = Format.table,
 ) -> None:
     """Check a run from its files, score its boards twice over, search some of it again, and say what is proven.
 
     All of the coverage and all boards are checked.  Of the eliminations a few easy ones, drawn anew each time, are
     searched again, and a climb looks for boards that are not listed.  orderly repeat searches more of them.
     """
-    directory = chosen_run(directory)
+    directory = options.chosen_run(directory)
     from boardclass.scores import ScoreTable
     from cluster.driver.repeat import spot_check
     from results.proof.claim import question_of
@@ -118,18 +118,18 @@ _MAX_TOLD = 5
 
 
 def repeat(
-    directory: RunDirectory = None,
+    directory: options.Run = None,
     classes: Annotated[
         str | None, typer.Option(metavar="IDS", help="Class ids, such as 0,17; all their parts are searched.")
     ] = None,
     sample: Annotated[int | None, typer.Option(metavar="N", min=1, help="N verdicts at random.")] = None,
     seed: Annotated[int, typer.Option(metavar="S", min=0, help="Seed of --sample, images and cell orders.")] = 0,
-    workers: Annotated[int, typer.Option("--workers", metavar="N", min=1, help="Processes that search.")] = 1,
-    wordlist: RunWordlistOption = None,
-    fmt: FormatOption = Format.table,
+    workers: Annotated[int, typer.Option(metavar="N", min=1, help="Processes that search.")] = 1,
+    wordlist: options.RunWordlist = None,
+    fmt: options.Format = Format.table,
 ) -> None:
     """Search classes of a run again, turned and in another cell order, and compare with the stored verdicts."""
-    directory = chosen_run(directory)
+    directory = options.chosen_run(directory)
     if (classes is None) == (sample is None):
         raise InputError("give either --classes, such as --classes 0,17, or --sample N")
     from cluster.driver.repeat import drawn_rows, repeated, rows_of_classes

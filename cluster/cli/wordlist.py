@@ -26,8 +26,8 @@ from boardclass.wordlist import (
     user_folder,
 )
 from cluster.answers.render import Format, write_json, write_record, write_table
+from cluster.cli import options
 from cluster.cli.app import Whole
-from cluster.cli.options import FormatOption, complete_known_wordlists, complete_wordlists
 from cluster.streams import console
 from configs.sources import Source, sources
 
@@ -43,7 +43,7 @@ wordlist = typer.Typer(
 
 
 @wordlist.command("list")
-def list_all(fmt: FormatOption = Format.table) -> None:
+def list_all(fmt: options.Format = Format.table) -> None:
     """List the word lists that can be named, and how to get the other well-known ones."""
     rows: list[tuple[object, ...]] = []
     for name, path in available_names().items():
@@ -64,9 +64,11 @@ def list_all(fmt: FormatOption = Format.table) -> None:
 def check(
     file: Annotated[
         str,
-        typer.Argument(metavar="FILE|NAME", help="A word list.", show_default=False, autocompletion=complete_wordlists),
+        typer.Argument(
+            metavar="FILE|NAME", help="A word list.", show_default=False, autocompletion=options.complete_wordlists
+        ),
     ],
-    fmt: FormatOption = Format.table,
+    fmt: options.Format = Format.table,
 ) -> None:
     """Count the words of a list and the lines left out, or say what import would make of it."""
     path = Path(file)
@@ -101,30 +103,23 @@ def import_file(
             show_default=False,
         ),
     ],
-    name: Annotated[
-        str | None, typer.Option("--name", help="Of the new list.", show_default="that of the file")
-    ] = None,
+    name: Annotated[str | None, typer.Option(help="Of the new list.", show_default="that of the file")] = None,
     names: Annotated[
-        str, typer.Option("--names", metavar="drop|keep", help="Words with a capital; in German keep them.")
+        str, typer.Option(metavar="drop|keep", help="Words with a capital; in German keep them.")
     ] = "drop",
     accents: Annotated[
-        str, typer.Option("--accents", metavar="fold|drop|keep", help="é becomes e; drop the word; keep the letter.")
+        str, typer.Option(metavar="fold|drop|keep", help="é becomes e; drop the word; keep the letter.")
     ] = "fold",
     letter: Annotated[
-        list[str] | None,
-        typer.Option("--letter", metavar="L=X", help="A letter of its own, written by a symbol a-z, such as ñ=w."),
+        list[str] | None, typer.Option(metavar="L=X", help="A letter of its own, written by a symbol a-z, such as ñ=w.")
     ] = None,
     plain_q: Annotated[bool, typer.Option("--plain-q", help="The game has a plain Q, not Qu.")] = False,
     column: Annotated[
         str | None,
-        typer.Option(
-            "--column", metavar="NAME|N", help="Column of the words.", show_default="first one without numbers"
-        ),
+        typer.Option(metavar="NAME|N", help="Column of the words.", show_default="first one without numbers"),
     ] = None,
-    encoding: Annotated[
-        str | None, typer.Option("--encoding", help="Such as ISO-8859-2.", show_default="guessed, and said")
-    ] = None,
-    fmt: FormatOption = Format.table,
+    encoding: Annotated[str | None, typer.Option(help="Such as ISO-8859-2.", show_default="guessed, and said")] = None,
+    fmt: options.Format = Format.table,
 ) -> None:
     """Make a word list out of a file, and say what was done to how many lines."""
     path = Path(file).expanduser()
@@ -174,13 +169,13 @@ def get(
             metavar="NAME",
             help="Such as enable2k or yawl.",
             show_default=False,
-            autocompletion=complete_known_wordlists,
+            autocompletion=options.complete_known_wordlists,
         ),
     ],
     url: Annotated[
-        str | None, typer.Option("--url", help="Another place to take it from.", show_default="the documented one")
+        str | None, typer.Option(help="Another place to take it from.", show_default="the documented one")
     ] = None,
-    fmt: FormatOption = Format.table,
+    fmt: options.Format = Format.table,
 ) -> None:
     """Download a known word list; it is kept only if its SHA-256 is the known one."""
     known = sources()

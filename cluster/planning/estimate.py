@@ -54,27 +54,17 @@ Tell = Callable[[float], None]  # is told how many seconds have passed
 
 @dataclass(frozen=True)
 class Estimate:
-    """The cost of a run.
+    """The cost of a run."""
 
-    Attributes
-    ----------
-    cpu_hours, low, high : hours of one core, with its 95 % interval; all the same if every class is known
-    n_classes, n_probes : classes of the run, probes made
-    is_known : whether every class was searched to its end, so that this is the cost as measured
-    strata : (classes, probes, mean seconds of a class) from weak to strong classes
-    memory_mb : largest resident memory of a process that probed, MiB
-    seconds : time it took
-    """
-
-    cpu_hours: float
-    low: float
+    cpu_hours: float  # hours of one core
+    low: float  # the 95 % interval; all three are the same if every class is known
     high: float
     n_classes: int
     n_probes: int
-    is_known: bool
-    strata: tuple[tuple[int, int, float], ...]
-    memory_mb: int
-    seconds: float
+    is_known: bool  # whether every class was searched to its end, so that this is the cost as measured
+    strata: tuple[tuple[int, int, float], ...]  # (classes, probes, mean seconds of a class) from weak to strong classes
+    memory_mb: int  # largest resident memory of a process that probed, MiB
+    seconds: float  # time it took
 
 
 def _cpu_seconds(result: UnitResult, seconds: float) -> float:
@@ -113,12 +103,11 @@ def probe(breaker: Breaker, class_id: int, rng: random.Random, cost: Cost = _cpu
 
 
 class Stratum(NamedTuple):
-    """What was found in a stratum of ``size`` classes: the costs of the probes, and whether all of them know their
-    class."""
+    """What was found in a stratum."""
 
-    size: int
-    costs: tuple[float, ...]
-    is_exact: bool
+    size: int  # in classes
+    costs: tuple[float, ...]  # of the probes
+    is_exact: bool  # whether all probes know their class
 
     @property
     def is_known(self) -> bool:
@@ -161,12 +150,11 @@ def student(freedom: float) -> float:
 
 
 class Sample(NamedTuple):
-    """Costs found in each stratum, whether all probes know their class, and the process's largest resident memory,
-    MiB."""
+    """What one process found."""
 
-    costs: list[list[float]]
-    exact: list[bool]
-    memory_mb: int
+    costs: list[list[float]]  # of the probes in each stratum
+    exact: list[bool]  # whether all of them know their class
+    memory_mb: int  # largest resident memory of the process, MiB
 
 
 def draw(plan: Plan, seed: int) -> list[list[int]]:
@@ -188,10 +176,8 @@ def sample(
     tell: Tell | None = None,
     clock: Callable[[], float] = time.monotonic,
 ) -> Sample:
-    """Probe the classes of every stratum in turn, in the order given, for ``seconds`` of a clock.
-
-    :func:`estimate` says more.
-    """
+    """Probe the classes of every stratum in turn, in the order given, for ``seconds`` of a clock; see
+    :func:`estimate`."""
     began = clock()
     ways = random.Random(seed)
     breaker.break_unit(Unit(next(stratum[0] for stratum in strata if stratum)))
@@ -242,18 +228,10 @@ def estimate(
     """Probe random classes of every stratum in turn for ``seconds``, or until every class is known.
 
     The classes and the ways down are drawn separately, so the same seed gives the same classes whatever they split
-    into.
-
-    Parameters
-    ----------
-    plan : Plan
-    seconds : time to spend; the round of probes that is under way is finished
-    seed : of the classes and of the ways down
-    cost : what a unit costs, given its result and the CPU seconds it took; a function of a module
-    budget : effort of one unit of a probe
-    processes : how many probe side by side
-    least : probes of each stratum and process, however long they take
-    tell : called now and then with the seconds passed
+    into.  The round of probes that is under way is finished, and each of the ``processes`` makes ``least`` probes of
+    each stratum, however long they take.  A unit of a probe has an effort of at most ``budget``, and costs what the
+    module's function ``cost`` makes of its result and CPU seconds.  ``tell`` is called now and then with the seconds
+    passed.
     """
     began = time.monotonic()
     spec = replace(plan.spec, params=replace(plan.spec.params, unit_budget=budget))
@@ -295,26 +273,14 @@ PARTITIONS = {
 }
 
 
-@dataclass(frozen=True)
-class Variant:
-    """A way to search: what is changed, and the plan that results."""
-
-    name: str
-    plan: Plan
-
-    def estimate(self, rounds: int, seed: int, processes: int) -> Estimate:
-        """Estimate the whole run from ``rounds`` probes of each stratum and process."""
-        return estimate(self.plan, 0, seed, processes=processes, least=rounds)
-
-
-def variants(config: RunConfig) -> Iterator[Variant]:
-    """Yield the config as it is, then with one change at a time.
+def variants(config: RunConfig) -> Iterator[tuple[str, Plan]]:
+    """Yield the plan of a config as it is, then with one change at a time, each with what is changed.
 
     Raises InputError when anything in the config is wrong.
     """
     plan = make_plan(config)
-    yield Variant("as it is", plan)
-    yield from (Variant(name, other) for name, other in _partitions(config, plan))
+    yield "as it is", plan
+    yield from _partitions(config, plan)
     params = plan.spec.params
     changes: dict[str, dict[str, Any]] = {
         "node_budget / 4": {"node_budget": params.node_budget // 4},
@@ -325,12 +291,11 @@ def variants(config: RunConfig) -> Iterator[Variant]:
         "letters in alphabetical order": {"letter_order": "".join(sorted(LETTER_ORDER))},
     }
     for name, change in changes.items():
-        spec = replace(plan.spec, params=replace(params, **change))
-        yield Variant(name, replace(plan, spec=spec))
+        yield name, replace(plan, spec=replace(plan.spec, params=replace(params, **change)))
     for name in ORDERS:
         order = cell_order_of(config.dims, name)
         if order != plan.spec.cell_order:
-            yield Variant(f"cell order {name}", replace(plan, spec=replace(plan.spec, cell_order=order)))
+            yield f"cell order {name}", replace(plan, spec=replace(plan.spec, cell_order=order))
 
 
 def _partitions(config: RunConfig, plan: Plan) -> Iterator[tuple[str, Plan]]:

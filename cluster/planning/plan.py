@@ -42,33 +42,17 @@ _LIBRARIES = ("numba", "numpy", "pyarrow", "ray")
 
 @dataclass(frozen=True)
 class Plan:
-    """A resolved run.
-
-    Attributes
-    ----------
-    config : RunConfig
-    location : str
-        Run directory, or the URI of an object store.
-    wordlist : WordList
-    table : ScoreTable
-    partition : Partition
-    scorer : Scorer
-    spec : Spec
-        For the workers.
-    fingerprint : Fingerprint
-    run_info : dict
-        For ``run.json``.
-    """
+    """A resolved run."""
 
     config: RunConfig
-    location: str
+    location: str  # run directory, or the URI of an object store
     wordlist: WordList
     table: ScoreTable
     partition: Partition
     scorer: Scorer
-    spec: Spec
+    spec: Spec  # for the workers
     fingerprint: Fingerprint
-    run_info: dict[str, Any]
+    run_info: dict[str, Any]  # for ``run.json``
 
     @property
     def cutoff(self) -> int:
@@ -99,15 +83,9 @@ class Plan:
 
 
 def make_plan(config: RunConfig, stage: Callable[[str], None] = lambda _: None, like: str | None = None) -> Plan:
-    """Resolve a config.
+    """Resolve a config; ``stage`` is told what takes time.
 
-    Parameters
-    ----------
-    config : RunConfig
-    stage : callable
-        Is told what takes time.
-    like : str, optional
-        Run to go on like, if the one of the config is not there: in the same cell order, with the same demands.
+    If there is no run of the config yet, it goes on like the run ``like``: in its cell order, with its demands.
 
     Raises InputError when anything that the user gave is wrong, StoreError when the run directory exists and cannot be
     read.

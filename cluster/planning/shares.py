@@ -33,16 +33,9 @@ _MAX_NAMED = 6
 
 @dataclass(frozen=True)
 class Share:
-    """One of ``n_shares`` equal parts of the classes.
+    """One of ``n_shares`` equal parts of the classes."""
 
-    Attributes
-    ----------
-    number : int
-        From 1.
-    n_shares : int
-    """
-
-    number: int
+    number: int  # from 1
     n_shares: int
 
     def __str__(self) -> str:
@@ -51,14 +44,8 @@ class Share:
     def of(self, class_ids: npt.NDArray[np.int64], costs: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
         """Return the ids of this share's classes, int64, ascending.
 
-        Parameters
-        ----------
-        class_ids : int64[n]
-            All canonical classes of the partition, ascending.
-        costs : float64[n]
-            Their predicted costs, as ``Plan.predicted_costs`` returns them.
-
-        Raises ConfigError when there are fewer classes than shares.
+        ``class_ids``, int64[n], are all canonical classes of the partition, ascending; ``costs``, float64[n], what
+        ``Plan.predicted_costs`` says of them.  Raises ConfigError when there are fewer classes than shares.
         """
         if self.n_shares > len(class_ids):
             raise ConfigError(f"--share {self}: expected at most {len(class_ids):,} shares, the classes of the run")
@@ -83,15 +70,7 @@ def parse_share(text: str) -> Share:
 
 
 class Shard:
-    """The classes of a share in one run.
-
-    Attributes
-    ----------
-    class_ids : int64[n]
-        Ascending.
-
-    Raises ConfigError when the run has fewer classes than there are shares.
-    """
+    """The classes of a share in one run, int64[n], ascending."""
 
     def __init__(self, share: Share, plan: Plan) -> None:
         every = plan.class_ids()
@@ -113,14 +92,8 @@ class Shard:
     def judge(self, store: Store, coverage: Coverage, message: str, doubted: Collection[Key]) -> tuple[str, bool]:
         """Return what to say of a run that is not complete, and whether the share is done all the same.
 
-        Parameters
-        ----------
-        store : Store
-        coverage : Coverage
-        message : str
-            What is missing, as the search says; empty when it has settled all that it was given.
-        doubted : collection of (int, str)
-            Units of any share that had to be found again, see ``Run.doubted``.
+        The search says in ``message`` what is missing; it is empty when all that was given is settled.  ``doubted`` are
+        units of any share that had to be found again, see ``Run.doubted``.
         """
         open_ids = set(np.setdiff1d(self.class_ids, store.index.done_ids()).tolist())
         open_ids.update(class_id for class_id, _ in store.index.pending() if self.holds(class_id))

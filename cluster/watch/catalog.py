@@ -27,24 +27,12 @@ _LOOK_S, _LOOK_REMOTE_S = 3.0, 60.0  # between two looks through the folders; in
 
 
 class Place(NamedTuple):
-    """Where a run is.
+    """Where a run is."""
 
-    Attributes
-    ----------
-    key : str
-        Twelve hexadecimal digits.
-    name : str
-        For people: relative to the folder that was looked through, or as it was given.
-    location : str
-        What ``open_run`` takes.
-    real : str
-        The path without links at the time it was found; empty for object stores.
-    """
-
-    key: str
-    name: str
-    location: str
-    real: str
+    key: str  # twelve hexadecimal digits
+    name: str  # for people: relative to the folder that was looked through, or as it was given
+    location: str  # what ``open_run`` takes
+    real: str  # the path without links at the time it was found; empty for object stores
 
     @property
     def is_remote(self) -> bool:
@@ -66,14 +54,8 @@ class Place(NamedTuple):
 class Catalog:
     """The runs under what was given, looked up again every few seconds.
 
-    Parameters
-    ----------
-    given : sequence of str
-        Run directories, folders of runs, addresses of object stores.
-    default : str, optional
-        Folder to look through, if it is there, when none is given.
-
-    Raises InputError when one of them is not there.
+    They are run directories, folders of runs and addresses of object stores; when none is given, those in the folder
+    ``default``, if it is there.  Raises InputError when one of them is not there.
     """
 
     def __init__(self, given: Sequence[str], default: str = DEFAULT_FOLDER) -> None:

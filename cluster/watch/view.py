@@ -32,25 +32,15 @@ _MIN_ROWS_S = 5.0  # between two readings of the rows of a run that goes on
 
 
 class Watched:
-    """The last thing known about one run.
-
-    Attributes
-    ----------
-    stamp, rows_stamp : str
-        Changes with every file of evidence; as it was when the rows were read.
-    live : Live or None
-    rows : dict
-        What the rows give (:func:`cluster.answers.status.view_of_rows`, and more); empty while unknown.
-    error, rows_error : str
-        Why lock and log, or the rows, cannot be read; empty when they can.
-    n_read : int
-    """
+    """The last thing known about one run."""
 
     def __init__(self, place: Place) -> None:
         self.place = place
-        self.stamp = self.rows_stamp = self.error = self.rows_error = ""
+        self.stamp = ""  # changes with every file of evidence
+        self.rows_stamp = ""  # as it was when the rows were read
+        self.error = self.rows_error = ""  # why lock and log, or the rows, cannot be read; empty when they can
         self.live: Live | None = None
-        self.rows: dict[str, Any] = {}
+        self.rows: dict[str, Any] = {}  # what the rows give (``view_of_rows``, and more); empty while unknown
         self.rows_read_at_s = 0.0
         self.is_reading_rows = False
         self.n_read = 0
@@ -113,13 +103,7 @@ class Watched:
 
 
 class Watcher:
-    """Looks at one run, and has its rows read in a thread.
-
-    Parameters
-    ----------
-    location : str
-        A run directory, or an address in an object store.
-    """
+    """Looks at one run, a directory or an address in an object store, and has its rows read in a thread."""
 
     def __init__(self, location: str) -> None:
         real = "" if "://" in location else str(Path(location).resolve())

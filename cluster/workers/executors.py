@@ -19,16 +19,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Self
 
-from cluster.scheduling.events import (
-    Answer,
-    Assign,
-    Death,
-    Event,
-    Heartbeat,
-    Returned,
-    WorkerDown,
-    WorkerUp,
-)
+from cluster.scheduling.events import Answer, Assign, Death, Event, Heartbeat, Returned, WorkerDown, WorkerUp
 from cluster.workers.process import WorkerLost, WorkerProcess
 from cluster.workers.worker import MakeBreaker, Reply, Worker
 
