@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import asdict
 from itertools import islice, product
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -25,16 +25,6 @@ if TYPE_CHECKING:
 
 _PUBLISH_EVERY_S = 60.0
 Part = tuple[int, str]  # class and the letters forced on its first cells
-
-
-class _Choice(NamedTuple):
-    """Which classes to certify: those named, a number of parts at random, the hot ones, or all; and cells to force."""
-
-    classes: str | None = None
-    sample: int | None = None
-    seed: int = 0
-    hot: bool = False
-    force: int | None = None
 
 
 def certify(
@@ -72,7 +62,7 @@ def certify(
     asked = run.fingerprint
     words = run_wordlist(run, wordlist)
     certifier = Certifier(geometry(asked.dims, asked.cell_order), words.words, asked.scores, asked.cutoff)
-    parts = _chosen_parts(run, certifier, _Choice(classes, sample, seed, hot, force))
+    parts = _chosen_parts(run, certifier, classes, sample, seed, hot, force)
     lock = RunLock(run.folder)
     lock.acquire()
     record = dict.fromkeys(("parts", "parts_from_before", "splits", "leaves", "boards", "bytes"), 0)
@@ -106,60 +96,51 @@ def certify(
     write_record(record, fmt)
 
 
-def _chosen_parts(run: Run, certifier: Certifier, choice: _Choice) -> Iterable[Part]:
-    """Return the classes to certify, cut into parts where more cells have several letters than one tree takes.
+def _chosen_parts(
+    run: Run, certifier: Certifier, named: str | None, sample: int | None, seed: int, hot: bool, force: int | None
+) -> Iterable[Part]:
+    """Return the classes to certify: those named, so many parts at random, the hot ones, or all.
+
+    They are cut into parts: ``force`` cells have one letter each, or as few as make one tree small enough.
 
     Raises InputError if a class named is not canonical, there are too few classes, or more than one way to choose is
     given.
     """
-    if sum([choice.classes is not None, choice.sample is not None, choice.hot]) > 1:
+    if sum([named is not None, sample is not None, hot]) > 1:
         raise InputError("give one of --classes, --sample and --hot, not several")
     partition = run.partition
-    if choice.force is not None and choice.force > partition.dims.n:
-        raise InputError(f"--force {choice.force}: expected at most the {partition.dims.n} cells of the board")
+    if force is not None and force > partition.dims.n:
+        raise InputError(f"--force {force}: expected at most the {partition.dims.n} cells of the board")
     classes: Iterable[int] = (int(rank) for ranks in partition.canonical_ranks() for rank in ranks)
-    if choice.classes is not None:
-        classes = named_classes(partition, choice.classes)
-    elif choice.hot:
+    if named is not None:
+        classes = named_classes(partition, named)
+    elif hot:
         from results.proof.certificates import hot_classes
 
         classes = hot_classes(run)
         if not classes:
             raise InputError(f"{run.folder.where('')} has no verdict yet: run it first, or choose classes by --sample")
-    cells = _Cells(partition, certifier, choice.force)
-    parts = ((class_id, "".join(forced)) for class_id in classes for forced in product(*cells.of(class_id)))
-    if choice.sample is None:
+
+    def forced_letters(class_id: int) -> list[str]:
+        letters = partition.class_letters(class_id)
+        n = certifier.n_to_force(letters) if force is None else force
+        return [letters[cell] for cell in certifier.geometry.cell_order[:n]]
+
+    parts = ((class_id, "".join(forced)) for class_id in classes for forced in product(*forced_letters(class_id)))
+    if sample is None:
         return parts
-    n_parts = sum(1 for _ in islice(parts, choice.sample))
-    if n_parts < choice.sample:
+    n_parts = sum(1 for _ in islice(parts, sample))
+    if n_parts < sample:
         raise InputError(
-            f"cannot sample {choice.sample:,} of {n_parts:,} parts of the run: --force with a larger number makes more"
+            f"cannot sample {sample:,} of {n_parts:,} parts of the run: --force with a larger number makes more"
         )
-    return _drawn(partition, cells, choice)
-
-
-class _Cells:
-    """The letters of the cells to force in each class: as many as asked, or as few as it takes."""
-
-    def __init__(self, partition: Partition, certifier: Certifier, n: int | None) -> None:
-        self._partition, self._certifier, self._n = partition, certifier, n
-
-    def of(self, class_id: int) -> list[str]:
-        letters = self._partition.class_letters(class_id)
-        n = self._certifier.n_to_force(letters) if self._n is None else self._n
-        return [letters[cell] for cell in self._certifier.geometry.cell_order[:n]]
-
-
-def _drawn(partition: Partition, cells: _Cells, choice: _Choice) -> list[Part]:
-    """Return different parts drawn at random: a canonical class, then a letter for each cell that is forced."""
     import numpy as np
 
-    every = np.concatenate(list(partition.canonical_ranks()))
-    rng = np.random.default_rng(choice.seed)
+    every, rng = np.concatenate(list(partition.canonical_ranks())), np.random.default_rng(seed)
     drawn: set[Part] = set()
-    while len(drawn) < (choice.sample or 0):
+    while len(drawn) < sample:  # a canonical class, then a letter for each cell that is forced
         class_id = int(rng.choice(every))
-        drawn.add((class_id, "".join(letters[int(rng.integers(len(letters)))] for letters in cells.of(class_id))))
+        drawn.add((class_id, "".join(letters[int(rng.integers(len(letters)))] for letters in forced_letters(class_id))))
     return sorted(drawn)
 
 
@@ -211,7 +192,9 @@ def audit(
 
 
 def _sentence(found: Audit) -> str:
-    share = "every board there is" if found.n_boards == found.n_boards_all else _percent(found)
+    every, share = found.n_boards_all, "every board there is"
+    if found.n_boards < every:
+        share = f"{100 * found.n_boards / every:.2g} % of all boards"
     trees = f"{found.n_parts:,} trees over {share}"
     drawn, there = found.n_leaves_checked + found.n_scored, found.n_leaves + found.n_left
     if found.n_listed < 0:
@@ -221,10 +204,6 @@ def _sentence(found: Audit) -> str:
     if drawn == there:
         return f"Audited: {trees}, all {there:,} leaves and boards in them: {end}."
     return f"Audited: {drawn:,} leaves and boards drawn at random from {there:,} in {trees}: {end}."
-
-
-def _percent(found: Audit) -> str:
-    return f"{100 * found.n_boards / found.n_boards_all:.2g} % of all boards"
 
 
 def _path_of_wordlist(run: Run, wordlist: str | None) -> Path:

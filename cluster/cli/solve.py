@@ -18,6 +18,7 @@ def solve(
     method: Annotated[
         str,
         typer.Option(
+            "--method",
             "-m",
             metavar="trie|words|heap|paths",
             help="Which independent solver.",

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from itertools import islice
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -34,112 +35,82 @@ def top(
         ),
     ] = None,
     words: Annotated[bool, typer.Option("--words", help="Show the number of words as well.")] = False,
-    wordlist: Annotated[
-        str | None,
-        typer.Option(
-            "-w",
-            metavar="NAME|PATH",
-            help="For --words and --min-words.",
-            show_default="that of the run",
-            autocompletion=options.complete_wordlists,
-        ),
-    ] = None,
+    wordlist: options.RunWordlist = None,  # for --words and --min-words
     fmt: options.Format = Format.table,
 ) -> None:
     """List the best boards of one or more runs."""
     chosen = options.chosen_runs(directories)
-    filters = _Filters(tuple(contains or ()), min_words, rollable, words)
     from boardclass.board import with_letters
     from results.proof.prove import named_runs, summary
 
-    runs = named_runs(chosen)
-    passing = {name: _Passing(run, filters, wordlist) for name, run in runs}
-    summaries = {name: summary(run) for name, run in runs}
+    runs = dict(named_runs(chosen))
+    filters: dict[str, _Filter] = {}
+    if contains or min_words or rollable is not None or words:
+        filters = {
+            name: _Filter(run, contains or (), min_words, rollable, words, wordlist) for name, run in runs.items()
+        }
+    summaries = {name: summary(run) for name, run in runs.items()}
     kept: list[tuple[str, Board]] = []
     for name, found in summaries.items():
-        kept += [(name, item) for item in _first(found.listed.boards, n, passing[name])]
+        passing = filter(filters[name].passes, found.listed.boards) if filters else found.listed.boards
+        kept += [(name, item) for item in islice(passing, n)]
     kept.sort(key=lambda pair: (-pair[1].score, pair[1].board, pair[0]))
-    proven = {name: found.proven for name, found in summaries.items()}
-    counted = ("words",) if filters.n_words else ()
-    columns: tuple[str, ...] = ("run", "board", "score", *counted, "proven")
-    rows: list[tuple[object, ...]] = [
-        (
-            name,
-            with_letters(item.board, summaries[name].question.letters),
-            item.score,
-            *(passing[name].n_words(item.board) for _ in counted),
-            proven[name],
-        )
-        for name, item in kept[:n]
-    ]
-    if len(runs) == 1:
-        columns, rows = columns[1:], [row[1:] for row in rows]
-    if fmt is Format.table:  # people are told in a sentence
-        columns, rows = columns[:-1], [row[:-1] for row in rows]
+    columns = ["run", "board", "score", *(["words"] if words else []), "proven"]
+    rows: list[list[object]] = []
+    for name, item in kept[:n]:
+        found = summaries[name]
+        n_words = [filters[name].n_words(item)] if words else []
+        rows.append([name, with_letters(item.board, found.question.letters), item.score, *n_words, found.proven])
+    left, right = len(runs) == 1, fmt is Format.table  # one run need not be named, and people are told in a sentence
+    if right:
         tell_so_far(summaries)
-    write_table(columns, rows, fmt)
+    cut = slice(left, -1 if right else None)
+    write_table(columns[cut], [row[cut] for row in rows], fmt)
     require_all_proven(summaries)
 
 
-def _first(items: Sequence[Board], n: int, passing: _Passing) -> list[Board]:
-    found: list[Board] = []
-    for item in items:
-        if len(found) == n:
-            break
-        if passing(item.board):
-            found.append(item)
-    return found
+class _Filter:
+    """Keeps boards of a run on which words can be traced, with enough words, that some dice can show.
 
-
-class _Filters(NamedTuple):
-    """What ``top`` keeps: boards on which words can be traced, with enough words, that some dice can show.
-
-    With ``n_words``, the number of words is listed.
+    The word list is loaded only when words are counted.
     """
 
-    contains: tuple[str, ...] = ()
-    min_words: int = 0
-    rollable: str | None = None
-    n_words: bool = False
-
-
-class _Passing:
-    """Whether a board of a run passes the filters; loads the word list only when it takes one."""
-
-    def __init__(self, run: Run, filters: _Filters, wordlist: str | None) -> None:
+    def __init__(
+        self, run: Run, contains: Sequence[str], min_words: int, dice: str | None, counts: bool, wordlist: str | None
+    ) -> None:
         from boardclass.geometry import geometry
         from boardclass.scores import parse_scores
         from results.proof.claim import question_of
 
         self._geometry = geometry(run.fingerprint.dims)
         letters = question_of(run).letters
-        self._words = tuple(_spelling(word, letters) for word in filters.contains)
-        self._min_words = filters.min_words
+        self._words = tuple(_spelling(word, letters) for word in contains)
+        self._min_words = min_words
         self._dice = None
-        if filters.rollable is not None:
+        if dice is not None:
             from configs.dicesets import dice_for
 
-            self._dice = dice_for(filters.rollable, self._geometry.n).dice
+            self._dice = dice_for(dice, self._geometry.n).dice
         self._scorer = None
-        if filters.min_words > 0 or filters.n_words:
+        if min_words > 0 or counts:
             from search.scoring.scorer import Scorer
 
             self._scorer = Scorer(self._geometry.dims, run_wordlist(run, wordlist).words, parse_scores("words"))
 
-    def __call__(self, board: str) -> bool:
+    def passes(self, item: Board) -> bool:
         from boardclass.rolling import assign_dice
         from boardclass.tracing import trace
 
-        if any(trace(word, board, self._geometry) is None for word in self._words):
+        if any(trace(word, item.board, self._geometry) is None for word in self._words):
             return False
-        if self._dice is not None and assign_dice(board, self._dice) is None:
+        if self._dice is not None and assign_dice(item.board, self._dice) is None:
             return False
-        return self._min_words == 0 or self.n_words(board) >= self._min_words
+        return self._min_words == 0 or self.n_words(item) >= self._min_words
 
-    def n_words(self, board: str) -> int:
+    def n_words(self, item: Board) -> int:
         """Return how many words of the list can be traced on a board."""
         assert self._scorer is not None, "loaded when words are counted"
-        return self._scorer.score(board)
+        return self._scorer.score(item.board)
 
 
 def _spelling(word: str, letters: Mapping[str, str]) -> str:

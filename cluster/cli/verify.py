@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import secrets
 from collections.abc import Sequence
 from dataclasses import asdict, replace
@@ -18,6 +17,7 @@ from cluster.cli.certify import named_classes
 from cluster.streams import console, tell
 
 if TYPE_CHECKING:
+    from boardclass.geometry import Dims
     from boardclass.scores import ScoreTable
     from cluster.driver.repeat import RepeatResult
     from results.proof.verify import VerifyResult
@@ -57,7 +57,7 @@ def verify(
     found = verify_run(
         run,
         scorer,
-        Referee(print_of.dims, words.words, table),
+        Referee(scorer.dims, words.words, table),
         replace(question_of(run), wordlist=words.name, n_words=len(words), scores=table.name, letters=words.letters),
         None if quick else lambda listed: spot_check(run, spec, scorer, listed, secrets.randbits(31)),
     )
@@ -96,13 +96,11 @@ def _print(directory: str, found: VerifyResult, fmt: Format, quick: bool) -> Non
 class Referee:
     """Exact scores by the solver ``words``."""
 
-    def __init__(self, dims: str, words: Sequence[str], table: ScoreTable) -> None:
-        from boardclass.geometry import parse_dims
+    def __init__(self, dims: Dims, words: Sequence[str], table: ScoreTable) -> None:
         from search.solvers import WordsSolver
 
-        size = parse_dims(dims)
-        self._dims = (size.w, size.h)
-        self._solver = WordsSolver(word for word in words if len(word) <= math.prod(self._dims))
+        self._dims = (dims.w, dims.h)
+        self._solver = WordsSolver(word for word in words if len(word) <= dims.n)
         self._points = table.points
 
     def scores(self, boards: Sequence[str]) -> list[int]:
@@ -147,7 +145,8 @@ def repeat(
     found: list[RepeatResult] = []
     for item in repeated(spec, rows, seed, workers):
         found.append(item)
-        tell(f"{len(found)}/{len(rows)} {_name(item)}: {item.status}, {_outcome(item)}, {item.seconds:.1f} s")
+        outcome = "NOT found again" if item.difference else "took too long" if item.gave_up else "found again"
+        tell(f"{len(found)}/{len(rows)} {item.name}: {item.status}, {outcome}, {item.seconds:.1f} s")
     _judge(found)
     if fmt is Format.table:
         verdicts = "1 verdict was" if len(found) == 1 else f"All {len(found):,} verdicts were"
@@ -174,13 +173,5 @@ def _judge(found: list[RepeatResult]) -> None:
 
 
 def _told(items: list[RepeatResult]) -> str:
-    told = [f"{_name(item)}: {item.difference or item.gave_up}" for item in items[:_MAX_TOLD]]
+    told = [f"{item.name}: {item.difference or item.gave_up}" for item in items[:_MAX_TOLD]]
     return "; ".join(told) + ", ..." * (len(items) > _MAX_TOLD)
-
-
-def _name(item: RepeatResult) -> str:
-    return f"class {item.class_id} {item.path}".rstrip()
-
-
-def _outcome(item: RepeatResult) -> str:
-    return "NOT found again" if item.difference else "took too long" if item.gave_up else "found again"

@@ -46,6 +46,11 @@ class RepeatResult:
     gave_up: str  # why it could not be found again; empty when it was found
     seconds: float
 
+    @property
+    def name(self) -> str:
+        """What the verdict is called."""
+        return f"class {self.class_id} {self.path}".rstrip()
+
 
 def rows_of_classes(run: Run, class_ids: Sequence[int]) -> list[Row]:
     """Return the verdicts on classes and all their parts, in order of class and path.
@@ -87,8 +92,7 @@ def spot_check(run: Run, spec: Spec, scorer: Scorer, listed: BoardList, seed: in
     rows = _verdicts(row for _, row in run.rows_on(drawn, run.manifest.parts))
     for item in repeated(spec, rows, seed, 1):
         if item.difference:
-            name = f"class {item.class_id} {item.path}".rstrip()
-            raise MismatchError(f"{name} in {where} is not found again: {item.difference}; {at_fault}")
+            raise MismatchError(f"{item.name} in {where} is not found again: {item.difference}; {at_fault}")
         found += [] if item.gave_up else [item]
         if time.monotonic() > began_s + SPOT_SEARCH_S:
             break

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from boardclass.geometry import parse_dims
 from boardclass.scores import parse_scores
 from boardclass.wordlist import load_wordlist
 from cluster.cli.verify import Referee
@@ -100,7 +101,9 @@ def test_no_run_and_no_word_list(orderly, copy, tmp_path):
 def test_the_referee_scores_as_the_scorer_does():
     words, table = load_wordlist("scowl70").words, parse_scores("standard")
     boards = ["seattqtes", "deslatper", "zzzzzzzzz"]
-    assert Referee("3x3", words, table).scores(boards) == Scorer("3x3", words, table).scores(boards).tolist()
+    assert (
+        Referee(parse_dims("3x3"), words, table).scores(boards) == Scorer("3x3", words, table).scores(boards).tolist()
+    )
 
 
 @pytest.mark.parametrize("quick", [False, True])
