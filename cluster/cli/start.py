@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 
@@ -34,6 +35,7 @@ def main() -> None:
     """Run the command line."""
     _occupy_closed()
     sys.meta_path.insert(0, _NoPandas)
+    gc.set_threshold(100_000)  # modules and words are no garbage: looking for some took a twentieth of a short command
     from cluster.cli import app
 
     app.main()
