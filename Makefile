@@ -3,7 +3,7 @@ PYTHON ?= python3
 WORKERS ?= 2
 CONFIG ?= configs/3x3.toml
 TESTS ?=
-JOBS ?= 3
+JOBS ?= 4
 NIGHTLY ?=
 VENV ?= .venv
 BIN := $(VENV)/bin
@@ -18,7 +18,7 @@ run: $(VENV)/.installed-run ## install, then prove the best board of CONFIG (3x3
 	$(BIN)/orderly run $(CONFIG) --workers $(WORKERS)
 
 # Hundreds of processes are started: each would parse all modules if none may keep what it has parsed.
-test: $(VENV)/.installed-test ## install, then run the tests in JOBS (3) processes (TESTS=tests/cluster for some of them)
+test: $(VENV)/.installed-test ## install, then run the tests in JOBS (4) processes (TESTS=tests/cluster for some of them)
 	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest --numprocesses $(JOBS) --dist loadgroup --no-loadscope-reorder $(TESTS)
 
 nightly: $(VENV)/.installed-test ## run everything that takes too long for every day, with a report in nightly.md

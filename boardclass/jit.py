@@ -69,10 +69,7 @@ def _code_of_kernels(root: Path) -> dict[str, str]:
 
 @cache
 def kernel_hash() -> str:
-    """Return 16 hex digits over the code of kernels and what they can call, library versions, the NUMBA_* environment.
-
-    Comments, docstrings and the messages of errors do not count.
-    """
+    """Return 16 hex digits over the code, without words, of kernels and what they call, versions, and NUMBA_*."""
     digest = hashlib.sha256(repr(sorted(_code_of_kernels(Path(__file__).resolve().parent.parent).items())).encode())
     versions = (sys.version, numba.__version__, llvmlite.__version__, np.__version__, platform.machine())
     settings = sorted((k, v) for k, v in os.environ.items() if k.startswith("NUMBA_") and k != "NUMBA_CACHE_DIR")
@@ -143,10 +140,7 @@ _announcer = _Announcer()
 
 
 def kernel(signature: Any, **options: Any) -> Callable[[Callable[..., Any]], Any]:
-    """Return the decorator of every kernel: ``njit`` with an explicit signature, disk cache, GIL released.
-
-    No index of a kernel may be negative: it is not counted from the end, but leaves the array.
-    """
+    """Return the decorator of every kernel: a signature, disk cache, no GIL; an index below 0 leaves the array."""
 
     def compiled(function: Callable[..., Any]) -> Any:
         with _indices_as_they_are(), event.install_listener("numba:compile", _announcer):
@@ -156,10 +150,9 @@ def kernel(signature: Any, **options: Any) -> Callable[[Callable[..., Any]], Any
 
 
 def _in_one_chunk(work: Callable[[], Any]) -> Any:
-    """Call ``work`` with room for all frames below it.
+    """Call ``work``, in a frame that needs a chunk of 1 MiB, so that all frames below it fit there too.
 
-    CPython keeps frames in chunks of 16 KiB. Where the compiler crosses the end of one again and again, each call maps
-    a chunk and each return unmaps it: two million times, a quarter of a cold start. This frame needs a chunk of 1 MiB.
+    At the end of a chunk of 16 KiB each call maps another one and unmaps it: two million times in a cold start.
     """
     return work()
 
@@ -186,10 +179,7 @@ def _as_it_is(context: Any, builder: Any, kind: Any, index: Any, size: Any) -> A
 
 
 def read_only(dtype: Any, ndim: int = 1) -> Any:
-    """Return the numba type of a C-contiguous read-only array; writable arrays are accepted for it as well.
-
-    Arrays that kernels share are frozen, so every input array of a kernel has such a type in its signature.
-    """
+    """Return the numba type of a C-contiguous read-only array, as every input of a kernel is; others are accepted."""
     return types.Array(dtype, ndim, "C", readonly=True)
 
 

@@ -69,6 +69,9 @@ def _words_once(path: Path) -> list[str]:
 audit._words = _words_once
 
 
+LONG = ("ray", "test_web_pages", "test_board_page", "test_report_browser", "test_web_job_queue", "test_kills")
+
+
 def group_of(item: pytest.Item) -> str:
     """Return what keeps tests in one process: their file, or Ray; two Rays at a time are too many."""
     return "ray" if item.get_closest_marker("ray") else item.path.stem
@@ -79,7 +82,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Put each test into its group; the longest groups come first, so that the processes end at the same time."""
     for item in items:
         item.add_marker(pytest.mark.xdist_group(group_of(item)))
-    items.sort(key=lambda item: not group_of(item).startswith("ray"))
+    items.sort(key=lambda item: group_of(item) not in LONG)
 
 
 @pytest.hookimpl(optionalhook=True)
