@@ -124,10 +124,7 @@ def test_whole_run_and_the_token_stays_secret(nodes, node, tmp_path):
         buckets="abcdefgh ijklmnopqr stuvwxyz", search=SearchConfig(memory_mb=16), address=nodes.address,
     )  # fmt: skip
     outcome = run(config)
-    alone = run(
-        config.model_copy(update={"out": str(tmp_path / "alone")}),
-        make_executor=InProcessExecutor,
-    )
+    alone = run(config.model_copy(update={"out": str(tmp_path / "alone")}), make_executor=InProcessExecutor)
     assert outcome.complete
     assert outcome.digest == alone.digest
     token = TOKEN.encode()
