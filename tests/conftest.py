@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import csv
 import io
 import logging
 import os
@@ -161,6 +162,12 @@ class Answer(NamedTuple):
     code: int
     out: str
     err: str
+
+
+def rows_of(answer: Answer) -> list[dict[str, str]]:
+    """Return the rows of CSV that a command printed."""
+    assert answer.code == 0, answer.err
+    return list(csv.DictReader(io.StringIO(answer.out)))
 
 
 @pytest.fixture(scope="session")

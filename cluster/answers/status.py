@@ -26,6 +26,10 @@ if TYPE_CHECKING:
     from results.store.run import Run
 
 _FEW_MEASURED = 30  # classes finished: with fewer it is a rough guess
+_OF_DRIVER = (
+    *("n_workers", "remaining_s", "remaining_low_s", "remaining_high_s", "elsewhere_s", "n_measured"),
+    *("n_own", "n_own_done"),
+)
 
 
 def look(run: Run) -> tuple[dict[str, Any], Summary]:
@@ -51,13 +55,10 @@ def view_of_rows(found: Summary) -> dict[str, Any]:
         "wordlist_sha256": found.fingerprint.wordlist_sha256,
         "cutoff": found.fingerprint.cutoff,
         "partition": found.fingerprint.partition,
-        "n_classes": found.n_classes,
-        "n_classes_begun": found.n_classes_begun,
-        "n_classes_done": found.n_classes_done,
+        **{name: getattr(found, name) for name in ("n_classes", "n_classes_begun", "n_classes_done", "n_conflicts")},
         "n_units_pending": found.n_pending,
         "n_units_split": found.n_rows["split"],
         "n_units_quarantined": found.n_quarantined,
-        "n_conflicts": found.n_conflicts,
         "rows": found.n_rows,
         "n_candidates": found.listed.n_candidates,
         "n_boards": found.listed.n_canonical,
@@ -101,23 +102,15 @@ def view(rows: Mapping[str, Any], now: Live | None, *, is_current: bool = True, 
         "n_classes_done": n_done,
         "n_classes_left": n_classes - n_done,
         "n_units_in_flight": last.get("n_in_flight"),
-        "n_strikes": told.get("n_strikes"),
-        "n_requeued": told.get("n_requeued"),
-        "n_workers": last.get("n_workers"),
+        **{name: told.get(name) for name in ("n_strikes", "n_requeued")},
         "n_workers_lost": told.get("n_deaths"),
         "hosts": last.get("hosts") or {},
         "hosts_flagged": list(told.get("flagged") or ()),
         "n_replicas_agreed": told.get("n_agreed"),
         "classes_per_h": now.classes_per_h if now and is_running else None,
         "verdicts_per_h": now.verdicts_per_h if now and is_running else None,
-        "remaining_s": last.get("remaining_s"),
-        "remaining_low_s": last.get("remaining_low_s"),
-        "remaining_high_s": last.get("remaining_high_s"),
-        "elsewhere_s": last.get("elsewhere_s"),
-        "n_measured": last.get("n_measured"),
+        **{name: last.get(name) for name in _OF_DRIVER},
         "share": last.get("share") or None,
-        "n_own": last.get("n_own"),
-        "n_own_done": last.get("n_own_done"),
         "best_score": max(best_of_rows, best_told) or None,
         "best_boards": rows.get("best_boards", []) if is_stored else [str(last.get("best_board"))],
         "best_is_stored": is_stored,
@@ -201,18 +194,15 @@ def time_left(record: Mapping[str, Any]) -> str:
     if left_s is None:
         return "unknown: too little has been searched"
     span = between(record["remaining_low_s"], record["remaining_high_s"])
-    share = f" for share {record['share']}, {_of_share(record)}" if record["share"] else ""
+    share, n_own = "", record["n_own"]
+    if record["share"]:
+        own = f"{record['n_own_done'] or 0:,} of its {counted(n_own, 'class', 'classes')} done" if n_own else ""
+        share = f" for share {record['share']}, {own or 'all that this driver searches'}"
     elsewhere = f"; {processor_time(record['elsewhere_s'])} for the other shares" if record.get("elsewhere_s") else ""
     n = record["n_classes_done"]
     few = ", a rough guess" if n < _FEW_MEASURED else ""
     basis = f"judging by {counted(n, 'finished class', 'finished classes')}{few}"
     return f"about {duration(left_s)}{span}{share}, {processor_time(left_s * n_workers)}{elsewhere}, {basis}"
-
-
-def _of_share(record: Mapping[str, Any]) -> str:
-    """Return how far a share is."""
-    n_done, n_own = record.get("n_own_done") or 0, record.get("n_own")
-    return f"{n_done:,} of its {counted(n_own, 'class', 'classes')} done" if n_own else "all that this driver searches"
 
 
 def processor_time(seconds: float) -> str:

@@ -21,17 +21,8 @@ _TOLD = frozenset(  # lines for people say these
     (
         *("state", "driver", "figures_age_s", "ended", "n_classes_left", "n_units_in_flight", "n_workers", "digest"),
         *("n_workers_lost", "classes_per_h", "verdicts_per_h", "remaining_s", "n_measured", "proven", "why_not_proven"),
-        *(
-            "remaining_low_s",
-            "remaining_high_s",
-            "best_score",
-            "best_boards",
-            "best_is_stored",
-            "n_classes_done",
-            "dims",
-            "wordlist",
-        ),
-        *("cutoff", "hosts", "notes"),  # notes: on standard error
+        *("remaining_low_s", "remaining_high_s", "best_score", "best_boards", "best_is_stored", "n_classes_done"),
+        *("dims", "wordlist", "cutoff", "hosts", "notes"),  # notes: on standard error
     )
 )
 

@@ -254,34 +254,31 @@ class Session:
 
     def _begin(self, policy: Policy) -> None:
         plan, config = self._plan, self._plan.config
-        self._progress.begin(
-            Overview(
-                directory=plan.location,
-                dims=plan.fingerprint.dims,
-                wordlist=plan.wordlist.name,
-                cutoff=plan.cutoff,
-                n_classes=self._n_classes,
-                n_reused=self._n_done_before,
-                n_workers=config.workers if config.address else policy.n_workers,
-                cluster=config.address or "",
-                share=self._share,
-                n_own=self._n_own,
-            )
-        )
+        question: dict[str, Any] = {
+            "dims": plan.fingerprint.dims,
+            "wordlist": plan.wordlist.name,
+            "cutoff": plan.cutoff,
+            "n_classes": self._n_classes,
+            "share": self._share,
+        }
+        n_workers, cluster = config.workers if config.address else policy.n_workers, config.address or ""
+        more: dict[str, Any] = {
+            "n_reused": self._n_done_before,
+            "n_workers": n_workers,
+            "cluster": cluster,
+            "n_own": self._n_own,
+        }
+        self._progress.begin(Overview(directory=plan.location, **question, **more))
         self._journal.note(
             "started",
-            dims=plan.fingerprint.dims,
-            wordlist=plan.wordlist.name,
-            cutoff=plan.cutoff,
+            **question,
             n_workers=policy.n_workers,
-            n_classes=self._n_classes,
             n_classes_done=self._n_done_before,
             n_verdicts=self._n_reused,
             host=platform.node(),
             pid=os.getpid(),
             version=plan.run_info["versions"].get("orderly", ""),
             kernel_hash=kernel_hash(),
-            share=self._share,
         )
 
     def _watch(self, snapshot: Report, executor: Executor) -> None:

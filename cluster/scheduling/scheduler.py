@@ -18,6 +18,7 @@ Promises, for any order, repetition or loss of events (tests/cluster/simulator.p
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING
 
@@ -26,7 +27,6 @@ import numpy as np
 from boardclass.parts import is_below
 from boardclass.printable import counted
 from cluster.scheduling.backlog import Backlog, Trouble, Work
-from cluster.scheduling.crew import Crew, Worker
 from cluster.scheduling.events import (
     Answer,
     Assign,
@@ -55,6 +55,8 @@ if TYPE_CHECKING:
     from search.breaker import Unit, UnitResult
 
 _ENDGAME = 0.5  # at most this part of a worker's share of what is left goes into one batch
+_ASLEEP_S = 30.0  # after so long without any event, even a Tick, this process was not running
+_N_FREE_DEATHS, _FIRST_WAIT_S, _LONGEST_WAIT_S = 2, 0.25, 30.0  # before the next spawn, when workers keep dying
 
 
 class Blame(Enum):
@@ -68,6 +70,33 @@ class Blame(Enum):
 _OF_DEATH = {Death.died: Blame.strike, Death.unfit: Blame.strike, Death.oom: Blame.memory, Death.node: Blame.loss}
 
 
+@dataclass(slots=True)
+class _Worker:
+    """A worker that was spawned and is not known to be gone; ``assignment`` 0: idle."""
+
+    number: int
+    lease_ends_s: float
+    host: str = ""
+    is_up: bool = False
+    assignment: int = 0
+    peak_rss_bytes: int = 0
+
+
+@dataclass(slots=True)
+class _Assignment:
+    """Units given to a worker; of the ``missing`` ones nothing has been heard yet.  It ends with its last unit."""
+
+    number: int
+    worker: int
+    alone: bool
+    lease_s: float
+    is_replica: bool
+    missing: set[Unit] = field(default_factory=set)
+
+    def in_order(self) -> list[Unit]:
+        return sorted(self.missing, key=lambda unit: (unit.class_id, unit.path))
+
+
 class Scheduler:
     """Decides which worker breaks which unit and when; see the module for what it promises.
 
@@ -79,54 +108,68 @@ class Scheduler:
         self.policy = policy
         self._trust = Trust(policy, rng, compare)
         self._backlog = Backlog(work, rng, policy.sample)
-        self._crew = Crew(policy)
+        self._workers: dict[int, _Worker] = {}
+        self._assignments: dict[int, _Assignment] = {}
+        self._n_spawned = self._n_assigned = 0
+        self._n_slots, self._max_slots = policy.n_workers, 1  # workers there is room for: now, at most so far
+        self._max_batch = 1  # units that go into one assignment; it doubles with each that ends
+        self._big_host: str | None = None  # the host that the big-memory lane empties
+        self._spawn_at_s = 0.0
+        self._awake_at_s: float | None = None
         self._n_split = self._n_duplicates = self._n_requeued = self._n_strikes = 0
+        self._n_deaths = self._fruitless_deaths = 0  # workers lost: ever, since the last verdict
         self._finished = False
+        self._out: list[Instruction] = []
 
     def handle(self, event: Event, now_s: float) -> list[Instruction]:
         """Return what to do about an event that arrived at ``now_s`` (any clock that does not run backwards)."""
         if self._finished:
             return []
-        out: list[Instruction] = []
-        self._crew.resume(now_s)
+        self._out = []
+        self._resume(now_s)
         match event:
             case Room(n_workers):
-                self._crew.make_room(n_workers)
+                self._n_slots = max(0, min(self.policy.n_workers, n_workers))
             case WorkerUp():
-                self._worker_up(event, now_s, out)
-            case WorkerDown() if event.worker in self._crew.workers:
-                self._remove(event, now_s, out)
+                self._worker_up(event, now_s)
+            case WorkerDown() if event.worker in self._workers:
+                self._remove(event, now_s)
             case Answer():
-                self._answer(event, now_s, out)
+                self._answer(event, now_s)
             case UnitFailed():
-                blame = Blame.memory if event.oom else Blame.strike
-                self._fail(event.unit, event.assignment, blame, event.message, out)
+                self._fail(event.unit, event.assignment, Blame.memory if event.oom else Blame.strike, event.message)
             case Returned():
-                self._returned(event, out)
+                given = self._assignments.get(event.assignment)
+                for unit in given.in_order() if given is not None and given.worker == event.worker else ():
+                    self._fail(unit, event.assignment, Blame.loss, "the worker said nothing about it")
             case Heartbeat():
-                self._crew.extend(event.worker, event.assignment, now_s)
+                given = self._assignments.get(event.assignment)
+                if given is not None and given.worker == event.worker:
+                    self._workers[event.worker].lease_ends_s = now_s + given.lease_s
             case Cancel():
-                self._finish(complete=False, message=event.message, out=out)
+                self._finish(complete=False, message=event.message)
         if not self._finished:
-            self._end_leases(now_s, out)
-            self._advance(now_s, out)
-        return out
+            self._end_leases(now_s)
+        if not self._finished:
+            self._advance(now_s)
+        return self._out
 
     def snapshot(self) -> Report:
         """Return how far the run is."""
-        backlog, n_workers = self._backlog, max(1, self._crew.n_up)  # as status multiplies by those that are up
+        backlog, n_up = self._backlog, sum(worker.is_up for worker in self._workers.values())
         low_s, high_s = backlog.range_s() or (None, None) if backlog.is_measured else (None, None)
+        n_workers = max(1, n_up)  # as status multiplies by those that are up
         return Report(
             n_classes=backlog.n_classes,
             n_classes_done=backlog.n_classes_done,
             n_open=backlog.n_open,
-            n_in_flight=self._crew.n_in_flight,
+            n_in_flight=sum(len(given.missing) for given in self._assignments.values()),
             n_split=self._n_split,
             n_quarantined=backlog.n_quarantined,
             n_duplicates=self._n_duplicates,
             n_requeued=self._n_requeued,
-            n_deaths=self._crew.n_deaths,
-            n_workers=self._crew.n_up,
+            n_deaths=self._n_deaths,
+            n_workers=n_up,
             remaining_s=backlog.remaining_s() / n_workers if backlog.is_measured else None,
             remaining_low_s=None if low_s is None else low_s / n_workers,
             remaining_high_s=None if high_s is None else high_s / n_workers,
@@ -136,99 +179,86 @@ class Scheduler:
             n_strikes=self._n_strikes,
         )
 
-    # --- events
-
-    def _worker_up(self, event: WorkerUp, now_s: float, out: list[Instruction]) -> None:
-        worker = self._crew.workers.get(event.worker)
-        if worker is None:
-            out.append(Retire(event.worker, "not expected any more"))
-        elif self.policy.kernel_hash and event.kernel_hash != self.policy.kernel_hash:
-            message = f"its kernels {event.kernel_hash!r} differ from the driver's {self.policy.kernel_hash!r}"
-            out.append(Retire(event.worker, message))
-            self._remove(WorkerDown(event.worker, Death.unfit, message), now_s, out)
-        else:
-            worker.is_up, worker.host = True, event.host
-
-    def _returned(self, event: Returned, out: list[Instruction]) -> None:
-        assignment = self._crew.assignments.get(event.assignment)
-        if assignment is not None and assignment.worker == event.worker:
-            for unit in assignment.in_order():
-                self._fail(unit, event.assignment, Blame.loss, "the worker said nothing about it", out)
-
     # --- units
 
-    def _answer(self, answer: Answer, now_s: float, out: list[Instruction]) -> None:
+    def _answer(self, answer: Answer, now_s: float) -> None:
         """Publish a verdict, hold it back for its replica, or ignore it when the unit has one."""
-        unit = answer.result.unit
-        worker = self._crew.workers.get(answer.worker)
+        unit, worker = answer.result.unit, self._workers.get(answer.worker)
         if worker is not None:
             worker.peak_rss_bytes = max(worker.peak_rss_bytes, answer.peak_rss_bytes)
         if answer.host in self._trust.flagged:
-            self._fail(unit, answer.assignment, Blame.loss, "its host is not believed any more", out)
+            self._fail(unit, answer.assignment, Blame.loss, "its host is not believed any more")
             return
         if not self._backlog.is_open(unit) or (unit in self._trust.held) != answer.is_replica:
             self._n_duplicates += 1
         elif problem := _problem(answer.result):
-            self._fail(unit, answer.assignment, Blame.strike, problem, out)
+            self._fail(unit, answer.assignment, Blame.strike, problem)
             return
         else:
-            self._crew.made_progress(now_s)
+            self._fruitless_deaths, self._spawn_at_s = 0, now_s  # workers do come up: nothing is delayed
             if answer.is_replica:
-                self._judge(answer, out)
-            elif self._trust.wants(answer.result, answer.host, self._crew.hosts):
+                self._judge(answer)
+            elif self._trust.wants(answer.result, answer.host, self._hosts()):
                 self._trust.hold(answer)
             else:
-                self._accept(answer, out)
-        self._strike_off(unit, answer.assignment, out)
+                self._accept(answer)
+        self._strike_off(unit, answer.assignment)
 
-    def _accept(self, answer: Answer, out: list[Instruction]) -> None:
-        result = answer.result
-        attempt = self._backlog.settle(result)
-        self._n_split += bool(result.children)
-        out.append(Publish(answer, attempt))
+    def _accept(self, answer: Answer) -> None:
+        attempt = self._backlog.settle(answer.result)
+        self._n_split += bool(answer.result.children)
+        self._out.append(Publish(answer, attempt))
 
-    def _judge(self, replica: Answer, out: list[Instruction]) -> None:
+    def _judge(self, replica: Answer) -> None:
         """Publish a verdict that its replica agrees with; otherwise believe neither of the two, nor anything else of
         their hosts."""
         judgement = self._trust.judge(replica)
         if not judgement.difference:
-            self._accept(judgement.original, out)
+            self._accept(judgement.original)
             return
         unit = replica.result.unit
         trouble = self._backlog.quarantine(unit)
-        out.append(Quarantine(unit, trouble.attempts + 1, judgement.difference, judgement.flagged))
+        self._out.append(Quarantine(unit, trouble.attempts + 1, judgement.difference, judgement.flagged))
         for disowned in self._trust.disown():
-            self._put_back(disowned, Blame.loss, "its host is not believed any more", out)
-        for worker in list(self._crew.workers.values()):
-            assignment = self._crew.assignments.get(worker.assignment)
-            if worker.host in self._trust.flagged and assignment is not None:
-                for missing in assignment.in_order():
-                    self._fail(missing, worker.assignment, Blame.loss, "its host is not believed any more", out)
+            self._put_back(disowned, Blame.loss, "its host is not believed any more")
+        for worker in list(self._workers.values()):
+            given = self._assignments.get(worker.assignment)
+            if worker.host in self._trust.flagged and given is not None:
+                for missing in given.in_order():
+                    self._fail(missing, worker.assignment, Blame.loss, "its host is not believed any more")
 
-    def _strike_off(self, unit: Unit, number: int, out: list[Instruction]) -> None:
+    def _strike_off(self, unit: Unit, number: int) -> None:
         """Take a unit off its assignment; a worker that has finished becomes idle, or is replaced if it has grown."""
-        worker = self._crew.strike_off(unit, number)
+        given = self._assignments.get(number)
+        if given is None or unit not in given.missing:
+            return
+        given.missing.remove(unit)
+        if given.missing:
+            return
+        del self._assignments[number]
+        worker = self._workers.get(given.worker)
         if worker is None:
             return
+        worker.assignment = 0
+        self._max_batch = min(2 * self._max_batch, self.policy.max_batch)
         if 0 < self.policy.recycle_bytes < worker.peak_rss_bytes:
-            self._crew.dismiss(worker.number)
-            out.append(Retire(worker.number, f"it grew to {worker.peak_rss_bytes} bytes"))
+            del self._workers[worker.number]
+            self._out.append(Retire(worker.number, f"it grew to {worker.peak_rss_bytes} bytes"))
 
-    def _fail(self, unit: Unit, number: int, blame: Blame, message: str, out: list[Instruction]) -> None:
+    def _fail(self, unit: Unit, number: int, blame: Blame, message: str) -> None:
         """Put a unit of an assignment back, or quarantine it; do nothing if it is not in the assignment."""
-        assignment = self._crew.assignments.get(number)
-        if assignment is None or unit not in assignment.missing:
+        given = self._assignments.get(number)
+        if given is None or unit not in given.missing:
             return
-        if assignment.is_replica:
+        if given.is_replica:
             let_go = self._trust.failed(unit)
             if let_go is not None:
-                self._accept(let_go, out)
+                self._accept(let_go)
         elif self._backlog.is_open(unit) and unit not in self._trust.held:
-            blame = Blame.strike if blame is Blame.memory and assignment.alone else blame
-            self._put_back(unit, blame, message, out)
-        self._strike_off(unit, number, out)
+            self._put_back(unit, Blame.strike if blame is Blame.memory and given.alone else blame, message)
+        self._strike_off(unit, number)
 
-    def _put_back(self, unit: Unit, blame: Blame, message: str, out: list[Instruction]) -> None:
+    def _put_back(self, unit: Unit, blame: Blame, message: str) -> None:
         trouble = self._backlog.trouble.get(unit) or Trouble()
         trouble.attempts += 1
         trouble.message = message
@@ -238,82 +268,129 @@ class Scheduler:
         self._n_strikes += blame is Blame.strike
         if trouble.strikes >= self.policy.n_strikes or trouble.losses >= self.policy.n_losses:
             self._backlog.quarantine(unit)
-            self._crew.fruitless_deaths = 0
-            out.append(Quarantine(unit, trouble.attempts, message))
+            self._fruitless_deaths = 0
+            self._out.append(Quarantine(unit, trouble.attempts, message))
         else:
             self._backlog.put_back(unit, trouble)
             self._n_requeued += 1
 
-    # --- workers
+    # --- workers come and go
 
-    def _remove(self, event: WorkerDown, now_s: float, out: list[Instruction]) -> None:
+    def _hosts(self) -> set[str]:
+        return {worker.host for worker in self._workers.values() if worker.is_up}
+
+    def _n_busy(self, host: str) -> int:
+        return sum(worker.host == host and worker.assignment != 0 for worker in self._workers.values())
+
+    def _worker_up(self, event: WorkerUp, now_s: float) -> None:
+        worker = self._workers.get(event.worker)
+        if worker is None:
+            self._out.append(Retire(event.worker, "not expected any more"))
+        elif self.policy.kernel_hash and event.kernel_hash != self.policy.kernel_hash:
+            message = f"its kernels {event.kernel_hash!r} differ from the driver's {self.policy.kernel_hash!r}"
+            self._out.append(Retire(event.worker, message))
+            self._remove(WorkerDown(event.worker, Death.unfit, message), now_s)
+        else:
+            worker.is_up, worker.host = True, event.host
+
+    def _remove(self, event: WorkerDown, now_s: float) -> None:
         """Forget a dead worker, put its units back, and give the run up when workers keep dying."""
-        assignment = self._crew.dismiss(event.worker)
+        given = self._assignments.get(self._workers.pop(event.worker).assignment)
         message = event.message or f"the worker was lost ({event.reason})"
-        if assignment is not None:
+        if given is not None:
             # in a batch nobody knows which unit was at fault: each goes out again, alone
-            blame = _OF_DEATH[event.reason] if len(assignment.missing) == 1 else Blame.loss
-            for unit in assignment.in_order():
-                self._fail(unit, assignment.number, blame, message, out)
-        self._crew.count_death(now_s)
-        limit = self._crew.death_limit
-        if self._crew.fruitless_deaths >= limit:
+            blame = _OF_DEATH[event.reason] if len(given.missing) == 1 else Blame.loss
+            for unit in given.in_order():
+                self._fail(unit, given.number, blame, message)
+        self._n_deaths += 1
+        self._fruitless_deaths += 1
+        if self._fruitless_deaths > _N_FREE_DEATHS:
+            doublings = self._fruitless_deaths - _N_FREE_DEATHS - 1
+            self._spawn_at_s = now_s + min(_LONGEST_WAIT_S, _FIRST_WAIT_S * 2.0**doublings)
+        limit = self.policy.max_deaths * self._max_slots
+        if self._fruitless_deaths >= limit:
             message = f"{limit} workers died without one verdict in between; the last: {message}"
-            self._finish(complete=False, message=message, out=out)
+            self._finish(complete=False, message=message)
 
-    def _end_leases(self, now_s: float, out: list[Instruction]) -> None:
-        for worker in self._crew.silent(now_s):
-            if not self._finished:
-                out.append(Retire(worker.number, "silent for too long"))
+    def _resume(self, now_s: float) -> None:
+        """Do not blame workers for silence while this process did not listen, or was stopped together with them."""
+        asleep_s = 0.0 if self._awake_at_s is None else now_s - self._awake_at_s
+        self._awake_at_s = now_s
+        if asleep_s > _ASLEEP_S:
+            for worker in self._workers.values():
+                worker.lease_ends_s += asleep_s
+
+    def _end_leases(self, now_s: float) -> None:
+        """Give up workers that have something to do and were silent for too long."""
+        expected = [worker for worker in self._workers.values() if worker.assignment != 0 or not worker.is_up]
+        for worker in expected:
+            if now_s > worker.lease_ends_s and not self._finished:
+                self._out.append(Retire(worker.number, "silent for too long"))
                 reason = Death.died if worker.is_up else Death.unfit
-                self._remove(WorkerDown(worker.number, reason, "silent for too long"), now_s, out)
+                self._remove(WorkerDown(worker.number, reason, "silent for too long"), now_s)
 
     # --- what next
 
-    def _advance(self, now_s: float, out: list[Instruction]) -> None:
-        if self._finished:
-            return
-        if self._backlog.n_open == 0:
+    def _advance(self, now_s: float) -> None:
+        n_open, flagged, workers = self._backlog.n_open, self._trust.flagged, self._workers
+        if n_open == 0:
             n_given_up = self._backlog.n_quarantined
             message = counted(n_given_up, "unit was given up", "units were given up") if n_given_up else ""
-            self._finish(complete=n_given_up == 0, message=message + self._flags(), out=out)
+            self._finish(complete=n_given_up == 0, message=message + self._flags())
             return
-        flagged, crew = self._trust.flagged, self._crew
         # Workers of flagged hosts stay idle: they keep a cluster from starting others there.
-        n_idle = sum(worker.is_up and worker.host in flagged for worker in crew.workers.values())
-        if n_idle >= max(crew.n_wanted(self._backlog.n_open, n_idle), 1):
-            self._finish(complete=False, message="no host is left to believe" + self._flags(), out=out)
+        n_idle = sum(worker.is_up and worker.host in flagged for worker in workers.values())
+        self._max_slots = max(self._max_slots, self._n_slots)
+        n_wanted = min(self._n_slots, n_open + n_idle)
+        if n_idle >= max(n_wanted, 1):
+            self._finish(complete=False, message="no host is left to believe" + self._flags())
             return
-        out.extend(map(Spawn, crew.spawn(self._backlog.n_open, n_idle, now_s)))
-        crew.drain_for_big(self._backlog.has_big, flagged)
-        for worker in crew.workers.values():
+        while len(workers) < n_wanted and now_s >= self._spawn_at_s:
+            self._n_spawned += 1
+            workers[self._n_spawned] = _Worker(self._n_spawned, now_s + self.policy.spawn_s)
+            self._out.append(Spawn(self._n_spawned))
+        self._choose_big_host()
+        for worker in workers.values():
             if worker.is_up and worker.assignment == 0 and worker.host not in flagged:
-                self._give(worker, now_s, out)
+                self._give(worker, now_s)
 
-    def _give(self, worker: Worker, now_s: float, out: list[Instruction]) -> None:
+    def _choose_big_host(self) -> None:
+        """Choose the host that the big-memory lane empties, or give it back."""
+        hosts = self._hosts() - self._trust.flagged
+        if not self._backlog.has_big and not any(given.alone for given in self._assignments.values()):
+            self._big_host = None
+        elif self._big_host not in hosts:
+            self._big_host = min(hosts, key=lambda host: (self._n_busy(host), host), default=None)
+
+    def _give(self, worker: _Worker, now_s: float) -> None:
         units: tuple[Unit, ...]
         replica: Replica | None = None
-        if self._crew.is_drained(worker):
-            is_free = self._crew.is_alone(worker) and self._backlog.has_big
+        alone = worker.host == self._big_host
+        if alone:
+            is_free = self._n_busy(worker.host) == 0 and self._backlog.has_big
             units = (self._backlog.take_big(),) if is_free else ()
-        elif check := self._trust.take(worker.host, self._crew.hosts):
+        elif check := self._trust.take(worker.host, self._hosts()):
             units, replica = (check[0],), check[1]
         else:
-            share_s = _ENDGAME * self._backlog.remaining_s() / len(self._crew.workers)
-            units = self._backlog.take(min(self.policy.batch_s, share_s), self._crew.max_batch)
+            share_s = _ENDGAME * self._backlog.remaining_s() / len(self._workers)
+            units = self._backlog.take(min(self.policy.batch_s, share_s), self._max_batch)
         if units:
             predicted_s = sum(map(self._backlog.predicted_s, units))
-            given = self._crew.give(worker, units, predicted_s, now_s, is_replica=replica is not None)
-            out.append(Assign(worker.number, given.number, units, given.alone, replica))
+            lease_s = self.policy.lease_s + self.policy.lease_factor * predicted_s
+            self._n_assigned += 1
+            given = _Assignment(self._n_assigned, worker.number, alone, lease_s, replica is not None, set(units))
+            self._assignments[given.number] = given
+            worker.assignment, worker.lease_ends_s = given.number, now_s + lease_s
+            self._out.append(Assign(worker.number, given.number, units, alone, replica))
 
     def _flags(self) -> str:
         hosts = ", ".join(map(repr, sorted(self._trust.flagged)))
         return f"; verdicts of {hosts} were contradicted by replicas: run again to check all of theirs" if hosts else ""
 
-    def _finish(self, *, complete: bool, message: str, out: list[Instruction]) -> None:
+    def _finish(self, *, complete: bool, message: str) -> None:
         self._finished = True
-        out.extend(Retire(worker.number, "the run is over") for worker in self._crew.workers.values())
-        out.append(Finish(complete, message))
+        self._out.extend(Retire(worker.number, "the run is over") for worker in self._workers.values())
+        self._out.append(Finish(complete, message))
 
 
 def _problem(result: UnitResult) -> str:

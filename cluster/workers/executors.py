@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Self
 
 from cluster.scheduling.events import Answer, Assign, Death, Event, Heartbeat, Returned, WorkerDown, WorkerUp
 from cluster.workers.process import WorkerLost, WorkerProcess
-from cluster.workers.worker import MakeBreaker, Reply, Worker
+from cluster.workers.worker import MakeBreaker, Worker
 
 if TYPE_CHECKING:
     from cluster.scheduling.events import Report
@@ -159,27 +159,21 @@ class _WorkerThread(threading.Thread):
 
     def run(self) -> None:
         try:
-            self._run()
+            self._worker = worker = self._make_worker()
+            if self._stopped:  # before there was anything to cancel
+                worker.cancel()
+            hello = worker.hello()
+            self._events.put(WorkerUp(self._number, hello.host, hello.kernel_hash))
+            while (order := self.inbox.get()) is not None and not self._stopped:
+                self.assignment = order.assignment
+                for reply in worker.work(order.assignment, order.units, order.replica):
+                    self._events.put(replace(reply, worker=self._number, assignment=order.assignment))
+                self.assignment = 0
+                self._events.put(Returned(self._number, order.assignment))
         except WorkerLost as lost:
             self._down(lost.reason, str(lost))
         except Exception as error:  # noqa: BLE001 - a worker that cannot be made
             self._down(Death.unfit, f"{type(error).__name__}: {error}")
-
-    def _run(self) -> None:
-        self._worker = worker = self._make_worker()
-        if self._stopped:  # before there was anything to cancel
-            worker.cancel()
-        hello = worker.hello()
-        self._events.put(WorkerUp(self._number, hello.host, hello.kernel_hash))
-        while (order := self.inbox.get()) is not None and not self._stopped:
-            number, self.assignment = self._number, order.assignment
-
-            def tell(reply: Reply, number: int = number, assignment: int = order.assignment) -> None:
-                self._events.put(replace(reply, worker=number, assignment=assignment))
-
-            worker.work(order.assignment, order.units, tell, order.replica)
-            self.assignment = 0
-            self._events.put(Returned(number, order.assignment))
 
     def _down(self, reason: Death, message: str) -> None:
         self.assignment = 0

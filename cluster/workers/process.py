@@ -20,7 +20,7 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 from multiprocessing.connection import Connection
 from socket import socketpair
 from typing import IO, TYPE_CHECKING, Any
@@ -79,13 +79,11 @@ class WorkerProcess:
         self._is_up = True
         return hello
 
-    def work(
-        self, assignment: int, units: Sequence[Unit], tell: Callable[[Reply], None], replica: Replica | None = None
-    ) -> None:
-        """Call ``tell`` with the reply on each unit; see :meth:`Worker.work`. Raises WorkerLost."""
+    def work(self, assignment: int, units: Sequence[Unit], replica: Replica | None = None) -> Iterator[Reply]:
+        """Yield the reply on each unit; see :meth:`Worker.work`.  Raises WorkerLost."""
         self._send((assignment, units, replica))
         while (reply := self._receive()) is not None:
-            tell(reply)
+            yield reply
 
     def cancel(self) -> None:
         """Kill it."""
@@ -136,15 +134,11 @@ def main(socket: int) -> None:
     with contextlib.suppress(EOFError):
         worker = Worker(*link.recv())
         link.send(worker.hello())
-
-        def tell(reply: Reply) -> None:
-            link.send(reply)
-            if isinstance(reply, UnitFailed) and reply.oom:
-                sys.exit(errno.ENOMEM)  # numba keeps what a kernel held when it raised: a new process has it back
-
         while True:
-            assignment, units, replica = link.recv()
-            worker.work(assignment, units, tell, replica)
+            for reply in worker.work(*link.recv()):
+                link.send(reply)
+                if isinstance(reply, UnitFailed) and reply.oom:
+                    sys.exit(errno.ENOMEM)  # numba keeps what a kernel held when it raised: a new process has it back
             link.send(None)
 
 

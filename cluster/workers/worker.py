@@ -13,7 +13,7 @@ import platform
 import resource
 import sys
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -69,28 +69,22 @@ class Worker:
         """Return who this is, once the self-test is passed."""
         return self._hello
 
-    def work(
-        self,
-        assignment: int,
-        units: Sequence[Unit],
-        tell: Callable[[Reply], None] | None = None,
-        replica: Replica | None = None,
-    ) -> tuple[Reply, ...]:
-        """Break units one after the other until done or cancelled; ``tell`` is called with each reply as it comes.
+    def work(self, assignment: int, units: Sequence[Unit], replica: Replica | None = None) -> Iterator[Reply]:
+        """Break units one after the other until done or cancelled, and yield each reply.
 
         With ``replica`` they are searched again instead.
         """
         self._cancelled.clear()
         self._assignment = assignment
-        replies: list[Reply] = []
         for unit in units:
             if self._cancelled.is_set():
                 break
-            replies.append(self._break(unit, replica))
-            if tell is not None:
-                tell(replies[-1])
+            yield self._break(unit, replica)
         self._assignment = 0
-        return tuple(replies)
+
+    def work_through(self, assignment: int, units: Sequence[Unit], replica: Replica | None = None) -> tuple[Reply, ...]:
+        """Return all replies at once."""
+        return tuple(self.work(assignment, units, replica))
 
     def busy_with(self) -> int:
         """Return the present assignment, 0 when there is none; safe from another thread."""

@@ -17,6 +17,14 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
+def words(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
+    """A word list of a few words, ``LIST`` of the test's file if it has one."""
+    path = tmp_path / "small.txt"
+    path.write_text(getattr(request.module, "LIST", "bee\nbeef\nfee\nqueen\nquit\nzebra\n"))
+    return path
+
+
+@pytest.fixture
 def terminal_of(terminal):
     """Start a command on a terminal; it is killed in the end."""
     made = []

@@ -78,16 +78,6 @@ def test_a_bad_value_is_told_in_plain_words(orderly, arguments, quoted):
     assert all(words not in answer.err for words in ("Value error", "Input should", "unable to parse"))
 
 
-def test_the_examples_of_the_help_fit_into_a_terminal_of_80_columns(orderly):
-    before = orderly("--help").out.partition("Options:")[0]
-    assert max(map(len, before.splitlines())) < 80
-
-
-def test_a_size_is_told_the_same_as_an_argument_and_as_an_option(orderly):
-    assert orderly("run", "5x5") == orderly("run", "--dims", "5x5")
-    assert "--dims" not in orderly("run", "5x5").err
-
-
 def test_the_help_of_word_lists_has_whole_sentences(orderly):
     answer = orderly("wordlist", "--help")
     assert "..." not in answer.out.partition("Commands:")[2]

@@ -2,26 +2,14 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 
 import pytest
 
+from tests.conftest import rows_of
+
 # golden: rows E B E over E F E, written with the long side down; score 3
 BEE_FEE = "ebeefe"
-
-
-@pytest.fixture
-def words(tmp_path):
-    path = tmp_path / "small.txt"
-    path.write_text("bee\nbeef\nfee\nqueen\nquit\nzebra\n")
-    return path
-
-
-def rows_of(answer):
-    assert answer.code == 0, answer.err
-    return list(csv.DictReader(io.StringIO(answer.out)))
 
 
 def test_score_reads_boards_of_any_size(orderly, words):
@@ -267,14 +255,3 @@ def test_super_big_boggle_is_rolled_and_scored_by_its_own_points(orderly):
     )
     assert scored == rolled
     assert any("[" in row["board"] or "." in row["board"] for row in rolled)
-
-
-def test_big_boggle_counts_words_of_four_letters_or_more(orderly):
-    (rolled,) = rows_of(orderly("roll", "--dice", "big", "--seed", "3", "--format", "csv"))
-    board = rolled["board"]
-    (longer,) = rows_of(orderly("score", "--scores", "0,1,2,3,5,11", "--format", "csv", stdin=board))
-    (all_of_them,) = rows_of(orderly("score", "--format", "csv", stdin=board))
-    assert rolled == longer
-    assert int(all_of_them["score"]) > int(longer["score"])
-    (given,) = rows_of(orderly("roll", "--dice", "big", "--seed", "3", "--scores", "standard", "--format", "csv"))
-    assert given == all_of_them

@@ -17,17 +17,9 @@ from boardclass.canonical import canonical_board
 from boardclass.geometry import geometry
 from cluster.cli import app
 from cluster.cli import climb as climb_module
-from cluster.cli.climb import describe
 from tests.conftest import COMMAND
 
 LIST = "bee\nbeef\nfee\nqueen\nquit\nzebra\nseat\neats\neast\ntea\nate\n"
-
-
-@pytest.fixture
-def words(tmp_path):
-    path = tmp_path / "small.txt"
-    path.write_text(LIST)
-    return path
 
 
 def climbed(orderly, words, *options):
@@ -66,11 +58,6 @@ def test_the_table_draws_the_best_board_and_csv_has_a_header(orderly, words):
     assert orderly("climb", "-d", "2x2", "-w", words, "--pool", "9", "--format", "csv").out.startswith(
         "board,score,found\n"
     )
-
-
-def test_progress_is_one_line():
-    assert describe(0, 1, 7, 3625, 1_000_000) == "round 7, best 3,625, 1,000,000 boards scored"
-    assert describe(1, 3, 7, 5, 9).startswith("run 2 of 3, ")
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

@@ -18,15 +18,9 @@ from search.scoring.scorer import Scorer
 
 STANDARD = parse_scores("standard")
 WORDS = ("tar", "tier", "rite", "tire", "tie", "air", "rat", "tea", "ire", "ate")
+LIST = "\n".join((*WORDS, ""))
 CLASS = ("t", "i", "ae", "r")  # the paper's example: t {a,e} over i r
 SMALL = ("e", "b", "e", "e", "f", "e")
-
-
-@pytest.fixture
-def words(tmp_path):
-    path = tmp_path / "small.txt"
-    path.write_text("\n".join(WORDS) + "\n")
-    return path
 
 
 def bound_of(node):

@@ -2,23 +2,11 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 
-import pytest
+from tests.conftest import rows_of
 
-
-@pytest.fixture
-def words(tmp_path):
-    path = tmp_path / "small.txt"
-    path.write_text("seated\nteased\nsedate\nquieted\nseat\nsea\nate\ndate\nquiet\n")
-    return path
-
-
-def rows_of(answer):
-    assert answer.code == 0, answer.err
-    return list(csv.DictReader(io.StringIO(answer.out)))
+LIST = "seated\nteased\nsedate\nquieted\nseat\nsea\nate\ndate\nquiet\n"
 
 
 def test_longest_finds_the_best_board_of_each_word(orderly, words):

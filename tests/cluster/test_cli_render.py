@@ -124,14 +124,6 @@ def test_escaped_json_says_the_same(capsys):
 
 
 SVG = "{http://www.w3.org/2000/svg}"
-WORDS = "bee\nbeef\nfee\nqueen\nquit\n"
-
-
-@pytest.fixture
-def words(tmp_path):
-    path = tmp_path / "small.txt"
-    path.write_text(WORDS)
-    return path
 
 
 def test_every_cell_is_where_it_belongs():

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import os
 import shutil
@@ -20,13 +18,6 @@ from results.storage import files
 from tests.conftest import ROOT
 
 METHODS = ("trie", "words", "heap", "paths")
-
-
-@pytest.fixture
-def words(tmp_path):
-    path = tmp_path / "small.txt"
-    path.write_text("bee\nbeef\nfee\nqueen\nquit\nzebra\n")
-    return path
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -189,13 +180,6 @@ def test_each_run_has_a_line_and_says_what_its_rows_prove(orderly, folder):
     assert all(item["directory"].startswith(str(folder)) for item in told.values())
 
 
-def test_csv_and_table_have_the_same_runs(orderly, folder):
-    rows = list(csv.DictReader(io.StringIO(orderly("runs", folder / "runs", "--format", "csv").out)))
-    assert [row["run"] for row in rows] == ["deep/er/other", "good", "torn", "unscored"]
-    assert rows[1]["done"] == "55/55"
-    assert len(orderly("runs", folder / "runs" / "good", "--format", "csv").out.splitlines()) == 2
-
-
 def test_no_run_is_said_and_a_folder_that_is_not_there_is_bad_input(orderly, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     answer = orderly("runs")
@@ -261,14 +245,6 @@ def test_the_page_is_handed_to_the_browser_of_this_machine(orderly, tmp_path, mo
     answer = orderly("report", PUBLISHED, "-n", "0", "--open")
     assert (answer.code, answer.out.rpartition(", ")[2].strip()) == (0, "handed to a browser")
     assert (tmp_path / "opened").read_text().strip() == (tmp_path / "3x3-scowl70.html").as_uri()
-
-
-@pytest.mark.usefixtures("extra")
-def test_without_a_browser_nothing_is_said_that_did_not_happen(orderly, tmp_path, monkeypatch):
-    monkeypatch.setattr(webbrowser, "open", lambda address: False)
-    answer = orderly("report", PUBLISHED, "-n", "0", "--open", "--out", tmp_path / "page.html")
-    assert (answer.code, answer.out.rpartition(", ")[2].strip()) == (0, "no browser was found to open it")
-    assert (tmp_path / "page.html").exists()
 
 
 def test_a_worksheet_holds_the_boards_and_then_all_their_words(orderly, tmp_path):

@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 
 import pytest
 
+from tests.conftest import rows_of
 from tests.samples import daily
 
 DICE = 'title = "four"\ndims = "2x2"\ndice = "abcde rrrr tttt eeee"\n'
-
-
-def rows_of(answer):
-    assert answer.code == 0, answer.err
-    return list(csv.DictReader(io.StringIO(answer.out)))
 
 
 @pytest.fixture(scope="module")

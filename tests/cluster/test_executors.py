@@ -86,9 +86,7 @@ def verdicts_of(units):
 
 def test_worker_answers_unit_by_unit():
     worker = Worker(SPEC, BadBreaker)
-    told: list[Reply] = []
-    replies = worker.work(7, [Unit(0), Unit(1), Unit(2)], told.append)
-    assert tuple(told) == replies
+    replies = worker.work_through(7, [Unit(0), Unit(1), Unit(2)])
     assert replies[0] == UnitFailed(0, 0, Unit(0), "ValueError: class 0 is bad")
     assert isinstance(replies[1], UnitFailed)
     assert replies[1].oom
@@ -164,23 +162,6 @@ def test_run(make):
     assert finish.complete
     assert verdicts_of(sink.verdicts) == verdicts_of(expected_units(range(20)))
     assert len(sink.settled) == len(sink.verdicts)
-
-
-def test_bad_units_are_given_up_the_rest_is_done(make):
-    sink, finish = play(make(SPEC, BadBreaker))
-    assert not finish.complete
-    assert set(sink.given_up) == {Unit(0), Unit(1)}
-    assert sink.given_up[Unit(0)] == "ValueError: class 0 is bad"
-    assert "fewer workers" in sink.given_up[Unit(1)]
-    assert verdicts_of(sink.verdicts) == verdicts_of(expected_units(range(2, 20)))
-
-
-def test_no_worker_comes_up():
-    """Of processes: test_process.py."""
-    sink, finish = play(InProcessExecutor(SPEC, UnfitBreaker), max_deaths=3)
-    assert not finish.complete
-    assert "no breaker today" in finish.message
-    assert not sink.settled
 
 
 def test_stop(make):

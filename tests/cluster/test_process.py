@@ -85,20 +85,6 @@ def test_a_worker_that_dies_once_loses_nothing(tmp_path):
     assert (tmp_path / "mark").exists()
 
 
-def test_workers_with_other_kernels_are_refused():
-    _, finish = play(ProcessExecutor(fakes.SPEC, fakes.FakeBreaker), max_deaths=1, kernel_hash="of another version")
-    assert not finish.complete
-    assert "differ from the driver's 'of another version'" in finish.message
-
-
-def test_workers_that_grew_are_replaced_and_nothing_is_searched_again():
-    sink, finish = play(ProcessExecutor(fakes.SPEC, fakes.FakeBreaker), 1, recycle_bytes=1, max_batch=50)
-    assert finish.complete
-    assert verdicts_of(sink.verdicts) == verdicts_of(fakes.expected_units(range(1)))
-    assert len({item.answer.worker for item in sink.settled}) > 1
-    assert {item.attempt for item in sink.settled} == {1}
-
-
 def test_a_worker_that_runs_out_of_memory_is_replaced_and_the_remedy_is_told():
     with ProcessExecutor(fakes.SPEC, fakes.HungryBreaker) as executor:
         executor.spawn(1)
