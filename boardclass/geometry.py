@@ -54,6 +54,24 @@ def parse_dims(text: str) -> Dims:
     raise DimsError(f"unknown dimensions {quote(text)}: expected one of {', '.join(DIMS)}")
 
 
+def cell_name(cell: int, h: int) -> str:
+    """Return where a cell of a board of ``h`` rows is, as people are told: ``row 2, column 1``."""
+    x, y = divmod(cell, h)
+    return f"row {y + 1}, column {x + 1}"
+
+
+_place = re.compile(r"([0-9]{1,3})(?:\.([0-9]{1,3}))?", re.ASCII).fullmatch
+
+
+def read_cell(text: str, w: int, h: int) -> int | None:
+    """Return the number of the cell that ``ROW.COLUMN``, such as ``2.1``, or a number names; None if there is none."""
+    found = _place(text.strip())
+    if found and found[2]:
+        y, x = int(found[1]) - 1, int(found[2]) - 1
+        return x * h + y if 0 <= x < w and 0 <= y < h else None
+    return int(found[1]) if found and int(found[1]) < w * h else None
+
+
 @dataclass(frozen=True, eq=False)
 class Geometry:
     """Everything about a board size that does not depend on letters.

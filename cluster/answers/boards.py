@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from boardclass.board import LETTERS, NO_LETTERS, dims_of_length, with_letters
 from boardclass.canonical import canonical_board
 from boardclass.errors import BoardError, InputError, PartitionError, quote
-from boardclass.geometry import DIMS, parse_dims
+from boardclass.geometry import DIMS, cell_name, parse_dims
 from boardclass.rolling import assign_dice
 from boardclass.scores import parse_scores
 from boardclass.wordlist import DEFAULT_WORDLIST, load_wordlist
@@ -52,7 +52,7 @@ def best_neighbours(
     board: str, scorer: Scorer, n: int, letters: Mapping[str, str] = NO_LETTERS
 ) -> list[tuple[str, str, int, int]]:
     """Return the ``n`` best boards one step away, up to symmetry: board, what was done, score, difference."""
-    changes = one_step(board, letters)
+    changes = one_step(board, scorer.geometry.dims.h, letters)
     values = scorer.scores([board, *changes])
     own = int(values[0])
     rows: list[tuple[str, str, int, int]] = []
@@ -67,19 +67,19 @@ def best_neighbours(
     return rows
 
 
-def one_step(board: str, letters: Mapping[str, str] = NO_LETTERS) -> dict[str, str]:
-    """Return the boards one changed letter or one swap of two cells away, each with what was done."""
+def one_step(board: str, h: int, letters: Mapping[str, str] = NO_LETTERS) -> dict[str, str]:
+    """Return the boards one changed letter or one swap of two cells away, each with what was done; ``h``: rows."""
     steps: dict[str, str] = {}
     for cell, old in enumerate(board):
         for new in LETTERS:
             if new != old:
-                told = f"cell {cell}: {letters.get(old, old)} to {letters.get(new, new)}"
+                told = f"{cell_name(cell, h)}: {letters.get(old, old)} to {letters.get(new, new)}"
                 steps[board[:cell] + new + board[cell + 1 :]] = told
     for left, right in itertools.combinations(range(len(board)), 2):
         if board[left] != board[right]:
             cells = list(board)
             cells[left], cells[right] = cells[right], cells[left]
-            steps.setdefault("".join(cells), f"cells {left} and {right} swapped")
+            steps.setdefault("".join(cells), f"{cell_name(left, h)} and {cell_name(right, h)} swapped")
     return steps
 
 

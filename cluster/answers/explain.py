@@ -8,6 +8,7 @@ from math import prod
 from typing import TYPE_CHECKING, Any
 
 from boardclass.cutoff import reaches
+from boardclass.geometry import cell_name, parse_dims
 
 if TYPE_CHECKING:
     from boardclass.geometry import Dims
@@ -29,7 +30,7 @@ def trees(letters: tuple[str, ...], words: WordList, scorer: Scorer) -> tuple[Tr
     from search.paper import basic, teaching
     from search.paper.terms import class_terms
 
-    orderly = teaching.orderly_nodes(basic.orderly_tree(class_terms(letters, scorer)))
+    orderly = teaching.orderly_nodes(basic.orderly_tree(class_terms(letters, scorer)), scorer.geometry.dims.h)
     return teaching.sum_choice_tree(letters, words.words, scorer.table, scorer.geometry), orderly
 
 
@@ -117,9 +118,10 @@ def narrate(story: dict[str, Any]) -> Iterator[str]:
         f"No board scores more than {story['sum_bound']:,} (every word that any board has, added up), "
         f"{story['max_bound']:,} (the best letter of each cell at each step) or {story['orderly_bound']:,} (orderly)."
     )
+    h = parse_dims(story["dims"]).h
     yield "Forcing one cell:"
     for item in story["forced"]:
-        yield f"  cell {item['cell']} = {item['letter']}: bound {item['bound']:,}"
+        yield f"  {cell_name(item['cell'], h)} = {item['letter']}: bound {item['bound']:,}"
     cutoff = story["cutoff"]
     if cutoff is None:
         yield "With a cutoff, the story goes on to where the class is eliminated."
@@ -131,9 +133,10 @@ def narrate(story: dict[str, Any]) -> Iterator[str]:
 
 def _narrate_levels(story: dict[str, Any], cutoff: int) -> Iterator[str]:
     yield f"Cutoff {cutoff:,}: the orderly bound reaches it, so cells are forced one after the other:"
+    h = parse_dims(story["dims"]).h
     for level in story["levels"]:
         yield (
-            f"  cell {level['cell']}: {level['n_left']:,} of {level['n_parts']:,} parts left, "
+            f"  {cell_name(level['cell'], h)}: {level['n_left']:,} of {level['n_parts']:,} parts left, "
             f"largest bound {level['largest_bound']:,}"
         )
     if "n_multi_score" not in story:

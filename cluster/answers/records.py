@@ -28,23 +28,22 @@ def proven_place(board: str, dims: str, score: int, sha256: str, points: Sequenc
     from boardclass.board import with_letters
     from boardclass.canonical import canonical_board
     from boardclass.geometry import geometry
+    from results.proof.claim import standing
 
     found = _proof(dims, sha256, tuple(points))
     if found is None or not found.listed.boards:
         return ""
     name, listed = found.question.wordlist, found.listed.boards
-    best = f"the best score is {listed[0].score:,}, that of {with_letters(listed[0].board, found.question.letters)}"
+    best = f"The best score is {listed[0].score:,}, that of {with_letters(listed[0].board, found.question.letters)}."
     if not reaches(score, found.fingerprint.cutoff):
-        return f"Proven: of all {dims} boards for {name} {best}."
+        n, n_all = found.listed.n_raw, 26**found.fingerprint.n_cells
+        return f"Proven. With {name} at least {n:,} of all {n_all:,} {dims} boards score more. {best}"
     if not any((item.board, item.score) == (canonical_board(board, geometry(dims)), score) for item in listed):
         return ""
-    rank = 1 + sum(item.score > score for item in listed)
-    if rank == 1:
-        return f"Proven: with {name} none of the other {26**found.fingerprint.n_cells - 1:,} {dims} boards beats it."
-    return (
-        f"Proven: number {rank:,} of all {dims} boards for {name}, a board and its turned and mirrored images counted "
-        f"once; {best}."
-    )
+    scores = [item.score for item in listed]
+    rank = 1 + sum(other > score for other in scores)
+    place = standing(dims, name, found.question.scores, rank, scores.count(score))
+    return f"Proven. {place}{f' {best}' if rank > 1 else ''}"
 
 
 @lru_cache

@@ -107,6 +107,25 @@ class Asked:
         solved.words.sort(key=lambda word: (-word.letters, word.word))
         return solved
 
+    def told(self, board: Board, solved: Solved) -> dict[str, Any]:
+        """Return what a page shows of a board: the record, faces, points through each cell; and for each cell its
+        letter value (None: it has none, or several) and its bonus, where the rules have such.
+        """
+        from cluster.answers.render import heat_of_cells
+        from search.solvers.tiles import parse_bonus, parse_values
+
+        n = sum(map(len, solved.rows))
+        heat = heat_of_cells(n, ((word.points, word.path) for word in solved.words))
+        record = solved.record(self.words) | {"rows": solved.rows, "heat": heat}
+        if self.values is not None and isinstance(board, Tiles):
+            worth = parse_values(self.values)
+            sums = [{sum(worth.get(c, 0) for c in text) for text in tile.spellings} for tile in board.tiles]
+            record["values"] = [min(of_tile) if len(of_tile) == 1 else None for of_tile in sums]
+        if self.bonus is not None and isinstance(board, Tiles):
+            bonus = parse_bonus(self.bonus, board.w, board.h)
+            record["bonus"] = [bonus.get(cell) for cell in range(n)]
+        return record
+
     def scores(self, boards: Sequence[Board]) -> list[tuple[str, int]]:
         """Return each board as it is typed with its score."""
         usual = iter(
@@ -137,7 +156,7 @@ class Asked:
         values = None if self.values is None else parse_values(self.values)
         if values is not None:
             values |= {symbol: values.get(letter, 0) for symbol, letter in words.letters.items()}
-        bonus = {} if self.bonus is None else parse_bonus(self.bonus, len(board.tiles))
+        bonus = {} if self.bonus is None else parse_bonus(self.bonus, board.w, board.h)
         for word, points, path in solve_tiles(
             board._replace(tiles=tuple(tiles)), words.words, Rules(self.table, values, bonus)
         ):

@@ -14,7 +14,7 @@ import typer
 from boardclass.errors import BoardError, InputError, WordListError, quote
 from boardclass.printable import counted
 from boardclass.tiles import Tiles
-from cluster.answers.render import Format, draw_board, heat_of_cells, points, write_json, write_table
+from cluster.answers.render import Format, draw_board, points, write_json, write_table
 from cluster.cli import options
 from cluster.streams import console, tell, write_file
 
@@ -74,7 +74,7 @@ def show(
     question = asked(wordlist, scores, plain_q, min_letters, letter_values, bonus)
     read = question.read(board, dims, tell)
     solved = question.solve(read)
-    heat = heat_of_cells(sum(map(len, solved.rows)), ((item.points, item.path) for item in solved.words))
+    told = question.told(read, solved)
     more: dict[str, Any] = {}
     if not isinstance(read, Tiles):
         place = proven_place(read[1], solved.dims, solved.score, question.words.sha256, question.table.points)
@@ -84,19 +84,18 @@ def show(
         from cluster.web.board_page import board_page
 
         if is_page:
-            record = solved.record(question.words) | more | {"rows": solved.rows, "heat": heat}
-            file = write_file(Path(out), board_page(record, hidden=words is Words.hidden).encode())
+            file = write_file(Path(out), board_page(told | more, hidden=words is Words.hidden).encode())
         else:
-            file = save_board(out, solved.rows, heat, () if word is None else _path_of(word, read, solved))
-        told = f"{file}: {solved.board}, {points(solved.score)}, {counted(len(solved.words), 'word')}"
-        console().print(told, markup=False, soft_wrap=True)
+            file = save_board(out, solved.rows, told["heat"], () if word is None else _path_of(word, read, solved))
+        done = f"{file}: {solved.board}, {points(solved.score)}, {counted(len(solved.words), 'word')}"
+        console().print(done, markup=False, soft_wrap=True)
     elif fmt is Format.csv:
         write_table(("word", "points", "letters"), [item[:3] for item in solved.words], fmt)
     elif fmt is Format.json:
         write_json(solved.record(question.words) | more)
     else:
         notes = [rollable_text(solved.board), more["place"]] if more else []
-        _show_to_people(solved, heat, question.words.name, notes)
+        _show_to_people(solved, told["heat"], question.words.name, notes)
 
 
 def _path_of(word: str, board: Tiles | tuple[Dims, str], solved: Solved) -> tuple[int, ...]:

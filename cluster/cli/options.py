@@ -136,8 +136,8 @@ Bonus = Annotated[
     str | None,
     typer.Option(
         "--bonus",
-        metavar="CELL=KIND,...",
-        help="Double and triple letters and words on cells (numbered down the columns from 0): 0=dl,5=tw.",
+        metavar="ROW.COLUMN=KIND,...",
+        help="Double and triple letters and words on cells, by row and column: 1.1=dl,2.3=tw.",
         show_default=False,
     ),
 ]

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from boardclass.errors import InputError, quote
+from boardclass.geometry import Dims, read_cell
 from boardclass.tiles import Tiles
 from cluster.answers.render import Format, write_json, write_table
 from cluster.cli import options
@@ -29,7 +30,8 @@ def solve(
     wordlist: options.Wordlist = None,
     scores: options.Scores = None,
     begin_only: Annotated[
-        str | None, typer.Option(metavar="CELLS", help="Cells that may only begin a word, such as 0,5.")
+        str | None,
+        typer.Option(metavar="CELLS", help="Cells that may only begin a word, by row and column: 1.1,3.2."),
     ] = None,
     end_only: Annotated[str | None, typer.Option(metavar="CELLS", help="Cells that may only end a word.")] = None,
     plain_q: options.PlainQ = False,
@@ -54,7 +56,7 @@ def solve(
         write_table(("word", "points", "letters"), [word[:3] for word in sorted(question.solve(read).words)], fmt)
         return
     size, letters = read
-    begin, end = parse_cells(begin_only, size.n, "--begin-only"), parse_cells(end_only, size.n, "--end-only")
+    begin, end = parse_cells(begin_only, size, "--begin-only"), parse_cells(end_only, size, "--end-only")
     solver = make_solver(words.words, method)
     grid = Grid(letters, (size.w, size.h), begin, end)
     n_paths = None
@@ -77,11 +79,13 @@ def solve(
         console().print(line, markup=False, soft_wrap=True)
 
 
-def parse_cells(text: str | None, n_cells: int, option: str) -> tuple[int, ...]:
-    """Return the cells that an option such as ``0,5`` names. Raises InputError if a part is not a cell of the board."""
+def parse_cells(text: str | None, size: Dims, option: str) -> tuple[int, ...]:
+    """Return the cells that an option such as ``1.1,3.2`` names. Raises InputError if a part is no cell of the board."""
     cells = []
     for part in (text or "").replace(",", " ").split():
-        if not (part.isascii() and part.isdigit() and len(part) <= 3 and int(part) < n_cells):
-            raise InputError(f"{quote(part)} in {option} {quote(text)}: expected cells 0 to {n_cells - 1}, such as 0,5")
-        cells.append(int(part))
+        cell = read_cell(part, *size)
+        if cell is None:
+            expected = f"expected ROW.COLUMN up to {size.h}.{size.w}, such as 1.1,2.1"
+            raise InputError(f"{quote(part)} in {option} {quote(text)}: {expected}")
+        cells.append(cell)
     return tuple(cells)

@@ -131,7 +131,6 @@ def score_board(*given: Any) -> dict[str, Any]:
     """
     from cluster.answers.boards import rollable_text
     from cluster.answers.records import proven_place
-    from cluster.answers.render import heat_of_cells
 
     question = Question(*given)
     asked = question.asked
@@ -146,8 +145,7 @@ def score_board(*given: Any) -> dict[str, Any]:
         told = {"usual": letters, "cells": [with_letters(letter, asked.words.letters) for letter in letters]}
         place = proven_place(letters, dims, solved.score, asked.words.sha256, asked.table.points)
         told |= {"canonical": canonical, "dice": rollable_text(solved.board), "place": place}
-    heat = heat_of_cells(len(told["cells"]), ((word.points, word.path) for word in solved.words))
-    return solved.record(asked.words) | {"rows": solved.rows, "heat": heat} | told
+    return asked.told(board, solved) | told
 
 
 def draw(word: str, *given: Any) -> str:

@@ -23,6 +23,8 @@ from cluster.watch.catalog import Catalog, Place
 from cluster.watch.view import Watched, told
 from cluster.web import readings
 from cluster.web.job_queue import JobQueue, Priority
+from results.proof.claim import searched, standing
+from results.proof.prove import State
 
 READ_S, READ_MB = 120.0, 4096
 _CHANGED = "its files have changed since its rows were read; they are being read again"
@@ -83,6 +85,8 @@ class Site:
             record["strength"] = ""
         if record and not watched.is_current:
             record |= {"proven": False, "statement": None, "strength": "", "why_not_proven": _CHANGED}
+        if record:
+            record["boards"] = _placed(record, record["boards"])
         read_at_s = watched.rows_read_at_s
         return answer({**record, "version": _version(watched), "read_at_s": read_at_s, "price": self.price})
 
@@ -122,15 +126,30 @@ def _pulse(watched: Watched) -> dict[str, Any]:
 
 
 def _best(record: Mapping[str, Any], boards: Sequence[dict[str, Any]]) -> dict[str, Any] | None:
-    """Return the best board of a view with its drawing, if it has one."""
+    """Return the best board of a view with its drawing and what is true of it, if it has one."""
     if record["best_score"] is None:
         return None
     if record["best_is_stored"]:
-        return {**boards[0], "from": "rows"}
+        return _placed(record, boards[:1])[0]
     drawn, board = "", record["best_boards"][0]
     with suppress(BoardError):
         drawn = readings.picture(board, str(record.get("dims") or dims_of_length(len(board))))
-    return {"board": board, "score": record["best_score"], "svg": drawn, "from": "driver"}
+    said = f"The best that its driver says it found, not stored yet; {_searched(record)}."
+    return {"board": board, "typed": board, "score": record["best_score"], "svg": drawn, "said": said}
+
+
+def _placed(record: Mapping[str, Any], boards: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return boards, the best of a run first, each with a sentence about its place."""
+    dims, wordlist, scores, best = (record[name] for name in ("dims", "wordlist", "scores", "best_boards"))
+    so_far, n_best = "" if record["proven"] else _searched(record), len(best)
+    ranks = [1 + sum(other["score"] > item["score"] for other in boards) for item in boards]
+    said = [standing(dims, wordlist, scores, rank, n_best, so_far) for rank in ranks]
+    return [{**item, "said": text} for item, text in zip(boards, said, strict=True)]
+
+
+def _searched(record: Mapping[str, Any]) -> str:
+    is_faulty = State.FAULTY in (record.get("state"), record.get("rows_state"))
+    return searched(record["n_classes_done"], record["n_classes"], is_faulty)
 
 
 def _version(watched: Watched) -> str:

@@ -23,7 +23,7 @@ from boardclass.board_svg import SIZE, board_svg
 from boardclass.canonical import canonical, images
 from boardclass.errors import MismatchError, ScoreError, quote
 from boardclass.geometry import geometry, parse_dims
-from boardclass.printable import counted
+from boardclass.printable import counted, percent
 from boardclass.scores import parse_scores
 from results.errors import DamagedError
 from results.proof.coverage import Coverage
@@ -329,6 +329,37 @@ def statement_of(fingerprint: Fingerprint, listed: BoardList, question: Question
         f" {'scores' if listed.n_canonical == 1 else 'score'} {cutoff:,} or more; the highest score is "
         f"{listed.boards[0].score:,}, reached by {_enumerate(best)}."
     )
+
+
+def standing(dims: str, wordlist: str, scores: str, rank: int = 1, n_equal: int = 1, so_far: str = "") -> str:
+    """Return in one sentence where a board that a run lists stands.
+
+    Parameters
+    ----------
+    dims, wordlist, scores : str
+        What it is about, as :class:`Question` names it.
+    rank : int
+        One more than the number of listed boards with a higher score.
+    n_equal : int
+        Listed boards with its score, itself included.
+    so_far : str
+        How much is searched (:func:`searched`); empty only where the rows prove that they list all boards.
+    """
+    if so_far:
+        return f"{'The best' if rank == 1 else f'Number {rank:,} of those'} found so far; {so_far}."
+    rules = wordlist if scores == "standard" else f"{wordlist} and {scores} points"
+    if rank > 1:
+        return f"Number {rank:,} of all {dims} boards with {rules}, turned and mirrored ones counted once."
+    equal = f"; {counted(n_equal - 1, 'other scores', 'others score')} as much, turned and mirrored ones not counted"
+    others = 26 ** parse_dims(dims).n - 1
+    return f"With {rules} none of the other {others:,} {dims} boards beats it{equal if n_equal > 1 else ''}."
+
+
+def searched(n_done: int, n_classes: int, is_faulty: bool) -> str:
+    """Return how much a run has searched that proves nothing yet."""
+    if is_faulty or not n_classes:
+        return "its rows do not fit together" if is_faulty else "nothing is proven"
+    return f"{n_done:,} of {counted(n_classes, 'class is', 'classes are')} done ({percent(n_done, n_classes)})"
 
 
 def _symbols(question: Question) -> str:

@@ -20,7 +20,7 @@ from boardclass.board_svg import STYLE, board_svg
 from boardclass.canonical import canonical_board
 from boardclass.distribution import install
 from boardclass.errors import InputError
-from boardclass.geometry import geometry
+from boardclass.geometry import cell_name, geometry
 from boardclass.partition import parse_partition
 from boardclass.printable import printable
 from boardclass.scores import n_letters
@@ -184,15 +184,16 @@ def _sensitivity(charts: Any, found: Summary, scorer: Scorer) -> dict[str, Any] 
     swaps = [pair for pair in combinations(range(len(best.board)), 2) if best.board[pair[0]] != best.board[pair[1]]]
     boards = [best.board[:cell] + letter + best.board[cell + 1 :] for cell, letter in places]
     boards += [_swapped(best.board, *pair) for pair in swaps]
-    told = [f"cell {cell}: {faces[cell]} to {names[letter].upper()}" for cell, letter in places]
-    told += [f"cells {a} and {b}: {faces[a]} and {faces[b]} swapped" for a, b in swaps]
+    shape = geometry(found.fingerprint.dims)
+    at = [f"{cell_name(cell, shape.dims.h)}, {face}" for cell, face in enumerate(faces)]
+    told = [f"{at[cell]} to {names[letter].upper()}" for cell, letter in places]
+    told += [f"{at[a]} and {at[b]} swapped" for a, b in swaps]
     scores = [int(value) for value in scorer.scores(boards)]
     rows = [
-        {"cell": f"{cell}: {faces[cell]}", "letter": names[letter], "score": score}
+        {"cell": at[cell], "letter": names[letter], "score": score}
         for (cell, letter), score in zip(places, scores, strict=False)
     ]
     steps: dict[str, dict[str, Any]] = {}
-    shape = geometry(found.fingerprint.dims)
     for board, change, score in zip(boards, told, scores, strict=True):
         image = canonical_board(board, shape)
         if image != best.board:

@@ -74,7 +74,9 @@ class _SumChoice:
         if len(self._letters[cell]) == 1 or not real:
             return real[0] if real else None
         self._count()
-        return TreeNode(CHOICE, f"cell {cell}", 0, max(node.bound for node in real), real)
+        return TreeNode(
+            CHOICE, f"cell {_place(cell, self._geometry.dims.h)}", 0, max(node.bound for node in real), real
+        )
 
     def _letter(self, cell: int, prefix: str, used: tuple[int, ...]) -> TreeNode | None:
         if prefix not in self._prefixes:
@@ -85,7 +87,8 @@ class _SumChoice:
         if not bound:
             return None
         self._count()
-        return TreeNode(SUM, f"{cell}={prefix[-1]}" + (f" {prefix}" if points else ""), points, bound, children)
+        label = f"{_place(cell, self._geometry.dims.h)}={prefix[-1]}"
+        return TreeNode(SUM, label + (f" {prefix}" if points else ""), points, bound, children)
 
     def _count(self) -> None:
         self._n_nodes += 1
@@ -96,8 +99,13 @@ class _SumChoice:
             )
 
 
-def orderly_nodes(tree: Tree) -> TreeNode:
-    """Return an orderly tree as nested nodes.
+def _place(cell: int, h: int) -> str:
+    """Return row and column of a cell, as options take them."""
+    return f"{cell % h + 1}.{cell // h + 1}"
+
+
+def orderly_nodes(tree: Tree, h: int) -> TreeNode:
+    """Return an orderly tree over a board of ``h`` rows as nested nodes.
 
     Raises
     ------
@@ -109,25 +117,25 @@ def orderly_nodes(tree: Tree) -> TreeNode:
             f"the orderly tree has {tree.n_nodes:,} nodes, more than {MAX_NODES}: too many to look at; "
             "take fewer letters a cell or a shorter word list"
         )
-    return _orderly(tree, 0)
+    return _orderly(tree, h, 0)
 
 
-def _orderly(tree: Tree, index: int) -> TreeNode:
+def _orderly(tree: Tree, h: int, index: int) -> TreeNode:
     record = tree.nodes[index].tolist()
     runs = []
     first = record[FIRST_RUN]
     while first:
         head = tree.nodes[first].tolist()
-        cell = tree.layout.cells[head[LEVEL]]
+        cell = _place(tree.layout.cells[head[LEVEL]], h)
         members = []
         node = first
         while node:
-            members.append(_orderly(tree, node))
+            members.append(_orderly(tree, h, node))
             node = int(tree.nodes[node, SIBLING])
         runs.append(TreeNode(CHOICE, f"cell {cell}", 0, head[RUN_BOUND], tuple(members)))
         first = head[NEXT_RUN]
     label = "all terms"
     if index:
         level = record[LEVEL]
-        label = f"{tree.layout.cells[level]}={tree.layout.letters[level][record[DIGIT] - 1]}"
+        label = f"{_place(tree.layout.cells[level], h)}={tree.layout.letters[level][record[DIGIT] - 1]}"
     return TreeNode(SUM, label, record[POINTS], record[BOUND], tuple(runs))

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from boardclass.errors import InputError, quote
+from boardclass.geometry import read_cell
 from boardclass.scores import ScoreTable, parse_scores
 from boardclass.tiles import Tiles
 
@@ -20,7 +21,7 @@ _WORTH = {1: "aeilnorstu", 2: "dg", 3: "bcmp", 4: "fhvwy", 5: "k", 8: "jx", 10: 
 SCRABBLE = {letter: worth for worth, letters in _WORTH.items() for letter in letters}
 BONUSES = {"dl": (2, 1), "tl": (3, 1), "dw": (1, 2), "tw": (1, 3)}  # times the letters of the cell, times the word
 _AFTER_ALL = "\uffff"
-_setting = re.compile(r"\s*([^\W\d_]{1,2}|[0-9]{1,2})\s*=\s*([0-9]{1,4}|dl|tl|dw|tw)\s*").fullmatch
+_setting = re.compile(r"\s*([^\W\d_]{1,2})\s*=\s*([0-9]{1,4})\s*").fullmatch
 
 
 class TileWord(NamedTuple):
@@ -70,27 +71,29 @@ def parse_values(text: str) -> dict[str, int]:
     if text.strip().lower() == "scrabble":
         return dict(SCRABBLE)
     found = [_setting(part) for part in text.lower().split(",")]
-    if not all(match and match[1].isalpha() and match[2].isdigit() for match in found):
+    if not all(found):
         raise InputError(f"letter values {quote(text)}: expected scrabble, or values such as a=1,b=3")
     return {match[1]: int(match[2]) for match in found if match}
 
 
-def parse_bonus(text: str, n_cells: int) -> dict[int, str]:
-    """Return the bonus cells that a text such as ``0=dl,5=tw`` names.
+def parse_bonus(text: str, w: int, h: int) -> dict[int, str]:
+    """Return the bonus cells that a text such as ``1.1=dl,2.3=tw`` names, by number.
 
     Raises
     ------
     InputError
         If a part is not a cell with a bonus.
     """
-    found = [_setting(part) for part in text.lower().split(",")]
-    for match in found:
-        if not (match and match[1].isdigit() and int(match[1]) < n_cells and match[2] in BONUSES):
+    found: dict[int, str] = {}
+    for part in text.lower().split(","):
+        place, _, kind = map(str.strip, part.partition("="))
+        cell = read_cell(place, w, h)
+        if cell is None or kind not in BONUSES:
             raise InputError(
-                f"bonus {quote(text)}: expected cells 0 to {n_cells - 1}, down the columns, with dl, tl, dw or tw, "
-                f"such as 0=dl,5=tw"
+                f"bonus {quote(text)}: expected ROW.COLUMN up to {h}.{w} with dl, tl, dw or tw, such as 1.1=dl,2.1=tw"
             )
-    return {int(match[1]): match[2] for match in found if match}
+        found[cell] = kind
+    return found
 
 
 def solve_tiles(board: Tiles, words: Sequence[str], rules: Rules | None = None) -> list[TileWord]:

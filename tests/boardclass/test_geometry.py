@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from boardclass.canonical import canonical, canonical_board, images
 from boardclass.errors import DimsError, InputError
-from boardclass.geometry import DIMS, Dims, cell_order_of, geometry, parse_dims
+from boardclass.geometry import DIMS, Dims, cell_name, cell_order_of, geometry, parse_dims, read_cell
 from boardclass.orders import ORDERS
 from tests.reference.classes import n_simple_paths, slow_canonical, slow_cell_type, slow_images, slow_neighbours
 
@@ -165,3 +165,13 @@ def test_a_rectangle_is_not_turned_by_a_quarter():
 def test_wrong_length_is_an_error():
     with pytest.raises(ValueError, match="3 values for 2x2, expected 4"):
         canonical("abc", geometry("2x2"))
+
+
+def test_a_cell_is_named_by_row_and_column_and_read_by_them_or_by_its_number():
+    w, h = 4, 10
+    for cell in range(w * h):
+        x, y = divmod(cell, h)
+        assert cell_name(cell, h) == f"row {y + 1}, column {x + 1}"
+        assert read_cell(f" {y + 1}.{x + 1} ", w, h) == read_cell(str(cell), w, h) == cell
+    for text in ("", ".", "1.", ".1", "0.1", "1.0", "1.5", "11.1", "40", "-1", "1.1.1", "٣", "1,1"):
+        assert read_cell(text, w, h) is None

@@ -6,6 +6,7 @@ The clock is simulated; a board of each kind that ``show`` takes is played to it
 from __future__ import annotations
 
 import json
+import shutil
 from itertools import product
 
 import pytest
@@ -18,8 +19,10 @@ from playwright.sync_api import expect
 
 from boardclass.scores import parse_scores
 from boardclass.wordlist import KNOWN_SHA256
+from cluster.answers import records
 from cluster.answers.records import PUBLISHED, proven_place
 from results import top
+from results.storage import files
 from tests.samples import daily
 
 DESK = {"viewport": {"width": 1280, "height": 900}}
@@ -159,7 +162,7 @@ KINDS = [
     ("c*t/xxx", (), "cat cot cute", (0, 2, 4), "cat: 1 point"),
     ("[un-]do/xxx", (), "undo", (0, 2, 4), "undo: 1 point"),
     ("[q]at/xxx", ("--plain-q",), "qat cat", (0, 2, 4), "qat: 1 point"),
-    ("cat/xxx", ("--letter-values", "scrabble", "--bonus", "0=tw"), "cat", (0, 2, 4), "cat: 15 points"),
+    ("cat/xxx", ("--letter-values", "scrabble", "--bonus", "1.1=tw"), "cat", (0, 2, 4), "cat: 15 points"),
 ]
 
 
@@ -205,14 +208,15 @@ def test_letters_beyond_a_to_z_are_played(opened, tmp_path, monkeypatch, orderly
 
 def test_the_place_of_a_board_is_what_is_proven_and_nothing_else():
     standard, scowl = parse_scores("standard").points, KNOWN_SHA256["scowl70"]
-    best = "Proven: with scowl70 none of the other 5,429,503,678,975 3x3 boards beats it."
-    first, second, *_ = top(PUBLISHED / "3x3-scowl70", 3)
+    best = "Proven. With scowl70 none of the other 5,429,503,678,975 3x3 boards beats it."
+    least, by = "Proven. With scowl70 at least ", " score more. The best score is 430, that of berlatdes."
+    first, second, *_ = listed = top(PUBLISHED / "3x3-scowl70", 1000)
     assert first.score > second.score
     for board, score, told in (
         (BOARD, 430, best),
         ("sedtalreb", 430, best),  # turned
-        (second.board, second.score, "Proven: number 2 of all 3x3 boards for scowl70"),
-        (BOARD, 399, "Proven: of all 3x3 boards for scowl70 the best score is 430, that of berlatdes."),
+        (second.board, second.score, "Proven. Number 2 of all 3x3 boards with scowl70, turned and mirrored ones"),
+        (BOARD, 399, f"{least}{sum(item.n_images for item in listed)} of all 5,429,503,678,976 3x3 boards{by}"),
         (BOARD, 431, ""),  # not in the list: there is something wrong
     ):
         place = proven_place(board, "3x3", score, scowl, standard)
@@ -221,6 +225,14 @@ def test_the_place_of_a_board_is_what_is_proven_and_nothing_else():
     for question in (("4x4", scowl, standard), ("3x3", "0" * 64, standard), ("3x3", scowl, (0, 0, 0, 1))):
         dims, *rest = question
         assert proven_place(BOARD, dims, 430, *rest) == ""
+
+
+def test_no_place_is_told_of_an_unproven_list_of_boards(tmp_path, monkeypatch):
+    run = shutil.copytree(PUBLISHED / "3x3-scowl70", tmp_path / "3x3-scowl70")
+    (run / files.CLAIM).unlink()
+    monkeypatch.setattr(records, "PUBLISHED", tmp_path)
+    monkeypatch.setattr(records, "_proof", records._proof.__wrapped__)
+    assert proven_place(BOARD, "3x3", 430, KNOWN_SHA256["scowl70"], parse_scores("standard").points) == ""
 
 
 def test_what_fits_no_page_is_refused(orderly, tmp_path):

@@ -122,8 +122,9 @@ def test_longer_words_only_and_bonus_cells(orderly, words):
     assert rows_of(orderly("show", BEE_FEE, "--min-letters", "4", *options)) == [
         {"word": "beef", "points": "1", "letters": "4"}
     ]
-    found = rows_of(orderly("show", BEE_FEE, "--bonus", "1=dw", *options))  # cell 1 is the b
-    assert {row["word"]: row["points"] for row in found} == {"beef": "2", "bee": "2", "fee": "1"}
+    for b in ("2.1", "1"):  # its row and column; its number
+        found = rows_of(orderly("show", BEE_FEE, "--bonus", f"{b}=dw", *options))
+        assert {row["word"]: row["points"] for row in found} == {"beef": "2", "bee": "2", "fee": "1"}
 
 
 def test_a_plain_q_by_option_and_by_list(orderly, tmp_path, monkeypatch):

@@ -39,7 +39,7 @@ def test_the_trees_have_the_bounds(letters, words):
     loose = sum_choice_tree(letters, words, STANDARD, geometry(dims))
     assert bound_of(loose) == max_bound(letters, scorer)
     tree = orderly_tree(class_terms(letters, scorer))
-    nodes = orderly_nodes(tree)
+    nodes = orderly_nodes(tree, geometry(dims).dims.h)
     assert bound_of(nodes) == tree.bound
     for node in (loose, nodes):
         assert as_text(node).count("\n") + 1 == node.n_nodes
@@ -57,7 +57,7 @@ def test_tree_on_the_command_line(orderly, words, tmp_path):
     answer = orderly("bound", " ".join(CLASS), "--tree", "-w", words)
     assert answer.code == 0, answer.err
     assert "Orderly tree" in answer.out
-    assert "cell 2  max" in answer.out
+    assert "cell 1.2  max" in answer.out
     for kind in ("svg", "dot"):
         answer = orderly("bound", " ".join(CLASS), "--out", tmp_path / f"t.{kind}", "-w", words)
         assert answer.code == 0, answer.err

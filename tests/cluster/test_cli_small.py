@@ -32,7 +32,7 @@ def test_every_method_says_the_same(orderly, words, method):
 
 def test_special_tiles(orderly, words):
     plain = ("solve", "ebeefe", "--wordlist", words, "--format", "csv")
-    f_cell = "4"
+    f_cell = "2.2"
     assert "fee" in orderly(*plain, "--begin-only", f_cell).out
     assert "beef" not in orderly(*plain, "--begin-only", f_cell).out
     assert "beef" in orderly(*plain, "--end-only", f_cell).out

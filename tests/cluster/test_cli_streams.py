@@ -119,7 +119,7 @@ def test_what_was_printed_before_an_error_comes_before_it(orderly, proven):
     daily(
         [
             (SHOW, ["+----+----+", "| T  | A  |"]),
-            (("bound", "t e a r", "--tree"), ["+- cell 0  max ", "   +- 0=t  sum "]),
+            (("bound", "t e a r", "--tree"), ["+- cell 1.1  max ", "   +- 1.1=t  sum "]),
             (("show", "é"), []),
             (("wordlist", "check", "/nosuch/é"), []),
             (("climb", "--dims", "2x2", "--pool", "9", "--runs", "1"), ["+----+----+"]),

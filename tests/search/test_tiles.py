@@ -125,8 +125,9 @@ def test_the_best_path_counts_and_is_the_smallest_of_equals():
     [
         (lambda: parse_values("a=x"), "letter values 'a=x'"),
         (lambda: parse_values("1=3"), "letter values '1=3'"),
-        (lambda: parse_bonus("9=dl", 9), "bonus '9=dl': expected cells 0 to 8"),
-        (lambda: parse_bonus("0=xx", 9), "bonus '0=xx'"),
+        (lambda: parse_bonus("9=dl", 3, 3), "bonus '9=dl': expected ROW.COLUMN up to 3.3"),
+        (lambda: parse_bonus("1.1=xx", 3, 3), "bonus '1.1=xx'"),
+        (lambda: parse_bonus("1.4=dl", 3, 3), "bonus '1.4=dl'"),
     ],
 )
 def test_rules_that_cannot_be_read(ask, said):

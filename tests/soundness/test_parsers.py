@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from boardclass.board import dims_of_length
 from boardclass.errors import InputError, OrderlyError
-from boardclass.geometry import Dims, geometry
+from boardclass.geometry import Dims, geometry, parse_dims
 from boardclass.partition import Partition, parse_partition
 from boardclass.wordlist import load_wordlist
 from cluster.cli.certify import named_classes
@@ -67,7 +67,11 @@ TYPED = {
         texts("center: edge: corner: abc defghijklm z ,"),
         Partition,
     ),
-    "cells": (lambda text: parse_cells(text, 16, "--end-only"), texts("0 5 15 16 , - ٣"), tuple),
+    "cells": (
+        lambda text: parse_cells(text, parse_dims("4x4"), "--end-only"),
+        texts("0 15 16 1.4 0.1 4.5 . , - ٣"),
+        tuple,
+    ),
     "classes": (lambda text: named_classes(PARTITION, text), texts("0 3 15 99999999999999999999 , ٣"), list),
     "share": (parse_share, texts("0 1 2 5 / 99999999 - ٣"), Share),
     "alphabet": (parse_alphabet, texts("a b z A é"), object),

@@ -1,10 +1,8 @@
 // Scores with one letter changed, as a table that is coloured, and the best boards one step away.
 import { face, spelled } from "/static/board.js";
-import { byId, count, el, points } from "/static/lib.js";
+import { byId, cellName, count, el, points } from "/static/lib.js";
 
 const LETTERS = "abcdefghijklmnopqrstuvwxyz";
-
-export const cellName = (cell, h) => `row ${(cell % h) + 1}, column ${Math.floor(cell / h) + 1}`;
 
 export function showAround(around, told, h, { shade, use, put } = {}) {
   const table = byId("heat"), near = byId("near");

@@ -1,6 +1,6 @@
 // The board to play with.  Cells are numbered down the columns, as everywhere; people type along the rows.
-import { ask, byId, copy, count, el, facts, points } from "/static/lib.js";
-import { cellName, showAround } from "/static/around.js";
+import { ask, byId, cellName, copy, count, el, facts, points } from "/static/lib.js";
+import { showAround } from "/static/around.js";
 import { makeGame } from "/static/play.js";
 import { hintsAtMore, warm, wordList } from "/static/words.js";
 

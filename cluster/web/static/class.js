@@ -1,5 +1,5 @@
 // One class of boards: letters of each cell in, bounds, story and trees out.  Cells are numbered down the columns.
-import { ask, byId, copy, count, drawing, el } from "/static/lib.js";
+import { ask, byId, cellName, copy, count, drawing, el } from "/static/lib.js";
 
 const size = byId("size"), list = byId("list"), buckets = byId("buckets");
 let asking = 0;
@@ -12,7 +12,7 @@ function layout(name, kept = []) {
   for (let y = 0; y < h; y++) for (let x = 0; x < w; x++) {
     const cell = x * h + y;
     const input = el("input", { type: "text", autocomplete: "off", spellcheck: false, maxLength: 26, value: kept[cell] || "", required: true, pattern: "[A-Za-z]+", title: "one or more letters a-z" });
-    for (const [key, value] of Object.entries({ autocapitalize: "none", "data-cell": cell, "aria-label": `Letters of row ${y + 1}, column ${x + 1}` })) input.setAttribute(key, value);
+    for (const [key, value] of Object.entries({ autocapitalize: "none", "data-cell": cell, "aria-label": `Letters of ${cellName(cell, h)}` })) input.setAttribute(key, value);
     made.push(input);
   }
   buckets.replaceChildren(...made);
@@ -47,8 +47,8 @@ async function bound() {
     byId("answer").hidden = false;
     byId("done").textContent = `No board of the class scores more than ${count(story.orderly_bound)}.`;
     bars(byId("bounds"), [["orderly", story.orderly_bound], ["max", story.max_bound], ["sum", story.sum_bound]], story.cutoff);
-    byId("story").replaceChildren(...story.lines.filter((line) => !line.startsWith("  cell") || story.levels.length > 0 && / parts left/.test(line)).filter((line) => line !== "Forcing one cell:").map((line) => el("p", { textContent: line.trim() })));
-    bars(byId("forced"), story.forced.map((item) => [`cell ${item.cell} = ${item.letter}`, item.bound]), story.cutoff);
+    byId("story").replaceChildren(...story.lines.filter((line) => !line.startsWith("  row") || story.levels.length > 0 && / parts left/.test(line)).filter((line) => line !== "Forcing one cell:").map((line) => el("p", { textContent: line.trim() })));
+    bars(byId("forced"), story.forced.map((item) => [`${cellName(item.cell, Number(story.dims.split("x")[1]))} = ${item.letter}`, item.bound]), story.cutoff);
     await drawTrees(number, asked);
   } catch (error) {
     if (number !== asking) return;

@@ -54,6 +54,7 @@ export function keep(work, fault) {
 }
 
 export const count = (value) => (value === null || value === undefined ? "unknown" : Number(value).toLocaleString("en-US"));
+export const cellName = (cell, h) => `row ${(cell % h) + 1}, column ${Math.floor(cell / h) + 1}`;
 export const points = (value) => (value === 1 ? "1 point" : `${count(value)} points`);
 
 export function duration(seconds) {
