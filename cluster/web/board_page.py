@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 from html import escape
-from itertools import groupby
+from itertools import groupby, pairwise
 from pathlib import Path
 from string import Template
 from typing import Any
@@ -17,6 +17,7 @@ from boardclass.board_svg import board_svg
 from boardclass.printable import counted, printable
 
 _FOLDER = Path(__file__).resolve().parent
+MAX_WORD_BYTES = 220_000  # of words in the data and in the text; the rest of a page takes 65,000
 _SCRIPTS = ("lib.js", "words.js", "play.js", "file.js")
 _between_modules = re.compile(r"^import .*\n|^export (?=async|const|function)", re.M).sub
 
@@ -31,23 +32,46 @@ def board_page(told: dict[str, Any], *, hidden: bool = False) -> str:
     hidden : bool
         The game comes first, the words afterwards.
     """
-    words = [[item[name] for name in ("word", "points", "letters", "path")] for item in told["words"]]
-    data = {"rows": told["rows"], "heat": told["heat"], "wordlist": printable(told["wordlist"]), "words": words}
+    packed = _packed(told["words"], len(told["rows"]))
+    words, left_out = told["words"][: len(packed)], len(told["words"]) - len(packed)
+    data: dict[str, Any] = {name: told[name] for name in ("rows", "heat", "values", "bonus") if name in told}
+    data |= {"wordlist": printable(told["wordlist"]), "hidden": hidden, "leftOut": left_out, "words": packed}
     head = f"{counted(told['score'], 'point')} in {counted(told['n_words'], 'word')}"
-    groups = groupby(told["words"], key=lambda item: item["letters"])
+    groups = groupby(words, key=lambda item: item["letters"])
     listed = "" if hidden else "".join(f"<p>{n}: {', '.join(item['word'] for item in same)}</p>" for n, same in groups)
+    note = (
+        f"This page and its game have the {len(words):,} longest of them; {left_out:,} are left out."
+        if left_out
+        else ""
+    )
     page = Template(_read("templates/file.html"))
     return page.substitute(
         head=f"Find {head}" if hidden else head,
         text=escape(printable(f"Board {told['board']}, word list {told['wordlist']}.")),
-        place=escape(printable(told.get("place") or "")),
+        place=escape(printable(" ".join(filter(None, (told.get("place"), note))))),
         drawn=board_svg(told["rows"]),
         listed=printable(listed),
         style=_read("static/site.css"),
         play=_read("templates/play.html"),
-        data=json.dumps(data | {"hidden": hidden}, separators=(",", ":")).replace("<", "\\u003c"),
+        data=json.dumps(data, separators=(",", ":")).replace("<", "\\u003c"),
         script="".join(_between_modules("", _read(f"static/{name}")) for name in _SCRIPTS),
     )
+
+
+def _packed(words: list[dict[str, Any]], h: int) -> list[str]:
+    """Return each word with its points, letters, first cell and a digit a step: as many of the longest as the page may
+    hold; a step of dx columns and dy rows is 3 dx + dy + 4.
+    """
+    packed: list[str] = []
+    n_bytes = 0
+    for item in words:
+        path, word = item["path"], item["word"]
+        steps = [3 * (b // h - a // h) + b % h - a % h + 4 for a, b in pairwise(path)]
+        packed.append(f"{word} {item['points']} {item['letters']} {path[0]} {''.join(map(str, steps))}")
+        n_bytes += len(json.dumps(packed[-1])) + len(word.encode()) + 3
+        if n_bytes > MAX_WORD_BYTES:
+            return packed[:-1]
+    return packed
 
 
 def _read(name: str) -> str:

@@ -346,11 +346,11 @@ def standing(dims: str, wordlist: str, scores: str, rank: int = 1, n_equal: int 
         How much is searched (:func:`searched`); empty only where the rows prove that they list all boards.
     """
     if so_far:
-        return f"{'The best' if rank == 1 else f'Number {rank:,} of those'} found so far; {so_far}."
+        return f"The best found so far; {so_far}." if rank == 1 else f"Number {rank:,} of those found so far."
     rules = wordlist if scores == "standard" else f"{wordlist} and {scores} points"
     if rank > 1:
-        return f"Number {rank:,} of all {dims} boards with {rules}, turned and mirrored ones counted once."
-    equal = f"; {counted(n_equal - 1, 'other scores', 'others score')} as much, turned and mirrored ones not counted"
+        return f"Number {rank:,} of all {dims} boards with {rules}, up to symmetry."
+    equal = f"; {counted(n_equal - 1, 'other scores', 'others score')} as much, up to symmetry"
     others = 26 ** parse_dims(dims).n - 1
     return f"With {rules} none of the other {others:,} {dims} boards beats it{equal if n_equal > 1 else ''}."
 

@@ -25,6 +25,7 @@ from boardclass.partition import parse_partition
 from boardclass.printable import printable
 from boardclass.scores import n_letters
 from results.log import MAX_BYTES, RESCORING, live, read_events
+from results.proof.claim import Board, searched, standing
 from results.proof.prove import State, Summary, state_of
 from results.reading.sql import Database
 from results.store.run import Run
@@ -79,7 +80,7 @@ def render(run: Run, scorer: Scorer, n_boards: int = 6) -> Page:
         "found": found,
         "board_style": STYLE.read_text(encoding="utf-8"),
         "facts": _facts(found, state_of(found.state, is_running=live(run.folder).is_running)),
-        "boards": [_drawn(item.board, item.score, scorer, found) for item in found.listed.boards[:n_boards]],
+        "boards": [_drawn(item, scorer, found) for item in found.listed.boards[:n_boards]],
         "listed": [item._replace(board=_typed(item.board, found)) for item in found.listed.boards[:_LISTED]],
         "coverage": _coverage(found, database),
         "hosts": records(database, _HOSTS),
@@ -149,22 +150,26 @@ def _typed(board: str, found: Summary) -> str:
     return with_letters(board, found.question.letters)
 
 
-def _drawn(board: str, score: int, scorer: Scorer, found: Summary) -> dict[str, Any]:
-    """Return a board with its drawing and its words by number of letters, each with its path."""
+def _drawn(item: Board, scorer: Scorer, found: Summary) -> dict[str, Any]:
+    """Return a board with its drawing, its place and its words by number of letters, each with its path."""
+    board, asked, scores = item.board, found.question, [other.score for other in found.listed.boards]
+    so_far = "" if found.proven else searched(found.n_classes_done, found.n_classes, found.is_faulty)
+    place = (1 + sum(score > item.score for score in scores), scores.count(item.score))
     words = sorted(scorer.words(board), key=lambda item: (-n_letters(item.word), item.word))
     letters = str.maketrans(found.question.letters)
     heat = [0] * len(board)
-    for item in words:
-        for cell in item.path:
-            heat[cell] += item.points
+    for word in words:
+        for cell in word.path:
+            heat[cell] += word.points
     groups: dict[int, list[dict[str, Any]]] = {}
-    for item in words:
-        spelled = item.word.replace("q", "qu").translate(letters)
-        entry = {"word": spelled, "points": item.points, "path": ",".join(map(str, item.path))}
-        groups.setdefault(n_letters(item.word), []).append(entry)
+    for word in words:
+        spelled = word.word.replace("q", "qu").translate(letters)
+        entry = {"word": spelled, "points": word.points, "path": ",".join(map(str, word.path))}
+        groups.setdefault(n_letters(word.word), []).append(entry)
     return {
         "board": _typed(board, found),
-        "score": score,
+        "score": item.score,
+        "said": standing(found.fingerprint.dims, asked.wordlist, asked.scores, *place, so_far),
         "n_words": len(words),
         "longest": words[0].word.replace("q", "qu").translate(letters) if words else "",
         "h": geometry(found.fingerprint.dims).dims.h,
@@ -185,12 +190,12 @@ def _sensitivity(charts: Any, found: Summary, scorer: Scorer) -> dict[str, Any] 
     boards = [best.board[:cell] + letter + best.board[cell + 1 :] for cell, letter in places]
     boards += [_swapped(best.board, *pair) for pair in swaps]
     shape = geometry(found.fingerprint.dims)
-    at = [f"{cell_name(cell, shape.dims.h)}, {face}" for cell, face in enumerate(faces)]
-    told = [f"{at[cell]} to {names[letter].upper()}" for cell, letter in places]
-    told += [f"{at[a]} and {at[b]} swapped" for a, b in swaps]
+    at = [cell_name(cell, shape.dims.h) for cell in range(shape.n)]
+    told = [f"{at[cell]}: {faces[cell]} to {names[letter].upper()}" for cell, letter in places]
+    told += [f"{at[a]} and {at[b]}: {faces[a]} and {faces[b]} swapped" for a, b in swaps]
     scores = [int(value) for value in scorer.scores(boards)]
     rows = [
-        {"cell": at[cell], "letter": names[letter], "score": score}
+        {"cell": f"{at[cell]}: {faces[cell]}", "letter": names[letter], "score": score}
         for (cell, letter), score in zip(places, scores, strict=False)
     ]
     steps: dict[str, dict[str, Any]] = {}

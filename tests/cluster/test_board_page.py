@@ -6,6 +6,7 @@ The clock is simulated; a board of each kind that ``show`` takes is played to it
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from itertools import product
 
@@ -21,6 +22,7 @@ from boardclass.scores import parse_scores
 from boardclass.wordlist import KNOWN_SHA256
 from cluster.answers import records
 from cluster.answers.records import PUBLISHED, proven_place
+from cluster.web import board_page
 from results import top
 from results.storage import files
 from tests.samples import daily
@@ -179,6 +181,40 @@ def test_every_kind_of_board_is_played(opened, tmp_path, board, options, words, 
     expect(tab.locator("#heard")).to_contain_text("found before")
 
 
+def test_letter_values_and_bonus_cells_are_marked_and_told(opened):
+    tab = opened(BOARD, "--letter-values", "scrabble", "--bonus", "1.1=tw,2.2=dl", **PHONE)
+    expect(tab.locator("#game-tiles")).to_have_attribute(
+        "aria-label",
+        "Board. Row 1: B 3 points triple word, L 1 point, D 2 points. "
+        "Row 2: E 1 point, A 1 point double letter, E 1 point. Row 3: R 1 point, T 1 point, S 1 point.",
+    )
+    drawn = "(element, part) => getComputedStyle(element, part).content"
+    first = tab.locator("#game-tiles .tile").first
+    assert [first.evaluate(drawn, part) for part in ("::before", "::after")] == ['"TW"', '"3"']
+    expect(tab.locator("#game-marks")).to_have_text(
+        "DL: double letter. TW: triple word. The small number is what a letter is worth."
+    )
+
+
+def test_a_page_stays_small_and_says_which_words_it_leaves_out(opened, monkeypatch):
+    words = [
+        {"word": "s" * n, "points": 11, "letters": n, "path": [*range(n)]} for n in (16, 12, 8) for _ in range(9999)
+    ]
+    told = {"rows": [["S"] * 10] * 10, "heat": [0] * 100, "wordlist": "x", "board": "s", "score": 1, "words": words}
+    page = board_page.board_page(told | {"n_words": len(words)})
+    assert MAX_BYTES - 20_000 < len(page.encode()) < MAX_BYTES
+    (data,) = re.findall(r'id="data">(.*?)</script>', page)
+    n = len(json.loads(data)["words"])
+    assert f"This page and its game have the {n:,} longest of them; {len(words) - n:,} are left out." in page
+    monkeypatch.setattr(board_page, "MAX_WORD_BYTES", 1000)
+    tab = opened(BOARD, **DESK)
+    assert tab.locator("#game-words button").count() < 40
+    tab.locator("#start").click()
+    tab.locator("#typed").fill("tear")
+    tab.keyboard.press("Enter")
+    expect(tab.locator("#heard")).to_have_text("tear: not among the words of this page")
+
+
 def test_a_path_goes_where_the_tiles_let_it(opened, tmp_path):
     """Never over a hole, to a tile that is far or was used, or to the beginning of a word in its middle."""
     (tmp_path / "words.txt").write_text("undo\nabba\n")
@@ -215,7 +251,7 @@ def test_the_place_of_a_board_is_what_is_proven_and_nothing_else():
     for board, score, told in (
         (BOARD, 430, best),
         ("sedtalreb", 430, best),  # turned
-        (second.board, second.score, "Proven. Number 2 of all 3x3 boards with scowl70, turned and mirrored ones"),
+        (second.board, second.score, "Proven. Number 2 of all 3x3 boards with scowl70, up to symmetry. The best score"),
         (BOARD, 399, f"{least}{sum(item.n_images for item in listed)} of all 5,429,503,678,976 3x3 boards{by}"),
         (BOARD, 431, ""),  # not in the list: there is something wrong
     ):

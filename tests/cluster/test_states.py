@@ -94,6 +94,17 @@ def test_runs_and_pages_say_the_same_of_every_run(orderly, folder, served):
     assert f"({served['unfinished']['percent']})" in orderly("status", folder / "unfinished").out
 
 
+def test_the_sentence_about_the_best_board_says_no_more_than_its_run(served):
+    begins = {State.PROVEN: "With scowl70 none of the other 456,975 2x2 boards beats it", State.UNREADABLE: ""}
+    for name, state in SAID.items():
+        said = (served[name]["best"] or {"said": ""})["said"]
+        assert said.startswith(begins.get(state, "The best found so far; ")), (name, said)
+        assert ("do not fit together" in said) == (state is State.FAULTY)
+        assert (f"of 55 classes are done ({served[name]['percent']})." in said) == (
+            state in (State.INCOMPLETE, State.RUNNING)
+        )
+
+
 @pytest.mark.parametrize("name", SAID)
 def test_status_watch_report_and_sql_say_the_same_of_a_run(orderly, folder, tmp_path, name):
     assert looked(Watcher(str(folder / name)))["state"] == SAID[name]

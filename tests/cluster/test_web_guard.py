@@ -205,12 +205,15 @@ def test_a_run_is_never_called_proven_after_a_file_has_changed(folder, tmp_path)
     with serving(tmp_path / "runs") as client:
         key = key_of(client, "one")
         assert settled(client, key)["state"] == "proven", settled(client, key)
-        assert client.ask(f"/api/runs/{key}/proven").json["proven"] is True
+        answer = client.ask(f"/api/runs/{key}/proven").json
+        assert answer["proven"] is True
+        assert "beats it" in answer["boards"][0]["said"]
         flip_bit(part)
         time.sleep(1.2)  # a reading is kept for a second
         seen = {client.ask(f"/api/runs/{key}").json["state"] for _ in range(3)}
         assert seen <= {"reading", "unreadable"}
-        assert client.ask(f"/api/runs/{key}/proven").json.get("proven") is not True
+        for path in ("/api/runs", f"/api/runs/{key}", f"/api/runs/{key}/proven"):
+            assert not re.search(rb'"proven":true|beats it|of all', client.ask(path).body)
         assert settled(client, key)["state"] == "unreadable"
 
 

@@ -32,10 +32,9 @@ BOARD = "berlatdes"
 SLOW_MS = 60_000  # kernels may have to be compiled first
 expect.set_options(timeout=SLOW_MS)
 DEVICES: dict[str, dict[str, Any]] = {
-    "desk": {"viewport": {"width": 1200, "height": 900}},
-    "tablet": {"viewport": {"width": 900, "height": 900}},
-    "screen": {"viewport": {"width": 1440, "height": 900}},
-    "phone": {"viewport": {"width": 375, "height": 740}, "is_mobile": True, "has_touch": True},
+    "desk": {"viewport": {"width": 1280, "height": 900}},
+    "tablet": {"viewport": {"width": 768, "height": 1000}},
+    "phone": {"viewport": {"width": 360, "height": 740}, "is_mobile": True, "has_touch": True},
 }
 PAGES = ("/", "RUN", "/records", f"/board?letters={BOARD}", "/class?class=t+ai+e+r&cutoff=4")
 
@@ -84,7 +83,7 @@ def opened(browser, server):
 def settle(tab, path):
     """Wait until a page shows all it has."""
     if path == "RUN":
-        expect(tab.locator("#digest, #check code").first).to_be_visible()
+        expect(tab.locator("#boards-told")).to_contain_text("score")
     elif path.startswith("/board"):
         expect(tab.locator("#heat")).to_be_visible()
     elif path.startswith("/class"):
@@ -99,10 +98,7 @@ def width_of(tab):
 
 
 VIEWS = [(path, scheme, device) for path in PAGES for scheme in ("light", "dark") for device in DEVICES]
-DAILY_VIEWS = [
-    *VIEWS[::9],
-    *((path, "dark", "phone") for path in PAGES[1:4:2]),
-]  # each page in another look, and two more
+DAILY_VIEWS = [*VIEWS[::7], *((path, "dark", "phone") for path in PAGES[1:4:2])]  # each page in another look
 
 
 @pytest.mark.parametrize(("path", "scheme", "device"), daily(VIEWS, lambda *view: view in DAILY_VIEWS))
@@ -341,42 +337,71 @@ def test_a_class_that_is_too_large_is_refused_in_words(opened):
 
 def test_records_say_what_their_rows_prove_and_warn_of_the_published_table(opened):
     tab = opened("/records")
-    expect(tab.locator(".record .pill.proven")).to_have_count(tab.locator(".record").count())
-    card = tab.locator(".record", has_text="3x3-enable2k")
+    cards = tab.locator(".cards li[data-key]")
+    expect(tab.locator(".cards .pill.proven")).to_have_count(cards.count())
+    card = cards.filter(has_text="3x3-enable2k")
     expect(card).to_contain_text("545 points")
-    expect(card).to_contain_text("deslatper")
-    expect(card).to_contain_text("orderly verify")
+    expect(card).to_contain_text(f"With enable2k none of the other {26**9 - 1:,} 3x3 boards beats it.")
+    expect(card.locator("svg")).to_have_attribute("aria-label", "Board D L P / E A E / S T R")
     assert "delratpes" in tab.locator("aside").text_content()
-    languages = tab.locator("main > h2").all_text_contents()
+    languages = tab.locator("#runs h2").all_text_contents()
     assert languages[0] == "English"
     assert {"French", "Spanish"} <= set(languages)
-    assert "orderly wordlist import /usr/share/dict/spanish --name debian-spanish --letter ñ=w" in tab.content()
-
-
-def test_each_of_the_best_boards_of_a_record_is_a_link_and_a_record_is_on_the_page_of_records(opened):
-    tab = opened("/records")
-    card = tab.locator(".record", has_text="3x3-scowl70")
-
-    def tie(route):
-        answer = route.fetch().json()
-        if len(answer["boards"]) > 1:
-            answer["boards"][1]["score"] = answer["boards"][0]["score"]
-        route.fulfill(json=answer)
-
-    expect(card.locator(".pill")).to_have_text("proven")
-    tab.route("**/proven", tie)
-    tab.reload()
-    expect(card.locator(".score a")).to_have_count(2)
-    for link in card.locator(".score a").all():
-        assert f"letters={link.text_content()}&" in link.get_attribute("href")
-    card.locator("h3 a").click()
+    for command in ("import /usr/share/dict/spanish --name debian-spanish --letter ñ=w", "verify "):
+        assert command in tab.content()
+    assert tab.locator("pre.code:visible").count() == 0, "commands are folded"
+    card.get_by_role("link").click()
     expect(tab.locator("nav [aria-current]")).to_have_text("Records")
+
+
+def test_the_best_boards_come_first_and_the_readers_own_beside_them(opened):
+    tab = opened("/?letters=zzzzzzzzz")
+    cards = tab.locator(".cards li")
+    expect(tab.locator("#own")).to_contain_text("0 points")
+    expect(tab.locator("#own")).to_contain_text("Proven. With scowl70 at least ")
+    expect(cards.first).to_contain_text(f"none of the other {26**4 - 1:,} 2x2 boards beats it")
+    assert cards.first.locator("progress").is_hidden()
+    tab.goto(tab.url.split("?")[0] + f"board?letters={BOARD}")
+    expect(tab.locator("#score")).to_have_text("430")
+    for page in ("/", "/records"):
+        tab.goto(tab.url.split("/board")[0].rstrip("/").removesuffix("/records") + page)
+        expect(tab.locator("#own")).to_contain_text("430 points")
+        expect(tab.locator("#own")).to_contain_text(f"none of the other {26**9 - 1:,} 3x3 boards beats it")
+        assert (
+            tab.locator("#own .tiles").get_attribute("aria-label")
+            == "Your board. Row 1: B, L, D. Row 2: E, A, E. Row 3: R, T, S."
+        )
+    tab.goto(tab.url.replace("/records", "/board?letters=tezz&size=2x2"))
+    expect(tab.locator("#score")).to_have_text(re.compile(r"\d"))
+    tab.locator("nav").get_by_role("link", name="Runs").click()
+    tab.get_by_role("link", name="small").click()
+    expect(tab.locator("#own")).to_contain_text("fewer than the best of this run")
+    assert tab.locator("#percent").is_hidden(), "a finished run has no bar"
+    assert tab.locator("#check").is_hidden(), "digests are folded"
+    tab.get_by_text("Check it").click()
+    expect(tab.locator("#check")).to_contain_text("Digest of the result")
+
+
+def test_a_run_that_proves_nothing_says_how_much_is_searched(opened):
+    tab = opened("/")
+    expect(tab.locator(".pill.proven")).to_have_count(1)
+
+    def unproven(route):
+        (run,) = route.fetch().json()
+        said = "The best found so far; 1 of 3 classes is done (33.3 %)."
+        route.fulfill(json=[run | {"state": "incomplete", "best": run["best"] | {"said": said}, "n_classes_done": 1}])
+
+    tab.route("**/api/runs", unproven)
+    tab.reload()
+    expect(tab.locator(".cards li").first).to_contain_text("The best found so far; 1 of 3 classes is done (33.3 %).")
+    assert tab.locator(".cards progress").is_visible()
 
 
 def test_a_run_that_goes_on_tells_what_its_workers_do_and_the_range_of_the_time_left(opened):
     tab = opened("RUN")
     settle(tab, "RUN")
     expect(tab.locator("nav [aria-current]")).to_have_text("Runs")
+    tab.get_by_text("Check it").click()
     expect(tab.locator("#check")).to_contain_text(re.compile(r"\d KiB taken, [\d.]+ [MGT]iB free"))
     busy = [
         {
@@ -435,7 +460,7 @@ def test_a_run_is_watched_until_it_ends_without_a_reload(opened, folder):
         expect(tab.locator("#state")).to_have_text("proven", timeout=240_000)
         assert process.wait(60) == 0
     assert tab.evaluate("window.never") == "reloaded"
-    expect(tab.locator("#percent")).to_have_text("100.0 %")
+    expect(tab.locator("#percent")).to_be_hidden()
     expect(tab.locator("#cost")).to_contain_text(re.compile("(seconds|hours) of one worker.*, by the clock: on a busy"))
     expect(tab.locator("#claim")).to_contain_text("Proven. Of all")
-    expect(tab.locator("#boards li").first).to_contain_text("202 points")
+    expect(tab.locator("#best li").first).to_contain_text("202 points")

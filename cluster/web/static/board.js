@@ -1,6 +1,7 @@
 // The board to play with.  Cells are numbered down the columns, as everywhere; people type along the rows.
 import { ask, byId, cellName, copy, count, el, facts, points } from "/static/lib.js";
 import { showAround } from "/static/around.js";
+import { remember } from "/static/cards.js";
 import { makeGame } from "/static/play.js";
 import { hintsAtMore, warm, wordList } from "/static/words.js";
 
@@ -200,6 +201,7 @@ async function refresh() {
     if (number !== asking) return;
     if (answer.dims !== size.value) { resize(answer.dims, answer.cells); return; } // turned: the same game
     told = answer;
+    remember(new URLSearchParams(asked).toString());
     name(told.letters);
     wait(["words", "facts"], false);
     showScore();

@@ -1,7 +1,7 @@
 // The game: three minutes, words typed or dragged over the tiles, then what was found and what was missed.
 // It knows the words of the board with their points; how they run was found by the program.
 import { byId, count, el, points } from "/static/lib.js";
-import { drawPath, warm, wordList } from "/static/words.js";
+import { drawPath, layTiles, marksTold, warm, wordList } from "/static/words.js";
 
 const SECONDS = 180, WARN_AT = [60, 30, 10];
 
@@ -25,14 +25,8 @@ export function makeGame() {
     const w = board.rows[0].length;
     words = new Map(board.words.map((item) => [item.word, item]));
     faces = Array.from({ length: w * h }, (_, cell) => board.rows[cell % h][Math.floor(cell / h)]);
-    tiles.style.setProperty("--columns", w);
-    tiles.setAttribute("aria-label", `Board. ${board.rows.map((row, y) => `Row ${y + 1}: ${row.map((face) => (face === "." ? "hole" : face)).join(" ")}`).join(". ")}.`);
-    tiles.replaceChildren(...board.rows.flatMap((row, y) => row.map((face, x) => {
-      const tile = el("span", { className: `tile${face === "." ? " hole" : ""}`, textContent: face === "." ? "" : face });
-      tile.dataset.cell = x * h + y;
-      tile.style.setProperty("--n", Math.max(2, face.length));
-      return tile;
-    })));
+    tiles.setAttribute("aria-label", `Board. ${layTiles(tiles, board)}`);
+    byId("game-marks").textContent = marksTold(board);
     show(SECONDS, "three minutes");
     byId("start").textContent = "Play";
     if (isHidden) answers.empty("They come after the game.");
@@ -115,7 +109,7 @@ export function makeGame() {
       answers.show([{ words: board.words.filter((item) => found.has(item.word)) }]);
       drawPath(tiles, trace, drawn);
       heard.textContent = `${fresh.word}: ${points(fresh.points)}`;
-    } else heard.textContent = fits.length ? `${fits[0].word}: found before` : `${text}: not a word of ${board.wordlist} on this board`;
+    } else heard.textContent = fits.length ? `${fits[0].word}: found before` : `${text}: not ${board.leftOut ? "among the words of this page" : `a word of ${board.wordlist} on this board`}`;
     heard.className = fresh ? "spoken good" : "spoken";
   }
 

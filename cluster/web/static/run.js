@@ -1,9 +1,11 @@
 import { ago, ask, byId, count, drawing, duration, el, facts, keep, points, showState } from "/static/lib.js";
+import { fillCard, showOwn } from "/static/cards.js";
 import { drawMap } from "/static/map.js";
 
 const address = `/api/runs/${byId("run").dataset.key}`;
 let version = "";
 let found = {};
+let isOwnAsked = false;
 
 function question(pulse) {
   if (!found.rows_state) return "";
@@ -25,7 +27,8 @@ function showNow(pulse) {
   byId("percent").textContent = pulse.percent;
   byId("progress").value = pulse.n_classes ? pulse.n_classes_done / pulse.n_classes : 0;
   byId("done").textContent = pulse.n_classes ? `${count(pulse.n_classes_done)} of ${count(pulse.n_classes)} classes` : "not known yet";
-  document.title = `${pulse.percent} ${document.title.replace(/^[\d.]+ % |^– /, "")}`;
+  byId("figures").hidden = pulse.state === "proven";
+  document.title = `${pulse.state === "proven" ? "" : `${pulse.percent} `}${document.title.replace(/^[\d.]+ % |^– /, "")}`;
   facts(byId("now"), live.is_running ? running(live, progress) : ended(live));
 }
 
@@ -71,9 +74,15 @@ const size = (bytes) => {
 function showFound(pulse) {
   byId("notes").replaceChildren(...(found.notes || []).map((text) => el("p", { className: "fault", textContent: `Note: ${text}` })));
   const boards = found.boards || [];
-  byId("boards-told").textContent = boards.length ? `${found.proven ? "All" : "Found so far:"} ${count(found.n_boards)} up to symmetry score ${count(found.cutoff)} or more${found.n_boards > boards.length ? `; the best ${boards.length} of them` : ""}.`
+  byId("boards-told").textContent = boards.length ? `${found.proven ? "Exactly" : "Found so far:"} ${count(found.n_boards)} ${found.n_boards === 1 ? "board scores" : "boards score"} ${count(found.cutoff)} or more, up to symmetry${found.n_boards > boards.length ? `; the best ${boards.length} of them` : ""}.`
     : found.proven ? "No board reaches the cutoff." : "No board that reaches the cutoff was found so far.";
-  byId("boards").replaceChildren(...boards.map((item) => el("li", {}, el("a", { href: `/board?letters=${encodeURIComponent(item.typed)}&run=${byId("run").dataset.key}` }, drawing(item.svg), el("b", { textContent: points(item.score) }), el("span", { textContent: item.typed })))));
+  const link = (item, ...shown) => el("a", { href: `/board?letters=${encodeURIComponent(item.typed)}&run=${byId("run").dataset.key}` }, ...shown);
+  const [first, ...rest] = boards, own = byId("own"), best = el("li", {});
+  if (first) fillCard(best, drawing(first.svg), first.score, first.said, el("p", { className: "name" }, link(first, el("code", { textContent: first.typed }))));
+  byId("best").replaceChildren(...(first ? [best, own] : [own]));
+  byId("boards").replaceChildren(...rest.map((item) => el("li", {}, link(item, drawing(item.svg), el("b", { textContent: points(item.score) }), el("span", { textContent: item.typed })), el("span", { textContent: item.said }))));
+  if (!isOwnAsked) showOwn(own, { key: byId("run").dataset.key, dims: found.dims, best: first });
+  isOwnAsked = true;
   drawMap(found.map, byId("map"), byId("map-spoken"), byId("map-told"));
   if (found.map && pulse.state === "running") byId("map-told").textContent += ` As of ${new Date(1000 * found.read_at_s).toLocaleTimeString()}, when the rows stored so far were read.`;
   byId("legend").hidden = !found.map;
@@ -90,7 +99,7 @@ function showCost(pulse) {
   const left = progress.remaining_s, n = progress.n_workers;
   facts(byId("cost"), [
     ["So far, in stored verdicts", found.rows_state ? `${told(hours)}, by the clock: on a busy machine a worker has less than a core` : "", true],
-    ["To come", pulse.state === "proven" ? "nothing" : left !== undefined && left !== null && n ? `about ${told((left * n) / 3600)}, if the guess of the time left holds` : "unknown: no driver that works on it has said how long still"],
+    ["To come", pulse.state === "proven" ? "nothing" : left !== undefined && left !== null && n ? `about ${told((left * n) / 3600)}, if the guess of the time left holds` : "unknown: no driver that works on it has said how long still", true],
   ]);
 }
 

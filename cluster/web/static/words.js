@@ -14,6 +14,30 @@ export function drawPath(tiles, trace, path) {
   trace.append(draw("polyline", { points: spots.map(([x, y]) => `${x},${y}`).join(" "), "stroke-width": wide * 0.11 }), draw("circle", { cx: spots[0][0], cy: spots[0][1], r: wide * 0.2 }));
 }
 
+const BONUSES = { dl: "double letter", tl: "triple letter", dw: "double word", tw: "triple word" };
+
+// The tiles of a board, with the values of their letters and their bonuses; returns what they are in words.
+export function layTiles(tiles, { rows, values = [], bonus = [] }) {
+  const told = [];
+  tiles.style.setProperty("--columns", rows[0].length);
+  tiles.replaceChildren(...rows.flatMap((row, y) => row.map((face, x) => {
+    const cell = x * rows.length + y, isHole = face === ".", value = values[cell] ?? null, own = isHole ? null : bonus[cell];
+    const tile = el("span", { className: isHole ? "tile hole" : "tile", textContent: isHole ? "" : face });
+    tile.dataset.cell = cell;
+    if (value !== null && !isHole) tile.dataset.value = value;
+    if (own) tile.dataset.bonus = own.toUpperCase();
+    tile.style.setProperty("--n", Math.max(2, face.length));
+    told.push(`${x ? "" : `Row ${y + 1}: `}${[isHole ? "hole" : face, ...(tile.dataset.value ? [points(value)] : []), ...(own ? [BONUSES[own]] : [])].join(" ")}${x < row.length - 1 ? "," : "."}`);
+    return tile;
+  })));
+  return told.join(" ");
+}
+
+export function marksTold({ values, bonus = [] }) {
+  const kinds = Object.keys(BONUSES).filter((kind) => bonus.includes(kind)).map((kind) => `${kind.toUpperCase()}: ${BONUSES[kind]}.`);
+  return [...kinds, ...(values ? ["The small number is what a letter is worth."] : [])].join(" ");
+}
+
 export function warm(tiles, heat) {
   const low = heat ? Math.min(...heat) : 0, high = heat ? Math.max(...heat) : 0;
   for (const tile of tiles.children) {
