@@ -5,14 +5,11 @@ The command line and the web pages show these.
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from boardclass.board import LETTERS, NO_LETTERS, dims_of_length, with_letters
-from boardclass.canonical import canonical_board
+from boardclass.board import dims_of_length
 from boardclass.errors import BoardError, InputError, PartitionError, quote
-from boardclass.geometry import DIMS, cell_name, parse_dims
+from boardclass.geometry import DIMS, parse_dims
 from boardclass.rolling import assign_dice
 from boardclass.scores import parse_scores
 from boardclass.wordlist import DEFAULT_WORDLIST, load_wordlist
@@ -21,7 +18,6 @@ if TYPE_CHECKING:
     from boardclass.geometry import Dims
     from boardclass.scores import ScoreTable
     from boardclass.wordlist import WordList
-    from search.scoring.scorer import Scorer
 
 
 def words_and_table(
@@ -46,41 +42,6 @@ def score_boards(boards: list[tuple[Dims, str]], words: WordList, table: ScoreTa
         for index, value in zip(indices, values, strict=True):
             result[index] = int(value)
     return [(board, value) for (_, board), value in zip(boards, result, strict=True)]
-
-
-def best_neighbours(
-    board: str, scorer: Scorer, n: int, letters: Mapping[str, str] = NO_LETTERS
-) -> list[tuple[str, str, int, int]]:
-    """Return the ``n`` best boards one step away, up to symmetry: board, what was done, score, difference."""
-    changes = one_step(board, scorer.geometry.dims.h, letters)
-    values = scorer.scores([board, *changes])
-    own = int(values[0])
-    rows: list[tuple[str, str, int, int]] = []
-    seen = {canonical_board(board, scorer.geometry)}
-    for (other, change), value in sorted(
-        zip(changes.items(), values[1:].tolist(), strict=True), key=lambda item: (-item[1], item[0])
-    ):
-        image = canonical_board(other, scorer.geometry)
-        if image not in seen and len(rows) < n:
-            seen.add(image)
-            rows.append((with_letters(other, letters), change, value, value - own))
-    return rows
-
-
-def one_step(board: str, h: int, letters: Mapping[str, str] = NO_LETTERS) -> dict[str, str]:
-    """Return the boards one changed letter or one swap of two cells away, each with what was done; ``h``: rows."""
-    steps: dict[str, str] = {}
-    for cell, old in enumerate(board):
-        for new in LETTERS:
-            if new != old:
-                told = f"{cell_name(cell, h)}: {letters.get(old, old)} to {letters.get(new, new)}"
-                steps[board[:cell] + new + board[cell + 1 :]] = told
-    for left, right in itertools.combinations(range(len(board)), 2):
-        if board[left] != board[right]:
-            cells = list(board)
-            cells[left], cells[right] = cells[right], cells[left]
-            steps.setdefault("".join(cells), f"{cell_name(left, h)} and {cell_name(right, h)} swapped")
-    return steps
 
 
 def rollable(board: str) -> dict[str, bool]:

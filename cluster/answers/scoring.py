@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -22,6 +22,7 @@ from cluster.answers import boards as plain
 if TYPE_CHECKING:
     from boardclass.scores import ScoreTable
     from search.scoring.scorer import Scorer
+    from search.solvers.tiles import Rules
 
 _USUAL = [*map(parse_dims, DIMS), (6, 6)]
 Board = Tiles | tuple[Dims, str]
@@ -112,18 +113,17 @@ class Asked:
         letter value (None: it has none, or several) and its bonus, where the rules have such.
         """
         from cluster.answers.render import heat_of_cells
-        from search.solvers.tiles import parse_bonus, parse_values
 
         n = sum(map(len, solved.rows))
         heat = heat_of_cells(n, ((word.points, word.path) for word in solved.words))
         record = solved.record(self.words) | {"rows": solved.rows, "heat": heat}
-        if self.values is not None and isinstance(board, Tiles):
-            worth = parse_values(self.values)
-            sums = [{sum(worth.get(c, 0) for c in text) for text in tile.spellings} for tile in board.tiles]
-            record["values"] = [min(of_tile) if len(of_tile) == 1 else None for of_tile in sums]
-        if self.bonus is not None and isinstance(board, Tiles):
-            bonus = parse_bonus(self.bonus, board.w, board.h)
-            record["bonus"] = [bonus.get(cell) for cell in range(n)]
+        if isinstance(board, Tiles):
+            rules = self._rules(board)
+            if (worth := rules.values) is not None:
+                sums = [{sum(worth.get(c, 0) for c in text) for text in tile.spellings} for tile in board.tiles]
+                record["values"] = [min(of_tile) if len(of_tile) == 1 else None for of_tile in sums]
+            if rules.bonus:
+                record["bonus"] = [rules.bonus.get(cell) for cell in range(n)]
         return record
 
     def scores(self, boards: Sequence[Board]) -> list[tuple[str, int]]:
@@ -138,9 +138,15 @@ class Asked:
             for board in boards
         ]
 
+    def _rules(self, board: Tiles) -> Rules:
+        from search.solvers.tiles import Rules, parse_bonus, parse_values
+
+        bonus = {} if self.bonus is None else parse_bonus(self.bonus, board.w, board.h)
+        return Rules(self.table, None if self.values is None else parse_values(self.values), bonus)
+
     def _on_tiles(self, board: Tiles) -> Iterable[tuple[str, int, tuple[int, ...]]]:
         """Yield the words on a board of tiles; the solver sees the symbols of the list."""
-        from search.solvers.tiles import Rules, parse_bonus, parse_values, solve_tiles
+        from search.solvers.tiles import solve_tiles
 
         words = load_wordlist(self.source, plain_q=True)
         symbols = dict.fromkeys(words.letters, "\0") | {letter: symbol for symbol, letter in words.letters.items()}
@@ -153,13 +159,11 @@ class Asked:
             tile if tile.face == "*" else tile._replace(spellings=tuple(map(in_symbols, tile.spellings)))
             for tile in board.tiles
         ]
-        values = None if self.values is None else parse_values(self.values)
-        if values is not None:
-            values |= {symbol: values.get(letter, 0) for symbol, letter in words.letters.items()}
-        bonus = {} if self.bonus is None else parse_bonus(self.bonus, board.w, board.h)
-        for word, points, path in solve_tiles(
-            board._replace(tiles=tuple(tiles)), words.words, Rules(self.table, values, bonus)
-        ):
+        rules = self._rules(board)
+        if (values := rules.values) is not None:
+            of_symbols = {symbol: values.get(letter, 0) for symbol, letter in words.letters.items()}
+            rules = replace(rules, values={**values, **of_symbols})
+        for word, points, path in solve_tiles(board._replace(tiles=tuple(tiles)), words.words, rules):
             yield words.spell(word), points, path
 
 

@@ -172,7 +172,8 @@ def neighbours(
 ) -> None:
     """List the best boards one letter or one swap away."""
     from boardclass.board import read_board
-    from cluster.answers.boards import best_neighbours, words_and_table
+    from cluster.answers.boards import words_and_table
+    from search.scoring.around import best_neighbours
     from search.scoring.scorer import Scorer
 
     words, table = words_and_table(wordlist, scores)

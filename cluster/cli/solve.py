@@ -80,7 +80,7 @@ def solve(
 
 
 def parse_cells(text: str | None, size: Dims, option: str) -> tuple[int, ...]:
-    """Return the cells that an option such as ``1.1,3.2`` names. Raises InputError if a part is no cell of the board."""
+    """Return the cells that an option such as ``1.1,3.2`` names. Raises InputError if a part is not one."""
     cells = []
     for part in (text or "").replace(",", " ").split():
         cell = read_cell(part, *size)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from boardclass.board import LETTERS, read_board, with_letters
+from boardclass.board import read_board, with_letters
 from boardclass.canonical import canonical_board
 from boardclass.errors import InputError, OrderlyError, quote
 from boardclass.geometry import geometry
@@ -166,15 +166,12 @@ def page(*given: Any) -> str:
 
 def around_board(*given: Any) -> dict[str, Any]:
     """Return the score with each letter in each cell (rows: cells), and the best boards one step away."""
-    from cluster.answers.boards import best_neighbours
+    from search.scoring.around import best_neighbours, letter_scores
 
     board, scorer = Question(*given).usual()
-    changed = [board[:cell] + letter + board[cell + 1 :] for cell in range(len(board)) for letter in LETTERS]
-    scores = [int(value) for value in scorer.scores(changed)]
-    n = len(LETTERS)
     near = best_neighbours(board, scorer, N_NEAR)
     return {
-        "scores": [scores[cell * n : (cell + 1) * n] for cell in range(len(board))],
+        "scores": letter_scores(board, scorer),
         "best": [dict(zip(("board", "change", "score", "difference"), row, strict=True)) for row in near],
     }
 

@@ -11,16 +11,14 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from boardclass.board import LETTERS, format_rows, with_letters
 from boardclass.board_svg import STYLE, board_svg
-from boardclass.canonical import canonical_board
 from boardclass.distribution import install
 from boardclass.errors import InputError
-from boardclass.geometry import cell_name, geometry
+from boardclass.geometry import geometry
 from boardclass.partition import parse_partition
 from boardclass.printable import printable
 from boardclass.scores import n_letters
@@ -29,6 +27,7 @@ from results.proof.claim import Board, searched, standing
 from results.proof.prove import State, Summary, state_of
 from results.reading.sql import Database
 from results.store.run import Run
+from search.scoring.around import best_neighbours, letter_scores
 
 if TYPE_CHECKING:
     from search.scoring.scorer import Scorer
@@ -182,40 +181,19 @@ def _sensitivity(charts: Any, found: Summary, scorer: Scorer) -> dict[str, Any] 
     """Return what one step makes of the best board: the map of changed letters, and the best of the other boards."""
     if not found.listed.boards:
         return None
-    best = found.listed.boards[0]
-    names = {letter: found.question.letters.get(letter, letter) for letter in LETTERS}
-    faces = [names[letter].upper() for letter in best.board]
-    places = [(cell, letter) for cell in range(len(best.board)) for letter in LETTERS]
-    swaps = [pair for pair in combinations(range(len(best.board)), 2) if best.board[pair[0]] != best.board[pair[1]]]
-    boards = [best.board[:cell] + letter + best.board[cell + 1 :] for cell, letter in places]
-    boards += [_swapped(best.board, *pair) for pair in swaps]
-    shape = geometry(found.fingerprint.dims)
-    at = [cell_name(cell, shape.dims.h) for cell in range(shape.n)]
-    told = [f"{at[cell]}: {faces[cell]} to {names[letter].upper()}" for cell, letter in places]
-    told += [f"{at[a]} and {at[b]}: {faces[a]} and {faces[b]} swapped" for a, b in swaps]
-    scores = [int(value) for value in scorer.scores(boards)]
+    best, letters = found.listed.boards[0], found.question.letters
+    names = {letter: letters.get(letter, letter) for letter in LETTERS}
+    h = geometry(found.fingerprint.dims).dims.h
     rows = [
-        {"cell": f"{at[cell]}: {faces[cell]}", "letter": names[letter], "score": score}
-        for (cell, letter), score in zip(places, scores, strict=False)
+        {"cell": f"{cell % h + 1}.{cell // h + 1} {names[own].upper()}", "letter": names[letter], "score": score}
+        for cell, (own, scores) in enumerate(zip(best.board, letter_scores(best.board, scorer), strict=True))
+        for letter, score in zip(LETTERS, scores, strict=True)
     ]
-    steps: dict[str, dict[str, Any]] = {}
-    for board, change, score in zip(boards, told, scores, strict=True):
-        image = canonical_board(board, shape)
-        if image != best.board:
-            steps.setdefault(image, {"board": _typed(board, found), "change": change, "score": score})
-    near = sorted(steps.values(), key=lambda item: (-item["score"], item["board"]))[:_NEAR]
     return {
         "svg": charts.letter_map("Scores of the best board with one letter changed", rows),
         "board": _typed(best.board, found),
-        "score": best.score,
-        "near": near,
+        "near": best_neighbours(best.board, scorer, _NEAR, letters),
     }
-
-
-def _swapped(board: str, a: int, b: int) -> str:
-    letters = list(board)
-    letters[a], letters[b] = letters[b], letters[a]
-    return "".join(letters)
 
 
 _BINS = 24
