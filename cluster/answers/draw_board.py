@@ -16,10 +16,7 @@ _PNG_SCALE = 2
 def save_board(out: str, faces: Sequence[Sequence[str]], heat: Sequence[int], path: Sequence[int] = ()) -> Path:
     """Draw a board into a file and return its path; arguments as for :func:`boardclass.board_svg.board_svg`.
 
-    Raises
-    ------
-    InputError
-        When the name does not end in ``.svg`` or ``.png``, or the file cannot be written.
+    Raises InputError when the name does not end in ``.svg`` or ``.png``, or the file cannot be written.
     """
     from boardclass.board_svg import SIZE, board_svg
 

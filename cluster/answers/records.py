@@ -18,12 +18,7 @@ PUBLISHED = Path(__file__).resolve().parents[2] / "results" / "published"
 def proven_place(board: str, dims: str, score: int, sha256: str, points: Sequence[int]) -> str:
     """Return where a board stands among all boards of its size, in a sentence; empty where no published run proves it.
 
-    Parameters
-    ----------
-    board : str
-        One symbol a cell, down the columns.
-    score : int
-        Its exact score with the word list of this SHA-256 and these points by number of letters.
+    ``score`` is exact, with the word list of this SHA-256 and these points by number of letters.
     """
     from boardclass.board import with_letters
     from boardclass.canonical import canonical_board

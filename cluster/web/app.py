@@ -27,10 +27,6 @@ def make_app(site: Site) -> Starlette:
     """Return the application; :class:`cluster.web.guard.Guard` goes around it.
 
     A separate process loads the default word list and the kernels at once, not with the first question.
-
-    Parameters
-    ----------
-    site : Site
     """
 
     @contextlib.asynccontextmanager

@@ -23,15 +23,7 @@ _between_modules = re.compile(r"^import .*\n|^export (?=async|const|function)", 
 
 
 def board_page(told: dict[str, Any], *, hidden: bool = False) -> str:
-    """Return the page of a board.
-
-    Parameters
-    ----------
-    told : dict
-        As :func:`cluster.web.jobs.score_board` returns it.
-    hidden : bool
-        The game comes first, the words afterwards.
-    """
+    """Return the page of a board as ``Asked.told`` tells of it; with ``hidden`` its words come after the game."""
     packed = _packed(told["words"], len(told["rows"]))
     words, left_out = told["words"][: len(packed)], len(told["words"]) - len(packed)
     data: dict[str, Any] = {name: told[name] for name in ("rows", "heat", "values", "bonus") if name in told}

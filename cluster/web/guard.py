@@ -49,14 +49,8 @@ _PLAIN_PATH = re.compile(r"/|(/[A-Za-z0-9_.-]+)+", re.ASCII)  # not //, which wo
 class Guard:
     """Lets through what may be answered, and puts the security headers on every answer.
 
-    Parameters
-    ----------
-    app : ASGI application
-    token : str
-    cookie : str
-        Name of the cookie; cookies of one host go to all its ports, so each server has its own name.
-    hosts : iterable of str
-        Names that a request may be meant for, besides those of loopback.
+    Cookies of one host go to all its ports, so each server has its own name for ``cookie``.  ``hosts`` are names that a
+    request may be meant for, besides those of loopback.
     """
 
     def __init__(self, app: ASGIApp, token: str, cookie: str, hosts: Iterable[str] = ()) -> None:

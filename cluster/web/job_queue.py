@@ -45,20 +45,9 @@ class JobQueue:
     async def ask(
         self, priority: Priority, job: Callable[..., Any], *values: Any, seconds: float = 20.0, memory_mb: int = 1024
     ) -> Any:
-        """Return what a function of :mod:`cluster.web.jobs` returns.
+        """Return what a function of :mod:`cluster.web.jobs` makes of ``values`` within these limits.
 
-        Parameters
-        ----------
-        priority : Priority
-        job : callable
-            With its arguments in ``values``.
-        seconds, memory_mb
-            What it may take.
-
-        Raises
-        ------
-        Refused
-            When it cannot be done, takes too much, too many wait, or the queue is closed.
+        Raises Refused when it cannot be done, takes too much, too many wait, or the queue is closed.
         """
         limiter, worker = self._limiters.setdefault(priority, anyio.CapacityLimiter(1)), self._workers[priority]
         if limiter.statistics().tasks_waiting >= MAX_WAITING:

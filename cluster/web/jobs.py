@@ -52,13 +52,7 @@ def warm(wordlist: str) -> None:
 
 
 def words_of(name: str, plain_q: bool | None = False) -> WordList:
-    """Return a word list by name; a path is not a name.
-
-    Raises
-    ------
-    InputError
-        When there is none.
-    """
+    """Return a word list by name, never by path. Raises InputError when there is none."""
     names = available_names()
     if name not in names:
         raise InputError(f"no word list named {quote(name)}: expected one of {', '.join(names)}")
@@ -68,10 +62,7 @@ def words_of(name: str, plain_q: bool | None = False) -> WordList:
 def list_of_run(run: Run) -> str:
     """Return the name of the word list that a run was searched with: no other one gives the scores of its boards.
 
-    Raises
-    ------
-    InputError
-        When it is not here under its name.
+    Raises InputError when it is not here under its name.
     """
     sha256, said = run.fingerprint.wordlist_sha256, question_of(run).wordlist
     known = known_name(sha256)
@@ -211,13 +202,7 @@ def class_story(text: str, wordlist: str, cutoff: int | None) -> dict[str, Any]:
 
 
 def class_trees(text: str, wordlist: str) -> list[dict[str, Any]]:
-    """Return the Sum/Choice tree and the orderly tree of a small class, drawn and as text.
-
-    Raises
-    ------
-    InputError
-        When one is too large to look at.
-    """
+    """Return both trees of a small class, drawn and as text. Raises InputError when one is too large to look at."""
     from cluster.answers.boards import class_letters
     from cluster.answers.explain import trees
 

@@ -69,30 +69,11 @@ class _Protocol(H11Protocol):
 
 
 class LocalServer:
-    """A server that is bound to a port of this machine, and answers once :meth:`run` is called.
+    """A server that is bound to a port of this machine, and answers about what was ``given`` once it runs.
 
-    Parameters
-    ----------
-    given : sequence of str
-        As for :class:`cluster.watch.catalog.Catalog`.
-    host : str
-        An address of loopback; not looked at with ``lan``.
-    port : int or None
-        None: ``DEFAULT_PORT``, or any other when that is taken; 0: any.
-    price : float
-        Of one core for an hour.
-    lan : bool
-        Answer the network that this machine is in, and nobody else, this machine included.
-
-    Attributes
-    ----------
-    address : str
-        With the token.
-
-    Raises
-    ------
-    InputError
-        When the host is not this machine, the port is taken, or a run is not there.
+    ``host`` is an address of loopback, or with ``lan`` not looked at: the network of this machine is answered, and
+    nobody else.  Port 0: any; None: ``DEFAULT_PORT``, or any when that is taken.  ``price``: of one core for an hour.
+    ``address`` has the token.  Raises InputError when the host is not this machine, or a port or a run is not there.
     """
 
     def __init__(self, given: Sequence[str], host: str, port: int | None, price: float, lan: bool = False) -> None:
@@ -128,13 +109,7 @@ class LocalServer:
 
 
 def loopback(host: str) -> str:
-    """Return an address that only this machine reaches.
-
-    Raises
-    ------
-    InputError
-        When ``host`` is another one.
-    """
+    """Return an address that only this machine reaches. Raises InputError when ``host`` is another one."""
     try:
         address = ipaddress.ip_address("127.0.0.1" if host == "localhost" else host.strip("[]"))
     except ValueError:
@@ -149,12 +124,9 @@ def loopback(host: str) -> str:
 
 
 def own_address() -> str:
-    """Return the address of this machine in its network, by which other devices there reach it.
+    """Return the address by which other devices of its network reach this machine.
 
-    Raises
-    ------
-    InputError
-        When it has none, or one that the whole internet may reach.
+    Raises InputError when it has none, or one that the whole internet may reach.
     """
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         try:

@@ -39,16 +39,9 @@ class Answer:
 
 
 class Site:
-    """The state behind the pages.
+    """The state behind the pages: runs that were given, and published ones.
 
-    Parameters
-    ----------
-    catalog, records : Catalog
-        Runs that were given, and published ones.
-    price : float
-        Of one core for an hour.
-    lan : str
-        The address that a network reaches; empty: only this machine is answered.
+    ``price`` is that of one core for an hour; ``lan`` the address that a network reaches, empty for this machine only.
     """
 
     def __init__(self, catalog: Catalog, records: Catalog, price: float, lan: str = "") -> None:

@@ -31,13 +31,7 @@ class Ended(Exception):
 
 
 class Worker:
-    """Starts a process with the first job, and again when the one before has ended; for one task at a time.
-
-    Attributes
-    ----------
-    is_closed : bool
-        Whether :meth:`aclose` was called.
-    """
+    """Starts a process with the first job, and again when the one before has ended; for one task at a time."""
 
     def __init__(self) -> None:
         self._process: anyio.abc.Process | None = None
@@ -46,19 +40,8 @@ class Worker:
     async def do(self, job: Callable[..., Any], values: Sequence[Any], seconds: float, memory_mb: int) -> Any:
         """Return what :func:`cluster.web.jobs.bounded` returns; the process is killed when this task is cancelled.
 
-        Parameters
-        ----------
-        job : callable
-            A function of a module: the process finds it by name.
-        values : sequence
-            JSON can hold them, and what the job returns.
-        seconds, memory_mb
-            What it may take.
-
-        Raises
-        ------
-        Ended
-            When the process ended: killed by :meth:`aclose`, by the job's own limits or by somebody else.
+        The process finds the job, a function of a module, by name; JSON holds the values and what it returns.  Raises
+        Ended when the process ended: killed by :meth:`aclose`, by the job's own limits or by somebody else.
         """
         try:
             process = await self._running()

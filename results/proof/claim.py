@@ -332,18 +332,9 @@ def statement_of(fingerprint: Fingerprint, listed: BoardList, question: Question
 
 
 def standing(dims: str, wordlist: str, scores: str, rank: int = 1, n_equal: int = 1, so_far: str = "") -> str:
-    """Return in one sentence where a board that a run lists stands.
+    """Return in one sentence where a listed board stands; ``rank`` counts the better ones, ``n_equal`` those like it.
 
-    Parameters
-    ----------
-    dims, wordlist, scores : str
-        What it is about, as :class:`Question` names it.
-    rank : int
-        One more than the number of listed boards with a higher score.
-    n_equal : int
-        Listed boards with its score, itself included.
-    so_far : str
-        How much is searched (:func:`searched`); empty only where the rows prove that they list all boards.
+    Only where the rows prove that all boards are listed may ``so_far`` be empty; else :func:`searched` tells it.
     """
     if so_far:
         return f"The best found so far; {so_far}." if rank == 1 else f"Number {rank:,} of those found so far."

@@ -40,7 +40,7 @@ def test_neighbours(orderly, words):
     for row, again in zip(rows, rows_of(scored), strict=True):
         assert row["score"] == again["score"]
         assert int(row["difference"]) == int(row["score"]) - own
-    assert rows[0]["change"].startswith("cell")
+    assert rows[0]["change"].startswith("row ")
     assert orderly("neighbours", "abc").code == 2
 
 

@@ -215,7 +215,7 @@ def test_climbing_and_neighbours_take_and_show_the_letters_of_the_list(orderly, 
     assert longest.startswith("niña,4,")
     assert "ñ" in longest.split(",")[2]
     near = orderly("neighbours", "año/nac", "-w", "spanish", "--format", "csv")
-    assert 'añanoc,"row 1, column 2 and row 3, column 2 swapped",3,0\n' in near.out
+    assert 'añanoc,"row 3, column 1, O and row 2, column 2, A swapped",3,0\n' in near.out
     assert "w stands for ñ" in orderly("neighbours", "awo/nac", "-w", "spanish").err
 
 

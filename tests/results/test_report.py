@@ -12,6 +12,7 @@ import pytest
 pytest.importorskip("altair", reason="the report needs the extra: pip install 'orderly-boggle[report]'")
 pytest.importorskip("vl_convert", reason="the report needs the extra: pip install 'orderly-boggle[report]'")
 
+from boardclass.geometry import cell_name
 from results.reading import charts
 from results.reading.report import histogram, stage_seconds
 from tests.results.helpers import CUTOFF, all_rows, fingerprint
@@ -171,7 +172,7 @@ def test_the_boards_one_step_away_are_neighbours_and_in_order(page):
     for board, change, _ in rows:
         differing = [cell for cell, (old, new) in enumerate(zip(best, board, strict=True)) if old != new]
         assert 1 <= len(differing) <= 2
-        assert all(str(cell) in change for cell in differing)
+        assert all(cell_name(cell, 2) in change for cell in differing)
         assert len(differing) == 1 or sorted(board) == sorted(best)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import pytest
 
 pytest.importorskip("altair", reason="the report needs the extra: pip install 'orderly-boggle[report]'")
@@ -13,9 +15,11 @@ from axe_playwright_python.sync_playwright import Axe
 
 from tests.results.helpers import all_rows
 from tests.results.pages import make_page, make_published_page
+from tests.samples import daily
 
 WORD = "button[data-path]"
-DESK = {"viewport": {"width": 1200, "height": 900}}
+DESK = {"viewport": {"width": 1280, "height": 900}}
+TABLET = {"viewport": {"width": 768, "height": 1000}}
 PHONE = {"viewport": {"width": 360, "height": 740}, "is_mobile": True, "has_touch": True}
 
 
@@ -125,11 +129,15 @@ def test_nothing_covers_what_can_be_clicked_wherever_the_page_is_scrolled_to(ope
     assert tab.locator("g.path polyline").count() == 1
 
 
-@pytest.mark.parametrize(("scheme", "device"), [("light", DESK), ("dark", PHONE)], ids=["light desk", "dark phone"])
+LOOKS = [*product(("light", "dark"), (DESK, TABLET, PHONE))]
+
+
+@pytest.mark.parametrize(("scheme", "device"), daily(LOOKS, lambda *look: look in (LOOKS[0], LOOKS[-1])))
 def test_axe_finds_nothing_that_keeps_people_out(opened, published, begun, scheme, device):
     for file in (published, begun):
         tab = opened(file, color_scheme=scheme, **device)
-        tab.evaluate("document.querySelectorAll('.boards + details').forEach((item) => { item.open = true; })")
+        tab.evaluate("document.querySelectorAll('details').forEach((item) => { item.open = true; })")
+        assert tab.evaluate("document.documentElement.scrollWidth") <= device["viewport"]["width"]
         found = Axe().run(tab)
         assert found.violations_count == 0, found.generate_report()
 
@@ -155,6 +163,7 @@ def test_words_are_filtered_and_paper_has_them_all(opened, published):
 def test_a_phone_need_not_scroll_sideways(opened):
     tab = opened(**PHONE)
     assert tab.evaluate("document.documentElement.scrollWidth") <= 360
+    tab.get_by_text("What was asked:").click()
     value = tab.locator(".facts td").nth(2)
     assert value.bounding_box()["width"] > 200, "a long value has the width of the page"
 
