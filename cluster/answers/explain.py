@@ -64,7 +64,9 @@ def tell(dims: Dims, letters: tuple[str, ...], scorer: Scorer, cutoff: int | Non
         if rest:
             found = [item for part in rest for item in basic.tree_boards_reaching(part, cutoff, _BUDGET)]
             story["n_multi_score"] = len(found)
-            story["n_boards_reaching"] = _n_reaching(letters, scorer, cutoff, len(found))
+            boards = basic.boards_reaching(letters, scorer, cutoff, n_branch=1, budget=_BUDGET) if found else ()
+            scores = scorer.scores([board for board, _ in boards]) if found else ()
+            story["n_boards_reaching"] = sum(reaches(int(score), cutoff) for score in scores)
     return story
 
 
@@ -96,15 +98,6 @@ def _levels(terms: Terms, bound: int, cutoff: int) -> tuple[list[dict[str, int]]
             {"cell": layout.cells[0], "n_parts": len(bounds), "n_left": len(parts), "largest_bound": max(bounds)}
         )
     return levels, [made for _, made in parts]
-
-
-def _n_reaching(letters: tuple[str, ...], scorer: Scorer, cutoff: int, n_found: int) -> int:
-    from search.paper import basic
-
-    if not n_found:
-        return 0
-    boards = [board for board, _ in basic.boards_reaching(letters, scorer, cutoff, n_branch=1, budget=_BUDGET)]
-    return sum(reaches(int(score), cutoff) for score in scorer.scores(boards))
 
 
 def narrate(story: dict[str, Any]) -> Iterator[str]:

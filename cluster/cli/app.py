@@ -84,17 +84,12 @@ class Sections(Whole):
         """Return a command; for a name that is none build them all, since typer suggests the nearest of them."""
         for name in (cmd_name,) if cmd_name in PLACES else PLACES:
             if name not in self.commands:
-                self.commands[name] = _built(PLACES[name])
+                found = getattr(import_module(f"cluster.cli.{PLACES[name].partition('.')[0]}"), name)
+                if not isinstance(found, typer.Typer):
+                    body, found = found, typer.Typer(add_completion=False, rich_markup_mode=None)
+                    found.command(name)(body)
+                self.commands[name] = typer.main.get_command(found)
         return self.commands.get(cmd_name)
-
-
-def _built(place: str) -> Any:
-    module, _, name = place.partition(".")
-    found = getattr(import_module(f"cluster.cli.{module}"), name)
-    if not isinstance(found, typer.Typer):
-        body, found = found, typer.Typer(add_completion=False, rich_markup_mode=None)
-        found.command(name)(body)
-    return typer.main.get_command(found)
 
 
 EXIT_BUG = 1

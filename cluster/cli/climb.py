@@ -6,7 +6,7 @@ import contextlib
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from enum import StrEnum
 from typing import IO, TYPE_CHECKING, Annotated
 
@@ -19,7 +19,7 @@ from cluster.cli.app import EXIT_INTERRUPTED
 from cluster.streams import console, tell, write_lines
 
 if TYPE_CHECKING:
-    from boardclass.geometry import Dims
+    pass
 
 
 class Method(StrEnum):
@@ -80,14 +80,17 @@ def climb(
     Boards have letters and Qu only, and points by length: climbing scores hundreds of thousands of boards, and the
     solver of other tiles, letter values and bonus cells (orderly show) takes milliseconds for each.
     """
-    from boardclass.board import format_rows, in_symbols, with_letters
+    from boardclass.board import format_rows, in_symbols, read_board, with_letters
+    from boardclass.geometry import parse_dims
     from boardclass.tracing import trace
     from cluster.answers.boards import words_and_table
     from cluster.driver.session import StopSignals
 
     words, table = words_and_table(wordlist, scores)
     table = table.at_least(min_letters)
-    size, board = _size_and_start(dims, start, words.letters)
+    if start is None and dims is None:
+        raise InputError("which size? give --dims, such as --dims 4x4, or a board with --from")
+    size, board = (parse_dims(dims or ""), None) if start is None else read_board(start, dims, tell, words.letters)
     letters = allowed_letters(in_symbols(exclude.lower(), words.letters))
     from search.local.climb import BatchScorer, Start
     from search.local.methods import default_runs, local_search
@@ -126,17 +129,6 @@ def climb(
     write_table(("board", "score", "found"), rows, fmt)
     if signals.reason:
         raise typer.Exit(EXIT_INTERRUPTED)
-
-
-def _size_and_start(dims: str | None, start: str | None, letters: Mapping[str, str]) -> tuple[Dims, str | None]:
-    from boardclass.board import read_board
-    from boardclass.geometry import parse_dims
-
-    if start is not None:
-        return read_board(start, dims, tell, letters)
-    if dims is None:
-        raise InputError("which size? give --dims, such as --dims 4x4, or a board with --from")
-    return parse_dims(dims), None
 
 
 def allowed_letters(exclude: str) -> str:

@@ -54,7 +54,8 @@ def plan(
         write_record(record, fmt)
         return
     out = console()
-    cost, low, high = (_time(3600 * hours) for hours in (found.cpu_hours, found.low, found.high))
+    times_s = (3600 * hours for hours in (found.cpu_hours, found.low, found.high))
+    cost, low, high = (duration(seconds) if seconds >= 10 else f"{seconds:.2g} s" for seconds in times_s)
     within = f"95 %: {low} to {high}"
     out.print(
         f"about {cost} of one core ({'every class was searched' if found.is_known else within}), "
@@ -67,10 +68,6 @@ def plan(
         out.print(
             f"  {counted(n_classes, 'class', 'classes')}, {n_probes:,} probed, {mean:,.3g} s each", soft_wrap=True
         )
-
-
-def _time(seconds: float) -> str:
-    return duration(seconds) if seconds >= 10 else f"{seconds:.2g} s"
 
 
 @contextmanager

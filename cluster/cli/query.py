@@ -71,17 +71,15 @@ def _split_words(words: Sequence[str]) -> tuple[list[str], str | None]:
 
     Raises InputError when the last argument can be neither.
     """
-    if not words or _names_a_run(words[-1]):
-        return list(words), None
+    if not words:
+        return [], None
     *directories, sql = words
-    if len(sql.split()) == 1:
+    is_word = len(sql.split()) == 1
+    if ("://" in sql and is_word) or (sql and "\0" not in sql and len(sql) < _MAX_PATH and Path(sql).is_dir()):
+        return list(words), None
+    if is_word:
         raise InputError(f"{quote(sql)} is neither a run directory nor a statement; {_EXPECTED}")
     return directories, sql
-
-
-def _names_a_run(text: str) -> bool:
-    is_address = "://" in text and len(text.split()) == 1
-    return is_address or bool(text and "\0" not in text and len(text) < _MAX_PATH and Path(text).is_dir())
 
 
 def _prompt(ask: Callable[[str], None]) -> None:

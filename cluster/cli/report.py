@@ -34,16 +34,12 @@ def report(
     scorer = Scorer(run.fingerprint.dims, words.words, ScoreTable("run", run.fingerprint.scores))
     page, found = render(run, scorer, n)
     html = page.encode()
-    where = _default_page(directory) if out is None else out
+    name = directory.partition("?")[0].rstrip("/").rpartition("/")[2]
+    name = Path(name).resolve().name if name in ("", ".", "..") else name
+    where = f"{name}.html" if out is None else out  # in the current directory: nothing is put into the run
     write_file(Path(where), html)
     is_open = show and webbrowser.open(Path(where).resolve().as_uri())
     told = "handed to a browser" if is_open else "no browser was found to open it" if show else "open it in a browser"
     console().print(f"{where}: {len(html) / 1024:,.0f} KiB, {told}", markup=False, soft_wrap=True)
     tell_notes(found)
     found.require_proven(directory)
-
-
-def _default_page(directory: str) -> str:
-    """Return the name of the page of a run: the run's name, in the current directory; nothing is put into the run."""
-    name = directory.partition("?")[0].rstrip("/").rpartition("/")[2]
-    return f"{Path(name).resolve().name if name in ('', '.', '..') else name}.html"

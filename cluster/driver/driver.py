@@ -15,7 +15,7 @@ from boardclass.jit import kernel_hash
 from cluster.driver.journal import Journal
 from cluster.driver.progress import Progress
 from cluster.driver.session import MakeExecutor, RunOutcome, Session
-from cluster.planning.plan import Plan, make_plan
+from cluster.planning.plan import make_plan
 from cluster.planning.shares import SHARE, Shard, Share
 from cluster.scheduling.events import Policy
 from cluster.workers.executors import InProcessExecutor, ProcessExecutor
@@ -24,7 +24,6 @@ from configs.model import RunConfig
 from results.errors import DamagedError
 from results.proof.coverage import rows_out_of_space
 from results.store.documents import check_same_structure
-from results.store.run import Run
 from results.store.store import Store
 from results.upkeep.extend import extend, inherited, open_source
 from results.upkeep.repair import repair
@@ -60,7 +59,9 @@ def run(
     try:
         plan = make_plan(config, progress.stage, extends)
         policy = policy or default_policy(config, plan.spec.params.memory_mb)
-        source = _source(extends, plan) if extends else None
+        source = open_source(extends, plan.fingerprint) if extends else None
+        if source:
+            check_same_structure(plan.run_info["structure"], source.info, str(extends))
         shard = Shard(share, plan) if share else None
         run_info = plan.run_info | {SHARE: str(share or "")} | (inherited(source) if source else {})
         with Store.open(plan.location, plan.fingerprint, run_info, recover=repair if drop_damaged else None) as store:
@@ -68,7 +69,10 @@ def run(
             if foreign := rows_out_of_space(store.run):  # they could never be settled
                 raise DamagedError(f"{store.run.folder.where('')} has {foreign}")
             with Journal(store.run.folder) as journal:
-                _tell_faults(store, progress, journal)
+                for name, fault in store.faults.items():
+                    outcome = "its rows are computed again" if name in store.dropped else "removed or rewritten"
+                    progress.note(f"dropped {name}: {outcome}\n  {fault}")
+                    journal.note("dropped", name=name, message=fault[:500])
                 if source:
                     extension = extend(source, store)
                     progress.stage(extension.describe())
@@ -79,20 +83,6 @@ def run(
                 return session.conclude(message)
     finally:
         progress.end()
-
-
-def _source(location: str, plan: Plan) -> Run:
-    """Return the run that a plan extends, if it is one that it can extend."""
-    source = open_source(location, plan.fingerprint)
-    check_same_structure(plan.run_info["structure"], source.info, location)
-    return source
-
-
-def _tell_faults(store: Store, progress: Progress, journal: Journal) -> None:
-    for name, fault in store.faults.items():
-        outcome = "its rows are computed again" if name in store.dropped else "removed or rewritten"
-        progress.note(f"dropped {name}: {outcome}\n  {fault}")
-        journal.note("dropped", name=name, message=fault[:500])
 
 
 def default_executor(config: RunConfig) -> MakeExecutor:

@@ -285,17 +285,21 @@ class Backlog:
         A unit that came back goes alone, so that whatever happens next is its own doing; then children of splits,
         deepest first, so that few classes are open at a time; then classes.
         """
-        retry = self._pop(self._retries)
-        if retry is not None:
-            return (retry,)
+        while self._retries:
+            retry = heapq.heappop(self._retries)[2]
+            if self.is_open(retry):  # a late verdict may have settled it
+                return (retry,)
         units: list[Unit] = []
         total_s = 0.0
         while len(units) < max_units and (unit := self._peek()) is not None:
             total_s += self.predicted_s(unit)
             if units and total_s > budget_s:
                 break
-            self._drop_peeked(unit)
             units.append(unit)
+            if unit.path:
+                heapq.heappop(self._stack)
+            else:
+                self._cursor += 1
         return tuple(units)
 
     def put_back(self, unit: Unit, trouble: Trouble) -> None:
@@ -365,14 +369,6 @@ class Backlog:
         place = int(self._ids.searchsorted(class_id))
         return place if place < len(self._ids) and self._ids[place] == class_id else -1
 
-    def _pop(self, heap: list[tuple[int, int, Unit]]) -> Unit | None:
-        """Return the first unit that is still open; a late verdict may have settled a queued one."""
-        while heap:
-            unit = heapq.heappop(heap)[2]
-            if self.is_open(unit):
-                return unit
-        return None
-
     def _peek(self) -> Unit | None:
         while self._stack and not self.is_open(self._stack[0][2]):
             heapq.heappop(self._stack)
@@ -384,12 +380,6 @@ class Backlog:
                 return Unit(int(self._ids[place]))
             self._cursor += 1
         return None
-
-    def _drop_peeked(self, unit: Unit) -> None:
-        if unit.path:
-            heapq.heappop(self._stack)
-        else:
-            self._cursor += 1
 
 
 def _mean_one(costs: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:

@@ -73,7 +73,7 @@ def draw(watched: Watched, width: int, height: int) -> RenderableType:
         ]
         left -= len(shown) + 1
     if events and left >= 2:
-        parts += [Rule("what happened", style="dim"), *_happenings(events[-(left - 1) :])]
+        parts += [Rule("what happened", style="dim"), *map(_happened, events[-(left - 1) :])]
     return _framed(parts)
 
 
@@ -175,15 +175,12 @@ def _workers(busy: Iterable[Mapping[str, Any]], age_s: float) -> RenderableType:
     return grid
 
 
-def _happenings(events: Iterable[Mapping[str, Any]]) -> list[RenderableType]:
-    return [Text(_happened(event), no_wrap=True, overflow="ellipsis") for event in events]
-
-
-def _happened(event: Mapping[str, Any]) -> str:
+def _happened(event: Mapping[str, Any]) -> Text:
     names = ("board", "score", "class_id", "path", "host", "reason", "text", "message")
     told = " ".join(str(event[name]) for name in names if event.get(name) not in (None, ""))
     at = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(min(float(event["time"]), 2.0**33)))
-    return f"{at}  {event['event'].replace('_', ' ')} {printable(told)}".rstrip()
+    line = f"{at}  {event['event'].replace('_', ' ')} {printable(told)}".rstrip()
+    return Text(line, no_wrap=True, overflow="ellipsis")
 
 
 REDRAW_S = 0.5

@@ -23,7 +23,7 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from multiprocessing.connection import Connection
 from socket import socketpair
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
 from boardclass.processes import python_path
 from cluster.scheduling.events import Death, Replica, UnitFailed
@@ -58,7 +58,10 @@ class WorkerProcess:
     def __init__(self, spec: Spec, make_breaker: MakeBreaker | None = None) -> None:
         self._question = spec, make_breaker
         self._is_up = False
-        self._said = _scratch_file()
+        if hasattr(os, "memfd_create"):  # a full disk keeps no worker from starting
+            self._said = os.fdopen(os.memfd_create("worker"), "w+b")
+        else:
+            self._said = tempfile.TemporaryFile()  # noqa: SIM115 - closed when the process has ended
         ours, theirs = socketpair()
         with ours, theirs:
             self._process = subprocess.Popen(
@@ -119,11 +122,6 @@ class WorkerProcess:
         message += f": {last}" if last else ""
         message += f"; probably {OUT_OF_MEMORY}" if is_oom else ""
         return WorkerLost(Death.unfit if not self._is_up else Death.oom if is_oom else Death.died, message)
-
-
-def _scratch_file() -> IO[bytes]:
-    """Return a file without a name, in memory where that is possible: a full disk keeps no worker from starting."""
-    return os.fdopen(os.memfd_create("worker"), "w+b") if hasattr(os, "memfd_create") else tempfile.TemporaryFile()
 
 
 def main(socket: int) -> None:
