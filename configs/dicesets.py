@@ -62,10 +62,7 @@ def all_dice() -> list[DiceSet]:
 def dice_for(source: str, n_cells: int) -> DiceSet:
     """Return the named set, which must have as many dice as a board has cells.
 
-    Raises
-    ------
-    ConfigError
-        If it has not, or as in :func:`load_dice`.
+    Raises ConfigError if it has not, or as in :func:`load_dice`.
     """
     found = load_dice(source)
     if found.n != n_cells:
@@ -80,10 +77,7 @@ def dice_for(source: str, n_cells: int) -> DiceSet:
 def load_dice(source: str) -> DiceSet:
     """Return a bundled set by name, or the set in a TOML file.
 
-    Raises
-    ------
-    ConfigError
-        If there is no such set, or the file is not a set of dice.
+    Raises ConfigError if there is no such set, or the file is not a set of dice.
     """
     path = _FOLDER / f"{source}.toml" if source in dice_names() else Path(source)
     if source not in dice_names() and "/" not in source and "." not in source:

@@ -139,6 +139,9 @@ def preset_names() -> list[str]:
 def load_config(source: str | Path | None, overrides: Mapping[str, Any] | None = None) -> RunConfig:
     """Return the validated config of a run.
 
+    Raises ConfigError if the file cannot be read, a key is unknown (the nearest one is suggested) or a value is out of
+    range.
+
     Parameters
     ----------
     source : str, Path or None
@@ -146,11 +149,6 @@ def load_config(source: str | Path | None, overrides: Mapping[str, Any] | None =
         otherwise the defaults alone.
     overrides : mapping, optional
         Options that replace keys of the file; a value of None means not given. ``search`` is merged key by key.
-
-    Raises
-    ------
-    ConfigError
-        If the file cannot be read, a key is unknown (the nearest one is suggested) or a value is out of range.
     """
     given = {key: value for key, value in (overrides or {}).items() if value is not None}
     if isinstance(given.get("out"), Path):

@@ -10,17 +10,7 @@ _FILE = Path(__file__).resolve().parent / "wordlists" / "sources.toml"
 
 
 class Source(NamedTuple):
-    """A word list that people speak of by name.
-
-    Attributes
-    ----------
-    url : where a copy can be downloaded; empty where that is not permitted or not needed
-    upper : the file is in capitals
-    note : how else to come by it
-    file, options : what ``orderly wordlist import`` makes the list of
-    language : that of its words
-    contains : what is or is not in it that a game would see otherwise
-    """
+    """A word list that people speak of by name."""
 
     name: str
     title: str

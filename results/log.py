@@ -31,9 +31,8 @@ from typing import Any
 
 from boardclass.errors import StoreError
 from results.storage import files
-from results.storage.files import Folder
+from results.storage.local import Folder, LocalFolder
 from results.storage.lock import Owner, current_owner
-from results.storage.objects import ObjectFolder
 
 HOST_FLAGGED = "host_flagged"
 FIELDS = {
@@ -59,6 +58,7 @@ FIELDS = {
 }
 RESCORING = "rescoring"  # the name of a stage
 _NUMBERS = ("cutoff", "pid", "worker", "score", "best_score", "class_id", "attempts")
+_BUSY = {"worker", "host", "class_id", "path", "n_units", "seconds", "n_bytes"}
 _SWITCHES = ("complete", "oom")
 _OPEN = ("best_score", "remaining_s", "remaining_low_s", "remaining_high_s")
 TAIL_BYTES = 2**18
@@ -71,28 +71,16 @@ _END_S = 1e12  # later than any clock
 
 
 class EventLog:
-    """The writer.
-
-    Parameters
-    ----------
-    folder : Folder
-    clock : callable
-        Seconds since 1970.
-
-    Attributes
-    ----------
-    n_lost : int
-        Lines given up because the folder could not be written to for long.
-    """
+    """The writer; ``clock`` gives seconds since 1970."""
 
     def __init__(self, folder: Folder, clock: Callable[[], float] = time.time) -> None:
         self._folder = folder
         self._clock = clock
         self._session = uuid.uuid4().hex[:8]
         self._lines: list[str] = []
-        self._every_s = _OBJECT_S if isinstance(folder, ObjectFolder) else 0.0
+        self._every_s = 0.0 if isinstance(folder, LocalFolder) else _OBJECT_S
         self._written_at_s = 0.0
-        self.n_lost = 0
+        self.n_lost = 0  # lines given up because the folder could not be written to for long
 
     def add(self, event: str, **values: Any) -> None:
         """Note an event; :meth:`flush` writes it."""
@@ -139,8 +127,8 @@ def _is_event(values: dict[str, Any]) -> bool:
 
     A field's name tells its type: counts begin with ``n_``, seconds end in ``_s``, what is not listed here is text.
     """
-    event, time_s = values.get("event"), values.get("time")
-    if not isinstance(event, str) or event not in FIELDS or not _is_seconds(time_s):
+    event = values.get("event")
+    if not isinstance(event, str) or event not in FIELDS or not _is_number(values.get("time"), int | float, _END_S):
         return False
     return all(_fits(name, values[name]) for name in (*FIELDS[event].split(), "session") if name in values)
 
@@ -150,36 +138,26 @@ def _fits(name: str, value: object) -> bool:
     if value is None:
         return name in _OPEN
     if name.startswith("n_") or name in _NUMBERS:
-        return _is_count(value)
+        return _is_number(value, int, _COUNT_LIMIT)
     if name.endswith("_s") or name == "seconds":
-        return _is_seconds(value)
+        return _is_number(value, int | float, _END_S)
     if name == "busy":
         return isinstance(value, list) and all(map(_is_busy, value))
     if name == "hosts":
-        return isinstance(value, dict) and all(map(_is_count, value.values()))
+        return isinstance(value, dict) and all(_is_number(count, int, _COUNT_LIMIT) for count in value.values())
     if name in ("flagged", "sources"):
         return isinstance(value, list) and all(isinstance(host, str) for host in value)
-    return isinstance(value, bool) if name in _SWITCHES else isinstance(value, str)
+    return isinstance(value, bool if name in _SWITCHES else str)
 
 
-def _is_count(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < _COUNT_LIMIT
-
-
-def _is_seconds(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < _END_S
+def _is_number(value: Any, kind: Any, limit: float) -> bool:
+    return isinstance(value, kind) and not isinstance(value, bool) and 0 <= value < limit
 
 
 def _is_busy(value: object) -> bool:
-    kinds = {"worker": _is_count, "host": _is_text, "class_id": _is_count, "path": _is_text, "n_units": _is_count}
-    kinds |= {"seconds": _is_seconds, "n_bytes": _is_count}
-    if not isinstance(value, dict) or value.keys() | {"n_bytes"} != kinds.keys():  # older logs lack the last
+    if not isinstance(value, dict) or value.keys() | {"n_bytes"} != _BUSY:  # older logs lack the last
         return False
-    return all(kinds[name](item) for name, item in value.items())
-
-
-def _is_text(value: object) -> bool:
-    return isinstance(value, str)
+    return all(_fits(name, item) for name, item in value.items())
 
 
 _WINDOW_S = 900.0  # the rate is that of the last quarter of an hour
@@ -188,47 +166,22 @@ _ENDS = ("finished", "stopped")
 
 @dataclass(frozen=True)
 class Live:
-    """The last session of a run.
+    """The last session of a run."""
 
-    Attributes
-    ----------
-    is_running : bool
-        Whether a driver holds the lock.
-    owner : Owner or None
-        Who that is, if it says.
-    progress : mapping
-        The last ``progress`` event (fields in :data:`FIELDS`); empty when there is none.
-    age_s : float or None
-        Its age.
-    classes_per_h, verdicts_per_h : float or None
-        Over the last quarter of an hour, or as long as the session has lasted; None before two events.
-    end : mapping
-        The event that ended the session; empty while it runs, and when it was killed.
-    ended_s : float or None
-        How long ago that was.
-    """
-
-    is_running: bool
-    owner: Owner | None
-    progress: Mapping[str, Any]
-    age_s: float | None
-    classes_per_h: float | None
+    is_running: bool  # whether a driver holds the lock
+    owner: Owner | None  # who that is, if it says
+    progress: Mapping[str, Any]  # the last ``progress`` event (fields in FIELDS); empty when there is none
+    age_s: float | None  # of that event
+    classes_per_h: float | None  # over the last quarter of an hour, or all of a shorter session; None before two events
     verdicts_per_h: float | None
-    end: Mapping[str, Any]
-    ended_s: float | None
+    end: Mapping[str, Any]  # the event that ended the session; empty while it runs, and when it was killed
+    ended_s: float | None  # how long ago that was
 
 
 def live(folder: Folder) -> Live:
-    """Return what is going on in a run.
-
-    Raises
-    ------
-    StoreError
-        When the folder cannot be read.
-    """
-    owned = current_owner(folder)
+    """Return what is going on in a run; raises StoreError when the folder cannot be read."""
+    is_running, owner = current_owner(folder)
     events = read_events(folder)
-    owner = owned[0] if owned else None
     if owner:  # it may not have logged anything yet, and a driver that lost the run may have logged since
         events = [event for event in events if event["time"] >= owner.since_s - 0.001]  # times are rounded
     starts = [event for event in events if event["event"] == "started" and owner and event.get("pid") == owner.pid]
@@ -237,7 +190,7 @@ def live(folder: Folder) -> Live:
     reports = [event for event in ours if event["event"] == "progress"]
     ends = [event for event in ours if event["event"] in _ENDS]
     return Live(
-        is_running=owned is not None,
+        is_running=is_running,
         owner=owner,
         progress=reports[-1] if reports else {},
         age_s=_age_s(reports),
@@ -266,38 +219,23 @@ MAX_BYTES = 2**26  # the end of a log that is read: weeks of a sound one, and a 
 
 
 def merge_logs(target: Folder, sources: Sequence[Folder], *, n_rows: int, n_parts: int) -> int:
-    """Append the lines that the target's log lacks; return how many.
+    """Append the lines that the log of the target, whose lock is held, lacks; return how many.
 
-    Like all writing to the log, this is best effort: a log that cannot be written to stays as it is.
-
-    Parameters
-    ----------
-    target : Folder
-        Its lock is held.
-    sources : sequence of Folder
-    n_rows, n_parts : int
-        What the merge added to the target, for the event that tells of it.
+    A last line tells of the merge, which added ``n_rows`` and ``n_parts`` to the target.  Like all writing to the log,
+    this is best effort: a log that cannot be written to stays as it is.
     """
-    known = {_line(event) for event in read_events(target, MAX_BYTES)}
-    lines: list[str] = []
-    for source in sources:
-        for event in thinned(read_events(source, MAX_BYTES)):
-            line = _line(event)
-            if line not in known:
-                known.add(line)
-                lines.append(line)
+    known = {json.dumps(event, ensure_ascii=False) for event in read_events(target, MAX_BYTES)}
+    events = (event for source in sources for event in thinned(read_events(source, MAX_BYTES)))
+    offered = dict.fromkeys(json.dumps(event, ensure_ascii=False) for event in events)
+    lines = [line for line in offered if line not in known]
     if not lines and not n_rows:
-        return 0
-    try:
-        if lines:
-            target.note(files.EVENTS, "\n".join(lines) + "\n")
-    except StoreError:
         return 0
     log = EventLog(target)
     names = [source.where("").rstrip("/").rpartition("/")[2] for source in sources]
     log.add("merged", sources=names, n_rows=n_rows, n_parts=n_parts)
+    log._lines[:0] = lines
     log.flush(now=True)
-    return len(lines)
+    return 0 if log._lines else len(lines)
 
 
 def thinned(events: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
@@ -309,8 +247,3 @@ def thinned(events: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
 
 def _slot(event: Mapping[str, Any]) -> tuple[str, int]:
     return str(event.get("session")), int(event["time"] // PROGRESS_S)
-
-
-def _line(event: Mapping[str, Any]) -> str:
-    """Return an event as the log has it; half a surrogate pair, which this program never writes, is replaced."""
-    return json.dumps(event, ensure_ascii=False).encode(errors="replace").decode()

@@ -54,7 +54,7 @@ def certify(
     directory = options.chosen_run(directory)
     from boardclass.geometry import geometry
     from results.proof.certificates import certified_parts, write_certificates
-    from results.storage.lock import RunLock
+    from results.storage.lock import take_lock
     from results.store.run import open_run
     from search.certificate import Certifier
 
@@ -63,8 +63,7 @@ def certify(
     words = run_wordlist(run, wordlist)
     certifier = Certifier(geometry(asked.dims, asked.cell_order), words.words, asked.scores, asked.cutoff)
     parts = _chosen_parts(run, certifier, classes, sample, seed, hot, force)
-    lock = RunLock(run.folder)
-    lock.acquire()
+    lock = take_lock(run.folder)
     record = dict.fromkeys(("parts", "parts_from_before", "splits", "leaves", "boards", "bytes"), 0)
     waiting: list[tuple[int, Shape]] = []
     began = time.monotonic()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import gc
 import os
 import sys
@@ -36,6 +37,7 @@ def main() -> None:
     _occupy_closed()
     sys.meta_path.insert(0, _NoPandas)
     gc.set_threshold(100_000)  # modules and words are no garbage: looking for some took a twentieth of a short command
+    atexit.register(gc.disable)  # nor is any looked for at the end
     from cluster.cli import app
 
     app.main()

@@ -69,8 +69,8 @@ def run(
             if foreign := rows_out_of_space(store.run):  # they could never be settled
                 raise DamagedError(f"{store.run.folder.where('')} has {foreign}")
             with Journal(store.run.folder) as journal:
-                for name, fault in store.faults.items():
-                    outcome = "its rows are computed again" if name in store.dropped else "removed or rewritten"
+                for name, fault in (store.repaired.parts | store.repaired.others).items():
+                    outcome = "its rows are computed again" if name in store.repaired.parts else "removed or rewritten"
                     progress.note(f"dropped {name}: {outcome}\n  {fault}")
                     journal.note("dropped", name=name, message=fault[:500])
                 if source:

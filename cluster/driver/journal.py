@@ -22,7 +22,7 @@ from cluster.scheduling.events import (
     WorkerUp,
 )
 from results.log import HOST_FLAGGED, EventLog
-from results.storage.files import Folder
+from results.storage.local import Folder
 
 _SHORTEST_S, _LONGEST_S = 2.0, 60.0  # between two lines of progress
 _SHARE = 0.01  # of the elapsed time, so that the log of a run of weeks stays small

@@ -41,7 +41,6 @@ from results.log import RESCORING
 from results.proof.claim import (
     BoardList,
     Claim,
-    candidates,
     digest_of,
     make_claim,
     publish_claim,
@@ -152,9 +151,8 @@ class Session:
             self._elsewhere_ids = np.setdiff1d(self._class_ids, shard.class_ids)
             self._class_ids = shard.keep(self._class_ids)
             self._children = [unit for unit in self._children if shard.holds(unit.class_id)]
-        self._n_reused = len(done_ids) + len(store.index.done_paths())
-        for row in store.run.candidate_rows():
-            self._ledger.note_candidates(row.candidates)
+        self._n_reused = len(store.index.places)
+        self._ledger.note_candidates([(board, score) for board, score, _ in store.run.candidates()])
 
     def search(self, make_executor: MakeExecutor, policy: Policy) -> str:
         """Break everything that is open; return what is missing in the end; empty when nothing is."""
@@ -244,7 +242,7 @@ class Session:
 
     def _check_read(self, run: Run) -> None:
         """Raise DamagedError when the rows lack a board that this call has seen: nothing is concluded from them."""
-        read = {(board, score) for board, score, _ in candidates(run)}
+        read = {(board, score) for board, score, _ in run.candidates()}
         if lost := sorted(self._ledger.seen.items() - read):
             boards = counted(len(lost), "board", "boards")
             raise DamagedError(

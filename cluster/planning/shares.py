@@ -97,7 +97,7 @@ class Shard:
         """
         open_ids = set(np.setdiff1d(self.class_ids, store.index.done_ids()).tolist())
         open_ids.update(class_id for class_id, _ in store.index.pending() if self.holds(class_id))
-        if message or open_ids or coverage.n_problems or coverage.n_conflicting:
+        if message or open_ids or coverage.problems.n or coverage.conflicting.n:
             told = f"share {self} is not done: {len(open_ids):,} of its {len(self.class_ids):,} classes are not settled"
             return "\n".join(filter(None, (told, message, coverage.message()))), False
         n_own, n_left = len(self.class_ids), coverage.n_classes - coverage.n_classes_done

@@ -242,17 +242,13 @@ def audit(
 ) -> Audit:
     """Check the certificates of a run; ``tell`` hears of each.
 
+    Raises Rejected when a certificate, or the list of boards, does not hold; Unreadable when files are missing or
+    damaged, or the word list is another.
+
     Parameters
     ----------
     n_ends : int, optional
         Check only this many leaves and boards, drawn from those of all certificates by ``seed``.
-
-    Raises
-    ------
-    Rejected
-        When a certificate, or the list of boards, does not hold.
-    Unreadable
-        When files are missing or damaged, or the word list is another.
     """
     where = folder / "run.json"
     question = _Question(_json(where).get("fingerprint", {}), str(where), _words(wordlist))
@@ -276,10 +272,7 @@ def audit(
 def count(fingerprint: dict[str, Any], certificates: Sequence[dict[str, Any]]) -> Audit:
     """Return how many trees, leaves and boards the certificates of a run hold; no bound is checked.
 
-    Raises
-    ------
-    Rejected
-        When a certificate is damaged, of another run, or shares boards with another.
+    Raises Rejected when a certificate is damaged, of another run, or shares boards with another.
     """
     question = _Question(fingerprint, "the run")
     found = Audit(n_boards_all=26**question.n)

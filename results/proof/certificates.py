@@ -28,16 +28,16 @@ from typing import Annotated, Any
 
 import numpy as np
 import pyarrow as pa
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+from pydantic import ConfigDict, Field, TypeAdapter, create_model
 
 from boardclass.errors import MismatchError
 from results.proof import audit
 from results.proof.audit import SCHEMA, Audit, Rejected, count
 from results.proof.claim import BoardList, digest_of, read_claim, unscored_boards
 from results.storage import files
-from results.storage.files import Folder
+from results.storage.local import Folder
 from results.store.documents import publish_document, read_model
-from results.store.parts import check_parquet, parse_parquet, serialised
+from results.store.parts import open_parquet, parse_parquet, serialised
 from results.store.rows import SCHEMA as ROWS
 from results.store.run import Run
 
@@ -55,10 +55,7 @@ def write_certificates(run: Run, shapes: Iterable[tuple[int, Any]]) -> int:
 def certified_parts(run: Run) -> dict[int, set[str]]:
     """Return the letters forced in the certificates of each class that has some.
 
-    Raises
-    ------
-    DamagedError
-        When a file cannot be read.
+    Raises DamagedError when a file cannot be read.
     """
     found: dict[int, set[str]] = {}
     for name in certificate_files(run.folder):
@@ -71,10 +68,7 @@ def certified_parts(run: Run) -> dict[int, set[str]]:
 def certificate_rows(run: Run) -> list[dict[str, Any]]:
     """Return all certificates of a run as they are stored; nothing about them is believed.
 
-    Raises
-    ------
-    DamagedError
-        When a file cannot be read.
+    Raises DamagedError when a file cannot be read.
     """
     tables = (read_certificates(run.folder, name) for name in certificate_files(run.folder))
     return [row for table in tables for row in table.to_pylist()]
@@ -109,13 +103,7 @@ def certificate_files(folder: Folder) -> list[str]:
 
 
 def read_certificates(folder: Folder, name: str, columns: Sequence[str] | None = None) -> pa.Table:
-    """Return one file of certificates, or some of its columns.
-
-    Raises
-    ------
-    DamagedError
-        When it cannot be read.
-    """
+    """Return one file of certificates, or some of its columns; raises DamagedError when it cannot be read."""
     return parse_parquet(folder.read(name) or b"", folder.where(name), audit.SCHEMA, columns)
 
 
@@ -134,46 +122,27 @@ def _row(digest: str, class_id: int, shape: Any) -> dict[str, Any]:
     return {**row, "sha256": audit.row_digest(row)}
 
 
-_COUNTS = ("n_boards", "n_boards_all", "n_classes", "n_parts", "n_splits", "n_leaves", "n_left")
+_COUNTS = ("n_boards", "n_classes", "n_parts", "n_splits", "n_leaves", "n_left")
 _REMEDY = "remove it and run `orderly audit` on the run again"
-
-
 _Count = Annotated[int, Field(ge=0, le=26**25)]
-_Asked = Annotated[int, Field(gt=0)]
-
-
-class _Entry(BaseModel):
-    model_config = ConfigDict(extra="allow")
-    certificates: str
-    boards: str
-    n_asked: _Asked = 1
-    n_boards: _Count
-    n_boards_all: Annotated[int, Field(gt=0, le=26**25)]
-    n_classes: _Count
-    n_parts: _Count
-    n_splits: _Count
-    n_leaves: _Count
-    n_left: _Count
-    n_leaves_checked: _Count
-    n_scored: _Count
-
-
-class _Audits(BaseModel):
-    audits: list[_Entry]
+_FIELDS: Any = {
+    **dict.fromkeys(("certificates", "boards"), (str, ...)),
+    **dict.fromkeys((*_COUNTS, "n_boards_all", "n_leaves_checked", "n_scored"), (_Count, ...)),
+    "n_asked": (Annotated[int, Field(gt=0)], 1),
+}
+_Entry: Any = create_model("_Entry", __config__=ConfigDict(extra="allow"), **_FIELDS)
+_Audits: Any = create_model("_Audits", audits=(list[_Entry], ...))
 
 
 def check_files(run: Run) -> None:
     """Check the size of all files that the checker decodes by itself: certificates and results.
 
-    Raises
-    ------
-    DamagedError
-        When a file is too large, or has other columns.
+    Raises DamagedError when a file is too large, or has other columns.
     """
     for folder, schema in ((files.CERTIFICATES, SCHEMA), (files.RESULTS, ROWS)):
         for name in run.folder.names(folder):
             if files.part_number(name, folder) is not None:
-                check_parquet(run.folder.read(name) or b"", run.folder.where(name), schema)
+                open_parquet(run.folder.read(name) or b"", run.folder.where(name), schema)
 
 
 def record_audit(run: Run, found: Audit, n_asked: int | None, seed: int) -> None:
@@ -186,13 +155,7 @@ def record_audit(run: Run, found: Audit, n_asked: int | None, seed: int) -> None
 
 
 def read_audits(run: Run) -> list[dict[str, Any]]:
-    """Return all recorded audits, oldest first.
-
-    Raises
-    ------
-    DamagedError
-        When the file was altered.
-    """
+    """Return all recorded audits, oldest first; raises DamagedError when the file was altered."""
     told = read_model(run.folder, files.AUDITS, TypeAdapter(_Audits), _REMEDY)
     return [] if told is None else [entry.model_dump(exclude_unset=True) for entry in told.audits]
 
@@ -202,10 +165,8 @@ def audited(run: Run, listed: BoardList) -> str:
 
     What is certified is counted from the certificates that are there.  What was audited is known from the record only.
 
-    Raises
-    ------
-    MismatchError
-        When a certificate does not hold together, or a record is about other numbers than those that are there.
+    Raises MismatchError when a certificate does not hold together, or a record is about other numbers than those that
+    are there.
     """
     subject = _subject(run, listed)
     if not subject["certificates"]:
@@ -214,14 +175,18 @@ def audited(run: Run, listed: BoardList) -> str:
         there = count(run.fingerprint.to_json(), certificate_rows(run))
     except Rejected as error:
         raise MismatchError(f"{run.folder.where(files.CERTIFICATES)}: {error}; make them again") from error
-    share = "all boards" if there.n_boards == there.n_boards_all else f"{_percent(there)} % of all boards"
+    share = (
+        "all boards"
+        if there.n_boards == there.n_boards_all
+        else f"{100 * there.n_boards / there.n_boards_all:.2g} % of all boards"
+    )
     certified = f", certified {share} in {there.n_parts:,} trees"
     entries = [entry for entry in read_audits(run) if {name: entry[name] for name in subject} == subject]
     if not entries:
         return f"{certified}, not audited"
     n_ends = there.n_leaves + there.n_left
     for entry in entries:
-        differing = [name for name in _COUNTS if entry[name] != getattr(there, name)]
+        differing = [name for name in (*_COUNTS, "n_boards_all") if entry[name] != getattr(there, name)]
         n_checked, n_asked = entry["n_leaves_checked"] + entry["n_scored"], entry.get("n_asked", n_ends)
         too_many = entry["n_leaves_checked"] > there.n_leaves or entry["n_scored"] > there.n_left
         if differing or too_many or n_checked != min(n_asked, n_ends):
@@ -233,10 +198,6 @@ def audited(run: Run, listed: BoardList) -> str:
     n_checked = max(entry["n_leaves_checked"] + entry["n_scored"] for entry in entries)
     checked = f"every one of {n_ends:,} leaves" if n_checked == n_ends else f"{n_checked:,} random leaves"
     return f"{certified}, audited {checked} by an independent checker, as {files.AUDITS} records"
-
-
-def _percent(there: Audit) -> str:
-    return f"{100 * there.n_boards / there.n_boards_all:.2g}"
 
 
 def _subject(run: Run, listed: BoardList | None) -> dict[str, str]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any, ClassVar, NamedTuple, Protocol
 
@@ -22,7 +22,7 @@ from boardclass.board import dims_of_length, format_rows
 from boardclass.board_svg import SIZE, board_svg
 from boardclass.canonical import canonical, images
 from boardclass.errors import MismatchError, ScoreError, quote
-from boardclass.geometry import geometry, parse_dims
+from boardclass.geometry import parse_dims
 from boardclass.printable import counted, percent
 from boardclass.scores import parse_scores
 from results.errors import DamagedError
@@ -55,17 +55,10 @@ class Board(NamedTuple):
 
 @dataclass(frozen=True)
 class BoardList:
-    """The boards that reach the cutoff, best first, then alphabetically.
-
-    Attributes
-    ----------
-    boards : tuple of Board
-    n_candidates : int
-        Candidates in the rows, before symmetric ones were merged.
-    """
+    """The boards that reach the cutoff, best first, then alphabetically."""
 
     boards: tuple[Board, ...]
-    n_candidates: int
+    n_candidates: int  # in the rows, before symmetric ones were merged
 
     @property
     def n_canonical(self) -> int:
@@ -81,12 +74,9 @@ class BoardList:
 def scored_again(run: Run, scorer: ScorerLike) -> BoardList:
     """Score every candidate of a run again and merge symmetric ones; nothing is stored.
 
-    Raises
-    ------
-    MismatchError
-        When a stored score is not the board's score, or symmetric images score differently.
+    Raises MismatchError when a stored score is not the board's score, or symmetric images score differently.
     """
-    reported = list(candidates(run))
+    reported = run.candidates()
     for (board, stored, class_id), score in zip(reported, _scores(scorer, [item[0] for item in reported]), strict=True):
         if score != stored:
             raise MismatchError(
@@ -104,21 +94,14 @@ def scored_again(run: Run, scorer: ScorerLike) -> BoardList:
 
 def unscored_boards(run: Run) -> BoardList:
     """Return the boards with the scores that the rows give them; nothing is stored."""
-    return _merged(run, list(candidates(run)))
+    return _merged(run, run.candidates())
 
 
 def _merged(run: Run, reported: Sequence[tuple[str, int, int]]) -> BoardList:
-    shape = geometry(run.fingerprint.dims)
+    shape = run.partition.geometry
     merged = {"".join(canonical(board, shape)): score for board, score, _ in reported}
     found = [Board(board, score, len(images(board, shape))) for board, score in merged.items()]
     return BoardList(tuple(sorted(found, key=lambda item: (-item.score, item.board))), len(reported))
-
-
-def candidates(run: Run) -> Iterator[tuple[str, int, int]]:
-    """Yield ``(board, stored score, class id)`` of every candidate."""
-    for row in run.candidate_rows():
-        for board, score in row.candidates:
-            yield board, score, row.class_id
 
 
 def _scores(scorer: ScorerLike, boards: Sequence[str]) -> Iterator[int]:
@@ -133,50 +116,22 @@ _REMEDY = "remove it and run `orderly run` on the directory again to rewrite it"
 
 @dataclass(frozen=True)
 class Question:
-    """How to name what a run is about, in the sentence of the claim.
-
-    Attributes
-    ----------
-    wordlist, scores : str
-        Names.
-    n_words : int
-        Usable words of the list.
-    left_out : dict or None
-        Lines of its file that can be on no board, by reason; None where an older run did not record them.
-    letters : dict
-        Letters beyond a-z by the symbol that stands for them in boards and words.
-    """
+    """How to name what a run is about, in the sentence of the claim."""
 
     wordlist: str
-    n_words: int
+    n_words: int  # usable words of the list
     scores: str
-    left_out: dict[str, int] | None = None
-    letters: dict[str, str] = field(default_factory=dict)
+    left_out: dict[str, int] | None = None  # lines of its file that can be on no board, by reason; old runs: None
+    letters: dict[str, str] = field(default_factory=dict)  # beyond a-z, by the symbol that stands for them
 
 
 @dataclass(frozen=True)
 class Claim:
-    """What a complete run proves.
+    """What a complete run proves."""
 
-    Attributes
-    ----------
-    statement : str
-        The sentence.
-    strength : str
-        ``complete``: every class has a verdict and every candidate was scored exactly; then what else was checked.
-    result_digest : str
-        Equal for equal answers, whatever partition, workers, order or budgets led to them.
-    boards : tuple of (str, int)
-        The first thousand boards with their scores, best first; the rows have all of them.
-    statistics : dict
-        Work done, summed over the verdicts: the same in whatever order they came (``orderly verify`` adds them).
-    verdict_digest : str
-        Digest of all verdicts, the same in whatever order they came (``orderly verify`` adds it).
-    """
-
-    statement: str
-    strength: str
-    result_digest: str
+    statement: str  # the sentence
+    strength: str  # COMPLETE: every class has a verdict, every candidate was scored; then what else was checked
+    result_digest: str  # equal for equal answers, whatever partition, workers, order or budgets led to them
     fingerprint: dict[str, Any]
     wordlist: str
     n_words: int
@@ -188,13 +143,14 @@ class Claim:
     n_raw: int
     best_score: int | None
     best_boards: tuple[str, ...]
-    boards: tuple[tuple[str, int], ...] = ()
-    statistics: dict[str, int] = field(default_factory=dict)
+    boards: tuple[tuple[str, int], ...] = ()  # the first thousand, best first; the rows have all of them
+    # Added by ``orderly verify``; the same in whatever order the verdicts came.
+    statistics: dict[str, int] = field(default_factory=dict)  # work done, summed over the verdicts
     verdict_digest: str = ""
     __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="forbid")
 
 
-def result_digest(fingerprint: Fingerprint, boards: Iterable[tuple[str, int]], *, complete: bool) -> str:
+def digest_of(fingerprint: Fingerprint, listed: BoardList, *, complete: bool) -> str:
     """Return the SHA-256 of the answer: the question asked, whether it is answered, canonical boards with scores.
 
     Partition and cell order are left out: they do not change the answer.
@@ -205,14 +161,9 @@ def result_digest(fingerprint: Fingerprint, boards: Iterable[tuple[str, int]], *
         "points": list(fingerprint.scores),
         "cutoff": fingerprint.cutoff,
         "complete": complete,
-        "boards": sorted([board, score] for board, score in boards),
+        "boards": sorted([item.board, item.score] for item in listed.boards),
     }
     return hashlib.sha256(json.dumps(answer, sort_keys=True).encode()).hexdigest()
-
-
-def digest_of(fingerprint: Fingerprint, listed: BoardList, *, complete: bool) -> str:
-    """Return the result digest of a board list."""
-    return result_digest(fingerprint, ((item.board, item.score) for item in listed.boards), complete=complete)
 
 
 def publish_claim(run: Run, claim: Claim) -> None:
@@ -221,13 +172,7 @@ def publish_claim(run: Run, claim: Claim) -> None:
 
 
 def make_claim(fingerprint: Fingerprint, coverage: Coverage, listed: BoardList, question: Question) -> Claim:
-    """Return the claim that coverage and boards support.
-
-    Raises
-    ------
-    IncompleteError
-        When a class has no verdict.
-    """
+    """Return the claim that coverage and boards support; raises IncompleteError when a class has no verdict."""
     coverage.require_complete()
     question = replace(question, wordlist=list_name(question.wordlist, fingerprint.wordlist_sha256))
     best = listed.boards[0].score if listed.boards else None
@@ -253,10 +198,7 @@ def make_claim(fingerprint: Fingerprint, coverage: Coverage, listed: BoardList, 
 def read_claim(run: Run) -> Claim | None:
     """Return the claim of a run, or None when it has none.
 
-    Raises
-    ------
-    DamagedError
-        When the file was altered or belongs to another run.
+    Raises DamagedError when the file was altered or belongs to another run.
     """
     claim = read_model(run.folder, files.CLAIM, TypeAdapter(Claim), _REMEDY)
     if claim is None:
@@ -269,10 +211,7 @@ def read_claim(run: Run) -> Claim | None:
 def disagreement(claim: Claim, derived: Claim | None, why_not: str) -> str:
     """Return in what a stored claim differs from the one that the rows support; empty when it does not.
 
-    Parameters
-    ----------
-    derived : Claim or None
-        None: the rows do not support one, for the reason ``why_not``.
+    They support none if ``derived`` is None, for the reason ``why_not``.
     """
     if derived is None:
         return f"it says that the run is proven; its rows do not: {why_not}"
@@ -294,17 +233,15 @@ def disagreement(claim: Claim, derived: Claim | None, why_not: str) -> str:
 
 def question_of(run: Run) -> Question:
     """Return the names that ``run.json`` gives, if the word list and the points are those that go by them."""
-    wordlist, scores = run.info.get("wordlist"), run.info.get("scores")
-    told = wordlist if isinstance(wordlist, dict) else {}
-    n_words = told.get("n_words")
+    told, scores = run.info.get("wordlist", {}), run.info.get("scores", "")
     try:
-        points = parse_scores(scores).points if isinstance(scores, str) else ()
+        is_named = parse_scores(scores).points == run.fingerprint.scores
     except ScoreError:
-        points = ()
+        is_named = False
     return Question(
         list_name(told.get("name"), run.fingerprint.wordlist_sha256),
-        n_words if type(n_words) is int else 0,
-        str(scores) if points == run.fingerprint.scores else "custom",
+        told.get("n_words", 0),
+        scores if is_named else "custom",
         told.get("left_out"),
         told.get("letters") or {},
     )
@@ -312,22 +249,23 @@ def question_of(run: Run) -> Question:
 
 def statement_of(fingerprint: Fingerprint, listed: BoardList, question: Question) -> str:
     """Return the sentence; it names everything that the number depends on."""
-    n_all = 26 ** parse_dims(fingerprint.dims).n
-    cutoff = fingerprint.cutoff
+    symbols = "".join(f"; {symbol} stands for {letter}" for symbol, letter in sorted(question.letters.items()))
     premise = (
-        f"Of all {n_all:,} {fingerprint.dims} boards (one letter a-z per cell, q counting as Qu), "
+        f"Of all {26**fingerprint.n_cells:,} {fingerprint.dims} boards (one letter a-z per cell, q counting as Qu), "
         f"with the {question.n_words:,} words of {question.wordlist} (SHA-256 {fingerprint.wordlist_sha256[:16]}"
-        f"{_symbols(question)}{_left_out(question)}) "
+        f"{symbols}{_left_out(question)}) "
         f"and {question.scores} points"
     )
+    cutoff = fingerprint.cutoff
     if not listed.boards:
         return f"{premise}, none scores {cutoff:,} or more."
     best = [item.board for item in listed.boards if item.score == listed.boards[0].score]
+    last = f"and {len(best) - 5:,} more" if len(best) > 5 else f"and {best.pop()}" if len(best) > 1 else ""
     return (
         f"{premise}, exactly {listed.n_canonical:,} up to symmetry "
         f"({listed.n_raw:,} counting every rotation and reflection)"
         f" {'scores' if listed.n_canonical == 1 else 'score'} {cutoff:,} or more; the highest score is "
-        f"{listed.boards[0].score:,}, reached by {_enumerate(best)}."
+        f"{listed.boards[0].score:,}, reached by {' '.join(filter(None, (', '.join(best[:5]), last)))}."
     )
 
 
@@ -353,21 +291,9 @@ def searched(n_done: int, n_classes: int, is_faulty: bool) -> str:
     return f"{n_done:,} of {counted(n_classes, 'class is', 'classes are')} done ({percent(n_done, n_classes)})"
 
 
-def _symbols(question: Question) -> str:
-    """Return which letters a-z stand for others."""
-    return "".join(f"; {symbol} stands for {letter}" for symbol, letter in sorted(question.letters.items()))
-
-
 def _left_out(question: Question) -> str:
     """Return how many lines of the list are not among its words, and why."""
     if question.left_out is None:
         return ""
     reasons = ", ".join(f"{count:,} {reason}" for reason, count in question.left_out.items() if count)
     return f"; {counted(sum(question.left_out.values()), 'line')} left out{reasons and f': {reasons}'}"
-
-
-def _enumerate(boards: Sequence[str]) -> str:
-    """Return the boards as words, the first few of many."""
-    if len(boards) > 5:
-        return f"{', '.join(boards[:5])} and {len(boards) - 5:,} more"
-    return boards[0] if len(boards) == 1 else f"{', '.join(boards[:-1])} and {boards[-1]}"

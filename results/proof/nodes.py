@@ -29,22 +29,13 @@ _KEPT = 1 << 16
 def run_nodes(run: Run) -> SearchNodes:
     """Return how the search of a run cuts its classes, by what ``run.json`` recorded.
 
-    Raises
-    ------
-    DamagedError
-        When no search can have the recorded parameters.
+    Raises DamagedError when no search can have the recorded parameters.
     """
     return SearchNodes(run.partition, run_params(run), run.fingerprint.cell_order)
 
 
 def run_spec(run: Run, words: Sequence[str]) -> Spec:
-    """Return what a breaker is told to search classes of a run again.
-
-    Raises
-    ------
-    DamagedError
-        As :func:`run_params`.
-    """
+    """Return what a breaker is told to search classes of a run again; raises DamagedError as :func:`run_params`."""
     from search.breaker import Spec  # loads the kernels
 
     of = run.fingerprint
@@ -54,10 +45,7 @@ def run_spec(run: Run, words: Sequence[str]) -> Spec:
 def run_params(run: Run) -> Params:
     """Return the search parameters that a run recorded, with defaults for those that it left out.
 
-    Raises
-    ------
-    DamagedError
-        When no search can have them.
+    Raises DamagedError when no search can have them.
     """
     given: dict[str, Any] = {"demands": "every"}  # of runs that do not say
     for place in (run.info.get("config", {}).get("search", {}), run.info.get("structure", {})):
@@ -73,14 +61,7 @@ def run_params(run: Run) -> Params:
 class SearchNodes:
     """The parts that splits of the search make.
 
-    Parameters
-    ----------
-    partition : Partition
-        That of the run.
-    params : Params
-        With the structural parameters of the run; budgets do not matter.
-    cell_order : sequence of int
-        That of the run; empty: the default one of the board's geometry.
+    Of ``params`` only the structural ones matter.  Without ``cell_order`` it is the default one of the board.
     """
 
     def __init__(self, partition: Partition, params: Params, cell_order: Sequence[int] = ()) -> None:
@@ -93,20 +74,14 @@ class SearchNodes:
     def n_boards(self, class_id: int, path: str) -> int:
         """Return the number of boards of a part, without those that residual symmetry leaves out.
 
-        Raises
-        ------
-        InputError
-            When no split of the search makes the part.
+        Raises InputError when no split of the search makes the part.
         """
         return self._node(class_id, path).n_boards
 
     def parts(self, class_id: int, path: str) -> tuple[str, ...]:
         """Return the paths that a part is split into, in the order of the search.
 
-        Raises
-        ------
-        InputError
-            When no split of the search makes the part, or it is a single board.
+        Raises InputError when no split of the search makes the part, or it is a single board.
         """
         return tuple(self._split(class_id, path))
 
@@ -125,12 +100,8 @@ class SearchNodes:
         if replica.n_boards != n_boards:
             return f"the replica has {replica.n_boards} boards, the parts of the unit {n_boards}"
         first, second = (self._demanded(nodes, result) for result in (original, replica))
-        only = [
-            f"only the {who} has {min(lone)}"
-            for who, lone in (("verdict", first - second), ("replica", second - first))
-            if lone
-        ]
-        return ", ".join(only)
+        lone = {"verdict": first - second, "replica": second - first}
+        return ", ".join(f"only the {who} has {min(found)}" for who, found in lone.items() if found)
 
     def _demanded(self, nodes: Sequence[Node], result: UnitResult) -> set[tuple[str, int]]:
         return {(board, score) for board, score in result.candidates if any(self._holds(node, board) for node in nodes)}

@@ -21,12 +21,9 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from boardclass.canonical import canonical_board
 from boardclass.cutoff import reaches
 from boardclass.errors import IncompleteError, InputError, MismatchError, quote
-from boardclass.geometry import geometry
 from boardclass.printable import counted
 from results.proof.claim import (
     Board,
@@ -39,8 +36,7 @@ from results.proof.claim import (
     read_claim,
     unscored_boards,
 )
-from results.proof.coverage import Coverage, check_coverage, out_of_space, rows_out_of_space, unit_name
-from results.proof.coverage import listed as listed_names
+from results.proof.coverage import Coverage, check_coverage, first_few, out_of_space, rows_out_of_space, unit_name
 from results.storage import files
 from results.store.documents import Fingerprint
 from results.store.rows import STATUSES
@@ -49,24 +45,12 @@ from results.store.run import Run, open_run
 
 @dataclass(frozen=True)
 class Proof:
-    """What the rows prove, and what is missing.
+    """What the rows prove, and what is missing."""
 
-    Attributes
-    ----------
-    listed : BoardList
-        The boards that the rows list.
-    coverage : Coverage or None
-        None while something is plainly open.
-    missing : tuple of str
-        What is still to be done, a sentence each.
-    faults : tuple of str
-        What cannot be true of a sound run, a sentence each.
-    """
-
-    listed: BoardList
-    coverage: Coverage | None
-    missing: tuple[str, ...]
-    faults: tuple[str, ...]
+    listed: BoardList  # the boards that the rows list
+    coverage: Coverage | None  # None while something is plainly open
+    missing: tuple[str, ...]  # what is still to be done, a sentence each
+    faults: tuple[str, ...]  # what cannot be true of a sound run, a sentence each
 
     @property
     def proven(self) -> bool:
@@ -81,12 +65,7 @@ class Proof:
     def require(self, where: str) -> Coverage:
         """Return the coverage of a proven run.
 
-        Raises
-        ------
-        MismatchError
-            When there are faults.
-        IncompleteError
-            When something is missing.
+        Raises MismatchError when there are faults; IncompleteError when something is missing.
         """
         if self.faults:
             raise MismatchError(f"the rows in {where} do not fit together: {'; '.join(self.faults)}")
@@ -97,31 +76,21 @@ class Proof:
 
 
 def prove(run: Run, *, thorough: bool = False) -> Proof:
-    """Return what the rows of a run prove.
+    """Return what the rows of a run prove; if ``thorough``, look at every row even when something is plainly open.
 
-    Parameters
-    ----------
-    run : Run
-        As it is on disk.
-    thorough : bool
-        Look at every row even when something is plainly open.
-
-    Raises
-    ------
-    StoreError
-        When a file is damaged or a row breaks a rule.
+    Raises StoreError when a file is damaged or a row breaks a rule.
     """
     listed = unscored_boards(run)
     missing, foreign = _open(run), rows_out_of_space(run)
     faults = [foreign] if foreign else []
     if run.conflicts:
-        named = listed_names([unit_name(key) for key in run.conflicts])
+        named = first_few(map(unit_name, run.conflicts))
         units = counted(len(run.conflicts), "unit has", "units have")
         faults.append(f"{units} contradicting verdicts ({named})")
     coverage = None
     if thorough or not (missing or faults):
         coverage = check_coverage(run)
-        if coverage.n_problems:
+        if coverage.problems.n:
             faults = [coverage.message()]
         elif not coverage.complete:
             missing = [coverage.message(), *_in_doubt(run)]
@@ -132,7 +101,7 @@ def prove(run: Run, *, thorough: bool = False) -> Proof:
 
 def _open(run: Run) -> list[str]:
     index, partition = run.index, run.partition
-    n_done, n_pending = len(index.done_ids()), sum(1 for _ in index.pending())
+    n_done, n_pending = len(index.done_ids()), len(index.pending())
     classes = counted(partition.n_canonical, "class", "classes")
     told = [
         (len(index.quarantined), "unit was given up", "units were given up"),
@@ -143,14 +112,11 @@ def _open(run: Run) -> list[str]:
 
 
 def _in_doubt(run: Run) -> list[str]:
-    doubted = run.doubted
-    if not doubted:
+    if not run.doubted:
         return []
-    hosts = ", ".join(sorted(run.index.doubted_hosts))
-    return [
-        f"{len(doubted):,} verdicts come from hosts that replicas contradicted ({hosts}): the command that made the "
-        "run searches them again"
-    ]
+    hosts, n = ", ".join(sorted(run.index.doubted_hosts)), len(run.doubted)
+    told = f"{n:,} verdicts come from hosts that replicas contradicted ({hosts})"
+    return [f"{told}: the command that made the run searches them again"]
 
 
 def _lost_climb(run: Run, listed: BoardList) -> str:
@@ -158,7 +124,7 @@ def _lost_climb(run: Run, listed: BoardList) -> str:
     climbed = run.info.get("climbed")
     if climbed is None:
         return ""
-    where, shape = run.folder.where(files.RUN), geometry(run.fingerprint.dims)
+    where, shape = run.folder.where(files.RUN), run.partition.geometry
     board, score = climbed.get("board", ""), climbed.get("score")
     if len(board) != shape.n or score is None:
         return f"{where} does not say which board the cutoff was climbed to"
@@ -183,14 +149,8 @@ class State(StrEnum):
 def state_of(rows: State | None, *, is_running: bool, error: str = "") -> State:
     """Return the state of a run.
 
-    Parameters
-    ----------
-    rows : State or None
-        What the rows show (``Summary.state``); None when they have not been read since they changed.
-    is_running : bool
-        Whether a driver holds its lock.
-    error : str
-        Why it cannot be read; empty when it can.
+    ``rows`` is what the rows show (``Summary.state``), None when they have not been read since they changed;
+    ``is_running`` tells whether a driver holds the lock, ``error`` why the run cannot be read.
     """
     if error:
         return State.UNREADABLE
@@ -201,53 +161,25 @@ def state_of(rows: State | None, *, is_running: bool, error: str = "") -> State:
 
 @dataclass(frozen=True)
 class Summary:
-    """How far a run is and what it proves.
-
-    Attributes
-    ----------
-    question : Question
-        How ``run.json`` names what was asked.
-    n_rows : dict
-        Rows by status.
-    n_classes, n_classes_begun, n_classes_done : int
-        Classes of the run, those of them whose root has a verdict, and those of these with nothing left below.
-    n_pending : int
-        Children of split units without a verdict.
-    n_quarantined, n_conflicts : int
-        Units given up, and units with contradicting rows.
-    listed : BoardList
-        Boards at or above the cutoff, as the rows give them.
-    proven : bool
-        Whether the rows cover all boards there are, and a claim records that these boards were scored exactly.
-    why_not : str
-        What stands against it; empty when proven.
-    is_faulty : bool
-        Whether the rows contradict each other or the run: more searching does not help.
-    statement : str or None
-        The sentence that the rows prove.
-    notes : tuple of str
-        In what ``claim.json`` disagrees with the rows.
-    result_digest : str
-        Digest of the answer so far.
-    """
+    """How far a run is and what it proves."""
 
     fingerprint: Fingerprint
     info: dict[str, Any]
-    question: Question
-    n_rows: dict[str, int]
+    question: Question  # how ``run.json`` names what was asked
+    n_rows: dict[str, int]  # by status
     n_classes: int
-    n_classes_begun: int
-    n_classes_done: int
-    n_pending: int
-    n_quarantined: int
-    n_conflicts: int
-    listed: BoardList
-    proven: bool
-    why_not: str
-    is_faulty: bool
-    statement: str | None
-    notes: tuple[str, ...]
-    result_digest: str
+    n_classes_begun: int  # classes whose root has a verdict
+    n_classes_done: int  # those of them with nothing left below
+    n_pending: int  # children of split units without a verdict
+    n_quarantined: int  # units given up
+    n_conflicts: int  # units with contradicting rows
+    listed: BoardList  # boards at or above the cutoff, as the rows give them
+    proven: bool  # whether the rows cover all boards there are, and a claim records that these were scored exactly
+    why_not: str  # what stands against it; empty when proven
+    is_faulty: bool  # whether the rows contradict each other or the run: more searching does not help
+    statement: str | None  # the sentence that the rows prove
+    notes: tuple[str, ...]  # in what ``claim.json`` disagrees with the rows
+    result_digest: str  # of the answer so far
 
     @property
     def state(self) -> State:
@@ -262,10 +194,7 @@ class Summary:
     def require_proven(self, where: str) -> None:
         """Say that what was shown of the run is not proven.
 
-        Raises
-        ------
-        IncompleteError, MismatchError
-            When it is not; the latter when the rows are faulty.
+        Raises IncompleteError, MismatchError when it is not; the latter when the rows are faulty.
         """
         if not self.proven:
             raise (MismatchError if self.is_faulty else IncompleteError)(f"{where}: {self.caveat}")
@@ -274,10 +203,7 @@ class Summary:
 def boards(location: str | Path | Run) -> list[Board]:
     """Return the boards that the rows of a run list, best first; :func:`summary` says whether they are all there are.
 
-    Raises
-    ------
-    StoreError
-        When there is no run, or it is damaged.
+    Raises StoreError when there is no run, or it is damaged.
     """
     return list(unscored_boards(_opened(location)).boards)
 
@@ -294,13 +220,7 @@ def top(location: str | Path | Run, n: int = 10) -> list[Board]:
 
 
 def summary(location: str | Path | Run) -> Summary:
-    """Return how far a run is and what its rows prove.
-
-    Raises
-    ------
-    StoreError
-        When there is no run, or it is damaged.
-    """
+    """Return how far a run is and what its rows prove; raises StoreError when there is no run, or it is damaged."""
     run = _opened(location)
     proof = prove(run)
     listed, recorded = proof.listed, read_claim(run)
@@ -309,8 +229,8 @@ def summary(location: str | Path | Run) -> Summary:
     if proof.proven and not proven:
         digest = digest_of(run.fingerprint, listed, complete=False)
     unscored = "its boards were not scored again: the command that made the run does, and orderly verify --write"
-    done_ids, open_ids = run.index.done_ids(), [class_id for class_id, _ in run.index.pending()]
-    own = np.setdiff1d(done_ids, out_of_space(run.partition, done_ids))
+    done_ids, open_ids = set(run.index.done_ids().tolist()), {class_id for class_id, _ in run.index.pending()}
+    own = done_ids - set(out_of_space(run.partition, done_ids))
     why_not = "" if proven else proof.why_not or unscored
     question = question_of(run)
     claim = make_claim(run.fingerprint, proof.coverage, listed, question) if proven and proof.coverage else None
@@ -322,8 +242,8 @@ def summary(location: str | Path | Run) -> Summary:
         n_rows={status: run.index.n_loaded[status] for status in STATUSES},
         n_classes=run.partition.n_canonical,
         n_classes_begun=len(own),
-        n_classes_done=len(np.setdiff1d(own, open_ids)),
-        n_pending=len(open_ids),
+        n_classes_done=len(own - open_ids),
+        n_pending=len(run.index.pending()),
         n_quarantined=len(run.index.quarantined),
         n_conflicts=len(run.conflicts),
         listed=listed,

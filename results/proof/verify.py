@@ -31,7 +31,6 @@ from results.proof.claim import (
     Claim,
     Question,
     ScorerLike,
-    candidates,
     disagreement,
     make_claim,
     publish_claim,
@@ -41,9 +40,9 @@ from results.proof.claim import (
 from results.proof.coverage import Coverage
 from results.proof.prove import prove
 from results.storage import files
-from results.storage.lock import RunLock
+from results.storage.lock import take_lock
 from results.store.parts import read_manifest
-from results.store.rows import COUNTERS, VERDICTS
+from results.store.rows import COUNTERS, verdicts_of
 from results.store.run import Run, raise_conflicts
 
 NOT_SEARCHED = "eliminations not searched again"
@@ -69,25 +68,13 @@ def verify(
 ) -> VerifyResult:
     """Check a run from its files and return its claim; nothing is written.
 
-    Parameters
-    ----------
-    run : Run
-        As opened from disk.
-    scorer, referee : ScorerLike
-        The production scorer, and one that shares no code with it.
-    question : Question
-    search_again : callable, optional
-        Looks for boards that are not listed and says how.  Without it no elimination is searched again: a run whose
-        cutoff was lowered passes.
+    The ``referee`` is a scorer that shares no code with the production ``scorer``.  ``search_again`` looks for boards
+    that are not listed and says how; without it no elimination is searched again: a run whose cutoff was lowered
+    passes.
 
-    Raises
-    ------
-    StoreError
-        When a file is damaged or foreign, or verdicts contradict each other.
-    IncompleteError
-        When a board lies in no unit with a verdict, or a verdict is in doubt; the message says which.
-    MismatchError
-        When rows do not add up, a score is wrong, or the stored claim says something else.
+    Raises StoreError when a file is damaged or foreign, or verdicts contradict each other; IncompleteError when a board
+    lies in no unit with a verdict, or a verdict is in doubt; MismatchError when rows do not add up, a score is wrong,
+    or the stored claim says something else.
     """
     raise_conflicts(run.conflicts)
     coverage = prove(run, thorough=True).require(run.folder.where(""))
@@ -112,13 +99,9 @@ def verify(
 def record(run: Run, found: VerifyResult) -> None:
     """Write the claim of a run that was verified.
 
-    Raises
-    ------
-    StoreError
-        When somebody else writes to the run, or has written since it was opened.
+    Raises StoreError when somebody else writes to the run, or has written since it was opened.
     """
-    lock = RunLock(run.folder)
-    lock.acquire()
+    lock = take_lock(run.folder)
     try:
         if read_manifest(run.folder) != run.manifest:
             raise StoreError(f"{run.folder.where('')} was written to while it was verified: verify it again")
@@ -134,7 +117,7 @@ def statistics(run: Run) -> dict[str, int]:
     """
     totals = dict.fromkeys(COUNTERS, 0)
     for table in run.columns(["status", *COUNTERS]):
-        verdicts = table.filter(pc.is_in(table.column("status"), pa.array(VERDICTS)))
+        verdicts = verdicts_of(table)
         for name in COUNTERS:
             if name.startswith("max_"):
                 totals[name] = max(totals[name], pc.max(verdicts.column(name)).as_py() or 0)
@@ -159,12 +142,9 @@ def verdict_digest(run: Run) -> str:
 def _double_check(run: Run, referee: ScorerLike) -> int:
     """Score every candidate by the independent scorer; return the number of boards.
 
-    Raises
-    ------
-    MismatchError
-        Naming the first board whose row says something else.
+    Raises MismatchError, naming the first board whose row says something else.
     """
-    stored = {(board, score, class_id) for board, score, class_id in candidates(run)}
+    stored = set(run.candidates())
     boards = sorted({board for board, _, _ in stored})
     exact = dict(zip(boards, (int(score) for score in referee.scores(boards)), strict=True))
     for board, score, class_id in sorted(stored):

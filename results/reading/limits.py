@@ -19,64 +19,32 @@ _ROOM_BYTES = 2**29  # threads and libraries reserve addresses that they do not 
 
 
 class Limits(NamedTuple):
-    """What one query may take.
-
-    Attributes
-    ----------
-    seconds : float
-    memory_mb : int
-        MiB beyond what the runs themselves take.
-    rows : int
-        Of the answer.
-    """
+    """What one query may take."""
 
     seconds: float = 60.0
-    memory_mb: int = 1024
-    rows: int = 1_000_000
-
-
-class Watch:
-    """Whether the time was up.
-
-    Attributes
-    ----------
-    is_late : bool
-    """
-
-    def __init__(self) -> None:
-        self.is_late = False
+    memory_mb: int = 1024  # MiB beyond what the runs themselves take
+    rows: int = 1_000_000  # of the answer
 
 
 @contextlib.contextmanager
-def limited(limits: Limits, interrupt: Callable[[], None], message: str) -> Iterator[Watch]:
-    """Run the block with limits on this whole process.
+def limited(limits: Limits, interrupt: Callable[[], None], message: str) -> Iterator[None]:
+    """Run the block with limits on this whole process; ``interrupt`` is called when the time is up.
 
-    Parameters
-    ----------
-    limits : Limits
-    interrupt : callable
-        Called when the time is up.
-    message : str
-        Written to standard error before the process ends with exit code 2, when the interruption does not help.
+    When that does not help, ``message`` goes to standard error and the process ends with exit code 2.
     """
-    watch = Watch()
-
-    def stop() -> None:
-        watch.is_late = True
-        interrupt()
 
     def end() -> None:
         sys.stderr.write(f"{message}\n")
         sys.stderr.flush()
         os._exit(2)
 
-    timers = [threading.Timer(limits.seconds, stop), threading.Timer(limits.seconds + GRACE_S, end)]
+    timers = [threading.Timer(limits.seconds, interrupt), threading.Timer(limits.seconds + GRACE_S, end)]
     for timer in timers:
         timer.daemon = True
         timer.start()
     before = _keep_memory(2 * limits.memory_mb * 2**20 + _ROOM_BYTES)
     try:
-        yield watch
+        yield
     finally:
         if before is not None:
             resource.setrlimit(resource.RLIMIT_AS, before)

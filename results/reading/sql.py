@@ -17,7 +17,8 @@ import importlib.util
 import math
 import re
 import sys
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -34,7 +35,7 @@ from boardclass.printable import counted
 from boardclass.tables import html_table
 from results.errors import LimitError
 from results.proof.prove import Summary, named_runs, summary
-from results.reading.limits import Limits, Watch, limited
+from results.reading.limits import Limits, limited
 from results.store.rows import SCHEMA
 from results.store.run import Run
 
@@ -48,21 +49,11 @@ _REAL = ("FLOAT", "DOUBLE", "DECIMAL")
 
 @dataclass(frozen=True)
 class Answer:
-    """The answer to a query.
+    """The answer to a query."""
 
-    Attributes
-    ----------
-    columns : tuple of str
-        All different.
-    rows : list of tuples
-        Plain values: numbers, texts, booleans, None, lists, dicts.
-    kinds : tuple of str
-        The SQL type of each column.
-    """
-
-    columns: tuple[str, ...]
-    rows: list[tuple[Any, ...]]
-    kinds: tuple[str, ...] = field(repr=False)
+    columns: tuple[str, ...]  # all different
+    rows: list[tuple[Any, ...]]  # plain values: numbers, texts, booleans, None, lists, dicts
+    kinds: tuple[str, ...] = field(repr=False)  # the SQL type of each column
 
     def to_arrow(self) -> pa.Table:
         """Return the answer as an Arrow table.
@@ -75,13 +66,7 @@ class Answer:
         return pa.Table.from_arrays(arrays, names=list(self.columns))
 
     def to_pandas(self) -> Any:
-        """Return the answer as a data frame of pandas.
-
-        Raises
-        ------
-        InputError
-            When pandas is not installed.
-        """
+        """Return the answer as a data frame of pandas; raises InputError when pandas is not installed."""
         if importlib.util.find_spec("pandas") is None:
             raise InputError(f"a data frame needs pandas: {install('notebook')}; to_arrow() does without")
         return self.to_arrow().to_pandas()
@@ -102,41 +87,30 @@ def _array(kind: str, values: list[Any]) -> pa.Array:
     return pa.array([None if value is None else str(value) for value in values], pa.string())
 
 
+_TEXT, _NUMBER = pa.string(), pa.int64()
 _BOARDS = pa.schema(
-    [
-        pa.field("run", pa.string()),
-        pa.field("board", pa.string()),
-        pa.field("score", pa.int32()),
-        pa.field("n_images", pa.int32()),
-        pa.field("proven", pa.bool_()),
-    ]
+    {"run": _TEXT, "board": _TEXT, "score": pa.int32(), "n_images": pa.int32(), "proven": pa.bool_()}.items()
 )
-_RUNS = pa.schema(
-    [
-        pa.field(name, kind)
-        for name, kind in (
-            ("run", pa.string()),
-            ("state", pa.string()),
-            ("dims", pa.string()),
-            ("wordlist", pa.string()),
-            ("wordlist_sha256", pa.string()),
-            ("n_words", pa.int64()),
-            ("scores", pa.string()),
-            ("cutoff", pa.int64()),
-            ("partition", pa.string()),
-            ("n_classes", pa.int64()),
-            ("n_classes_begun", pa.int64()),
-            ("n_classes_done", pa.int64()),
-            ("n_rows", pa.int64()),
-            ("n_boards", pa.int64()),
-            ("n_boards_with_images", pa.int64()),
-            ("best_score", pa.int64()),
-            ("digest", pa.string()),
-            ("statement", pa.string()),
-            ("why_not", pa.string()),
-        )
-    ]
-)
+_RUNS: dict[str, tuple[pa.DataType, Callable[[Summary], Any]]] = {
+    "state": (_TEXT, lambda found: found.state.value),
+    "dims": (_TEXT, lambda found: found.fingerprint.dims),
+    "wordlist": (_TEXT, lambda found: found.question.wordlist),
+    "wordlist_sha256": (_TEXT, lambda found: found.fingerprint.wordlist_sha256),
+    "n_words": (_NUMBER, lambda found: found.question.n_words),
+    "scores": (_TEXT, lambda found: found.question.scores),
+    "cutoff": (_NUMBER, lambda found: found.fingerprint.cutoff),
+    "partition": (_TEXT, lambda found: found.fingerprint.partition),
+    "n_classes": (_NUMBER, lambda found: found.n_classes),
+    "n_classes_begun": (_NUMBER, lambda found: found.n_classes_begun),
+    "n_classes_done": (_NUMBER, lambda found: found.n_classes_done),
+    "n_rows": (_NUMBER, lambda found: sum(found.n_rows.values())),
+    "n_boards": (_NUMBER, lambda found: found.listed.n_canonical),
+    "n_boards_with_images": (_NUMBER, lambda found: found.listed.n_raw),
+    "best_score": (_NUMBER, lambda found: found.listed.boards[0].score if found.listed.boards else None),
+    "digest": (_TEXT, lambda found: found.result_digest),
+    "statement": (_TEXT, lambda found: found.statement),
+    "why_not": (_TEXT, lambda found: found.why_not or None),
+}
 
 
 def _with_run(name: str, table: pa.Table) -> pa.Table:
@@ -162,31 +136,11 @@ def boards_table(summaries: Mapping[str, Summary]) -> pa.Table:
 
 def runs_table(summaries: Mapping[str, Summary]) -> pa.Table:
     """Return one row for each run."""
-    return pa.Table.from_pylist([{"run": name, **_run_record(item)} for name, item in summaries.items()], schema=_RUNS)
-
-
-def _run_record(found: Summary) -> dict[str, Any]:
-    listed, asked = found.listed, found.question
-    return {
-        "state": found.state.value,
-        "dims": found.fingerprint.dims,
-        "wordlist": asked.wordlist,
-        "wordlist_sha256": found.fingerprint.wordlist_sha256,
-        "n_words": asked.n_words,
-        "scores": asked.scores,
-        "cutoff": found.fingerprint.cutoff,
-        "partition": found.fingerprint.partition,
-        "n_classes": found.n_classes,
-        "n_classes_begun": found.n_classes_begun,
-        "n_classes_done": found.n_classes_done,
-        "n_rows": sum(found.n_rows.values()),
-        "n_boards": listed.n_canonical,
-        "n_boards_with_images": listed.n_raw,
-        "best_score": listed.boards[0].score if listed.boards else None,
-        "digest": found.result_digest,
-        "statement": found.statement,
-        "why_not": found.why_not or None,
-    }
+    schema = pa.schema([("run", _TEXT), *((name, kind) for name, (kind, _) in _RUNS.items())])
+    rows = [
+        {"run": name} | {column: of(found) for column, (_, of) in _RUNS.items()} for name, found in summaries.items()
+    ]
+    return pa.Table.from_pylist(rows, schema=schema)
 
 
 VIEWS = ("boards", "classes", "runs")
@@ -205,18 +159,9 @@ _BATCH_ROWS = 10_000
 
 
 class Database:
-    """The views of some runs, read only.
+    """The views of some runs, read only; DuckDB may take ``memory_mb`` MiB for a query, beyond the views.
 
-    Parameters
-    ----------
-    runs : sequence of (str, Run)
-    memory_mb : int, optional
-        MiB that DuckDB may take for a query, beyond the views; no limit by default.
-
-    Attributes
-    ----------
-    summaries : dict of str to Summary
-        By name of run: what each of them proves.
+    ``summaries`` says by name of run what each of them proves.
     """
 
     def __init__(self, runs: Sequence[tuple[str, Run]], memory_mb: int | None = None) -> None:
@@ -249,33 +194,24 @@ class Database:
     def query(self, sql: str, limits: Limits | None = None) -> Answer:
         """Return the answer to one SELECT (also DESCRIBE, SHOW, SUMMARIZE, WITH, FROM, and EXPLAIN of one).
 
-        Parameters
-        ----------
-        sql : str
-        limits : Limits, optional
-            What it may take; they hold for the whole process, which ends if DuckDB does not notice that the time is up.
-
-        Raises
-        ------
-        LimitError
-            When it takes more.
-        InputError
-            With DuckDB's message, when the statement is wrong, changes something or reaches for files.
+        ``limits`` hold for the whole process, which ends if DuckDB does not notice that the time is up.  Raises
+        LimitError when the query takes more; InputError with DuckDB's message when the statement is wrong, changes
+        something or reaches for files.
         """
-        watch = Watch()
+        began_s = time.monotonic()
         try:
             statement = self._statement(sql)
             if limits is None:
                 return self._answer(statement, sys.maxsize)
             late = f"orderly: {_too_long(sql, limits)}"
-            with limited(limits, self._connection.interrupt, late) as watch:
+            with limited(limits, self._connection.interrupt, late):
                 return self._answer(statement, limits.rows)
         except (duckdb.OutOfMemoryException, MemoryError) as error:
             raise LimitError(
                 f"SQL {quote(sql)} takes too much memory: ask for less, or allow more (--memory)"
             ) from error
         except duckdb.Error as error:
-            if limits and watch.is_late:
+            if limits and time.monotonic() - began_s >= limits.seconds:
                 raise LimitError(_too_long(sql, limits)) from error
             hint = "" if "Candidate" in str(error) else f"; the views are {', '.join(VIEWS)}: try DESCRIBE classes"
             raise InputError(f"SQL {quote(sql)}: {str(error).strip()[:600]}{hint}") from error
@@ -315,16 +251,7 @@ class Database:
 def connect(locations: Sequence[str | Path], memory_mb: int | None = None) -> Database:
     """Return the views of one or more run directories; ``run`` is the last part of the path, made distinct.
 
-    Parameters
-    ----------
-    locations : sequence of str or Path
-    memory_mb : int, optional
-        MiB that DuckDB may take for a query.
-
-    Raises
-    ------
-    StoreError
-        When one holds no run, or a damaged one.
+    DuckDB may take ``memory_mb`` MiB for a query.  Raises StoreError when one holds no run, or a damaged one.
 
     Examples
     --------

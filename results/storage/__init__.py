@@ -2,8 +2,8 @@
 
     open_folder -> LocalFolder    local.py     a directory of this machine; opens nothing through links
                 -> ObjectFolder   objects.py   a bucket, and how it is named
-    Folder                        files.py     what both can do; the names of everything in a run
-    RunLock                       lock.py      who holds it
+    take_lock                     lock.py      who writes to it
+    files.py                                   the names of everything in a run
 
 Knows nothing of what the files hold.  Uses ``results.errors`` only.
 """

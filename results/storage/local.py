@@ -13,17 +13,18 @@ import errno
 import os
 import shutil
 import stat
-from collections.abc import Iterator, Sequence
+import uuid
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
-
-from pyarrow import fs
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from boardclass.errors import StoreError
 from results.errors import SpecialFileError
 from results.storage import files
-from results.storage.files import Folder, Guard, check_size, decode_lines, explained, nobody_else
-from results.storage.objects import ObjectFolder, connect
+from results.storage.files import check_size, decode_lines, explained
+
+if TYPE_CHECKING:
+    from results.storage.objects import ObjectFolder  # loaded for a URI only
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 _PLAIN = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC  # without O_NONBLOCK a pipe is waited for
@@ -40,12 +41,8 @@ _REFUSALS = (errno.ELOOP, errno.EMLINK, errno.ENOTDIR, errno.ENXIO)
 def check_nofollow(root: Path) -> None:
     """Look through a whole run directory; a directory in it that may not be listed is left out.
 
-    Raises
-    ------
-    SpecialFileError
-        Naming the first link, pipe, socket or device, or what stands where a run has a file or a directory.
-    StoreError
-        When it is not a directory, or cannot be read.
+    Raises SpecialFileError, naming the first link, pipe, socket or device, or what stands where a run has a file or a
+    directory; StoreError when it is not a directory, or cannot be read.
     """
     if "\0" in str(root):
         raise StoreError(f"{str(root)!r} cannot be a run directory: a path has no zero bytes; choose another")
@@ -74,12 +71,7 @@ def check_nofollow(root: Path) -> None:
 def opened_folder(root: Path, folder: str) -> Iterator[int]:
     """Yield a descriptor of the run directory, or of a folder in it.
 
-    Raises
-    ------
-    SpecialFileError
-        When it is a link.
-    OSError
-        As ``os.open``.
+    Raises SpecialFileError when it is a link; OSError as ``os.open``.
     """
     descriptor = os.open(root, _FOLDER)
     try:
@@ -96,12 +88,7 @@ def opened_folder(root: Path, folder: str) -> Iterator[int]:
 def open_file(root: Path, name: str, flags: int) -> int:
     """Return a descriptor of a plain file of a run; a file that is written to in place must not have a second name.
 
-    Raises
-    ------
-    SpecialFileError
-        When it is something else.
-    OSError
-        As ``os.open``.
+    Raises SpecialFileError when it is something else; OSError as ``os.open``.
     """
     folder, _, base = name.rpartition("/")
     with opened_folder(root, folder) as at, _refused(root, name, base, at):
@@ -135,6 +122,168 @@ def _refusal(mode: int, where: str, kind: str = "") -> SpecialFileError:
     )
 
 
+class LocalFolder:
+    """A directory of this machine."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+
+    def where(self, name: str) -> str:
+        """Return the full name of a file, for messages."""
+        return str(self.root / name)
+
+    def exists(self) -> bool:
+        """Return whether there is anything but leftovers of a run that never began; a file in its place is an error."""
+        with explained("read", str(self.root)):
+            if not self.root.exists():
+                return False
+            for entry in os.scandir(self.root):
+                is_empty = entry.is_dir(follow_symlinks=False) and not any(os.scandir(entry.path))
+                if not (is_empty or files.is_temporary(entry.name) or entry.name in (files.LOCK, files.OWNER)):
+                    return True
+            return False
+
+    def read(self, name: str) -> bytes | None:
+        """Return the content of a file, or None when it is not there; DamagedError when it is too large."""
+        with explained("read", self.where(name)):
+            try:
+                descriptor = open_file(self.root, name, os.O_RDONLY)
+            except FileNotFoundError:
+                return None
+            with os.fdopen(descriptor, "rb") as file:
+                check_size(os.fstat(descriptor).st_size, name, self.where(name))
+                return file.read()
+
+    def read_all(self, names: Sequence[str]) -> Iterator[bytes | None]:
+        """Yield the content of many files in order."""
+        return map(self.read, names)
+
+    def names(self, folder: str) -> list[str]:
+        """Return the names (relative to the run) of the files directly in ``folder``, sorted."""
+        with explained("read", self.where(folder)):
+            try:
+                with opened_folder(self.root, folder) as at, os.scandir(at) as entries:
+                    found = [entry.name for entry in entries if entry.is_file(follow_symlinks=False)]
+            except (FileNotFoundError, NotADirectoryError):
+                return []
+            return sorted(f"{folder}/{name}".lstrip("/") for name in found)
+
+    def publish(self, name: str, data: bytes) -> None:
+        """Write a file so that it appears whole and survives a crash once this returns; replaces an older one."""
+        folder, _, base = name.rpartition("/")
+        temporary = f"{files.TEMPORARY_PREFIX}{uuid.uuid4().hex}"
+        with explained("write", self.where(name)):
+            self._make(folder)
+            with opened_folder(self.root, folder) as at:
+                try:
+                    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+                    with os.fdopen(os.open(temporary, flags, 0o666, dir_fd=at), "wb", buffering=0) as file:
+                        write_all(file.fileno(), data)
+                        sync(file.fileno())
+                    replace(temporary, base, at)
+                except OSError:  # a kill leaves the temporary file to the next driver
+                    with contextlib.suppress(OSError):
+                        os.unlink(temporary, dir_fd=at)
+                    raise
+                sync(at)
+
+    def _make(self, folder: str) -> None:
+        try:
+            with opened_folder(self.root, folder):
+                return
+        except FileNotFoundError:
+            self.root.mkdir(parents=True, exist_ok=True)
+        if folder:
+            with opened_folder(self.root, "") as at:
+                with contextlib.suppress(FileExistsError):
+                    os.mkdir(folder, dir_fd=at)
+                sync(at)
+
+    def append_line(self, name: str, line: str, n_valid_bytes: int, guard: Callable[[], None] = lambda: None) -> int:
+        """Append a line after the first ``n_valid_bytes``, dropping what a failed append left; return the new size.
+
+        ``guard`` raises when the caller may not write any more; then the line does not stay.
+        """
+        guard()
+        with explained("write", self.where(name)):
+            descriptor = open_file(self.root, name, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+            with os.fdopen(descriptor, "ab", buffering=0) as file:
+                n_bytes = file.tell()
+                if n_bytes < n_valid_bytes:
+                    raise StoreError(
+                        f"{self.where(name)} became shorter during the run: somebody else changes this directory"
+                    )
+                if n_bytes > n_valid_bytes:
+                    truncate(file.fileno(), n_valid_bytes)
+                data = line.encode() + b"\n"
+                write_all(file.fileno(), data)
+                sync(file.fileno())
+            if not n_bytes:
+                with opened_folder(self.root, "") as at:
+                    sync(at)
+            return n_valid_bytes + len(data)
+
+    def read_lines(self, name: str) -> tuple[list[str], int]:
+        """Return the lines that end in a newline, and their size in bytes; no other line was acknowledged."""
+        data = self.read(name) or b""
+        n_valid_bytes = data.rfind(b"\n") + 1
+        return decode_lines(data[:n_valid_bytes]), n_valid_bytes
+
+    def note(self, name: str, text: str) -> None:
+        """Append whole lines to a log, not waiting for the disk; half a line that a kill left stays one of its own."""
+        with explained("write", self.where(name)):
+            descriptor = open_file(self.root, name, os.O_RDWR | os.O_CREAT | os.O_APPEND)
+            try:
+                size = os.fstat(descriptor).st_size
+                is_torn = size > 0 and os.pread(descriptor, 1, size - 1) != b"\n"
+                write_all(descriptor, (b"\n" if is_torn else b"") + text.encode())
+            finally:
+                os.close(descriptor)
+
+    def read_tail(self, name: str, n_bytes: int) -> bytes:
+        """Return about the last ``n_bytes`` of a log, or all of a shorter one; empty when there is none."""
+        with explained("read", self.where(name)):
+            try:
+                descriptor = open_file(self.root, name, os.O_RDONLY)
+            except FileNotFoundError:
+                return b""
+            with os.fdopen(descriptor, "rb") as file:
+                file.seek(max(0, file.seek(0, os.SEEK_END) - n_bytes))
+                return file.read(n_bytes)
+
+    def remove(self, name: str) -> None:
+        """Remove a file; it may be gone already."""
+        with explained("remove", self.where(name)):
+            folder, _, base = name.rpartition("/")
+            with contextlib.suppress(FileNotFoundError), opened_folder(self.root, folder) as at:
+                os.unlink(base, dir_fd=at)
+
+
+# A run directory.  The names in it are relative, with ``/`` between folder and file.
+Folder: TypeAlias = "LocalFolder | ObjectFolder"
+
+
+def open_folder(location: str | Path) -> Folder:
+    """Return the folder at a path, or at a URI such as ``s3://bucket/prefix``.
+
+    Raises InputError when a URI holds credentials or unknown settings; SpecialFileError when a link or another special
+    file stands in a directory of this machine; StoreError when pyarrow.fs does not understand it.
+    """
+    text = str(location)
+    path = Path(text)
+    if "://" in text:
+        from pyarrow import fs
+
+        from results.storage.objects import ObjectFolder, connect
+
+        filesystem, root, shown = connect(text)
+        if not isinstance(filesystem, fs.LocalFileSystem):
+            return ObjectFolder(filesystem, root, shown)
+        path = Path(root)
+    check_nofollow(path)
+    return LocalFolder(path)
+
+
 class DiskUse(NamedTuple):
     """Bytes of a run, and bytes that are free where it is."""
 
@@ -157,180 +306,6 @@ def disk_use(folder: Folder) -> DiskUse | None:
         return None
 
 
-def open_folder(location: str | Path) -> Folder:
-    """Return the folder at a path, or at a URI such as ``s3://bucket/prefix``.
-
-    Raises
-    ------
-    InputError
-        When a URI holds credentials or unknown settings.
-    SpecialFileError
-        When a link or another special file stands in a directory of this machine.
-    StoreError
-        When pyarrow.fs does not understand it.
-    """
-    text = str(location)
-    path = Path(text)
-    if "://" in text:
-        filesystem, root, shown = connect(text)
-        if not isinstance(filesystem, fs.LocalFileSystem):
-            return ObjectFolder(filesystem, root, shown)
-        path = Path(root)
-    check_nofollow(path)
-    return LocalFolder(path)
-
-
-class LocalFolder:
-    """A directory of this machine."""
-
-    def __init__(self, root: Path) -> None:
-        self.root = root
-
-    def where(self, name: str) -> str:
-        """Return the full path."""
-        return str(self.root / name)
-
-    def exists(self) -> bool:
-        """Return whether the directory holds anything but leftovers; a file in its place is an error."""
-        with explained("read", str(self.root)):
-            if not self.root.exists():
-                return False
-            entries = [entry for entry in os.scandir(self.root) if entry.name not in (files.LOCK, files.OWNER)]
-            return not all(files.is_temporary(entry.name) or _is_empty_folder(entry) for entry in entries)
-
-    def read(self, name: str) -> bytes | None:
-        """Return the bytes of a file."""
-        with explained("read", self.where(name)):
-            try:
-                descriptor = open_file(self.root, name, os.O_RDONLY)
-            except FileNotFoundError:
-                return None
-            with os.fdopen(descriptor, "rb") as file:
-                check_size(os.fstat(descriptor).st_size, name, self.where(name))
-                return file.read()
-
-    def read_all(self, names: Sequence[str]) -> Iterator[bytes | None]:
-        """Yield the bytes of many files."""
-        return map(self.read, names)
-
-    def names(self, folder: str) -> list[str]:
-        """Return the files of a sub-folder."""
-        with explained("read", self.where(folder)):
-            try:
-                with opened_folder(self.root, folder) as at, os.scandir(at) as entries:
-                    found = [entry.name for entry in entries if entry.is_file(follow_symlinks=False)]
-            except (FileNotFoundError, NotADirectoryError):
-                return []
-            return sorted(f"{folder}/{name}".lstrip("/") for name in found)
-
-    def publish(self, name: str, data: bytes) -> None:
-        """Write beside the target, fsync, rename over it, fsync the directory."""
-        self._publish(name, data, new=False)
-
-    def publish_new(self, name: str, data: bytes) -> None:
-        """Like :meth:`publish`, refusing an existing target."""
-        self._publish(name, data, new=True)
-
-    def _publish(self, name: str, data: bytes, *, new: bool) -> None:
-        folder, _, base = name.rpartition("/")
-        temporary = files.temporary_name(base)
-        with explained("write", self.where(name)):
-            self._make(folder)
-            with opened_folder(self.root, folder) as at:
-                try:
-                    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
-                    with os.fdopen(os.open(temporary, flags, 0o666, dir_fd=at), "wb", buffering=0) as file:
-                        write_all(file.fileno(), data)
-                        sync(file.fileno())
-                    if new:
-                        link_new(temporary, base, at)
-                        _unlink(temporary, at)
-                    else:
-                        replace(temporary, base, at)
-                except OSError:  # a kill leaves the temporary file to the next driver
-                    with contextlib.suppress(OSError):
-                        _unlink(temporary, at)
-                    raise
-                sync_folder(at)
-
-    def _make(self, folder: str) -> None:
-        try:
-            with opened_folder(self.root, folder):
-                return
-        except FileNotFoundError:
-            self.root.mkdir(parents=True, exist_ok=True)
-        if folder:
-            with opened_folder(self.root, "") as at:
-                with contextlib.suppress(FileExistsError):
-                    os.mkdir(folder, dir_fd=at)
-                sync_folder(at)
-
-    def append_line(self, name: str, line: str, n_valid_bytes: int, guard: Guard = nobody_else) -> int:
-        """Append a line and fsync it."""
-        guard()
-        with explained("write", self.where(name)):
-            descriptor = open_file(self.root, name, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
-            with os.fdopen(descriptor, "ab", buffering=0) as file:
-                n_bytes = file.tell()
-                if n_bytes < n_valid_bytes:
-                    raise StoreError(
-                        f"{self.where(name)} became shorter during the run: somebody else changes this directory"
-                    )
-                if n_bytes > n_valid_bytes:
-                    truncate(file.fileno(), n_valid_bytes)
-                data = line.encode() + b"\n"
-                write_all(file.fileno(), data)
-                sync(file.fileno())
-            if not n_bytes:
-                with opened_folder(self.root, "") as at:
-                    sync_folder(at)
-            return n_valid_bytes + len(data)
-
-    def read_lines(self, name: str) -> tuple[list[str], int, bool]:
-        """Return the lines that end in a newline; only such a line was acknowledged."""
-        data = self.read(name) or b""
-        n_valid_bytes = data.rfind(b"\n") + 1
-        return decode_lines(data[:n_valid_bytes]), n_valid_bytes, n_valid_bytes < len(data)
-
-    def note(self, name: str, text: str) -> None:
-        """Append to a log; half a line that a kill left there gets a newline first and stays a line of its own."""
-        with explained("write", self.where(name)):
-            descriptor = open_file(self.root, name, os.O_RDWR | os.O_CREAT | os.O_APPEND)
-            try:
-                size = os.fstat(descriptor).st_size
-                is_torn = size > 0 and os.pread(descriptor, 1, size - 1) != b"\n"
-                write_all(descriptor, (b"\n" if is_torn else b"") + text.encode())
-            finally:
-                os.close(descriptor)
-
-    def read_tail(self, name: str, n_bytes: int) -> bytes:
-        """Return the last bytes of a log."""
-        with explained("read", self.where(name)):
-            try:
-                descriptor = open_file(self.root, name, os.O_RDONLY)
-            except FileNotFoundError:
-                return b""
-            with os.fdopen(descriptor, "rb") as file:
-                file.seek(max(0, file.seek(0, os.SEEK_END) - n_bytes))
-                return file.read(n_bytes)
-
-    def remove(self, name: str) -> None:
-        """Remove a file."""
-        with explained("remove", self.where(name)):
-            folder, _, base = name.rpartition("/")
-            with contextlib.suppress(FileNotFoundError), opened_folder(self.root, folder) as at:
-                _unlink(base, at)
-
-
-def _is_empty_folder(entry: os.DirEntry[str]) -> bool:
-    return entry.is_dir(follow_symlinks=False) and not any(Path(entry.path).iterdir())
-
-
-def _unlink(name: str, at: int) -> None:
-    with contextlib.suppress(FileNotFoundError):
-        os.unlink(name, dir_fd=at)
-
-
 # --- the seam: everything that changes a local disk ---
 
 
@@ -342,30 +317,13 @@ def write_all(descriptor: int, data: bytes) -> None:
 
 
 def sync(descriptor: int) -> None:
-    """Wait until a file's bytes are on disk."""
+    """Wait until the bytes of a file, or the names of an open directory, are on disk."""
     os.fsync(descriptor)
-
-
-def sync_folder(at: int) -> None:
-    """Wait until the names of an open directory are on disk."""
-    os.fsync(at)
 
 
 def replace(source: str, target: str, at: int) -> None:
     """Rename over the target in an open directory, atomically."""
     os.replace(source, target, src_dir_fd=at, dst_dir_fd=at)
-
-
-def link_new(source: str, target: str, at: int) -> None:
-    """Give a file a second name that must not exist; where there are no links, the driver's lock has to be enough."""
-    try:
-        os.link(source, target, src_dir_fd=at, dst_dir_fd=at, follow_symlinks=False)
-    except OSError as error:
-        if error.errno not in (errno.EPERM, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK, errno.EXDEV):
-            raise
-        if target in os.listdir(at):
-            raise FileExistsError(errno.EEXIST, "exists", target) from error
-        os.replace(source, target, src_dir_fd=at, dst_dir_fd=at)
 
 
 def truncate(descriptor: int, n_bytes: int) -> None:

@@ -31,31 +31,23 @@ import socket
 import threading
 import time
 import uuid
-from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 
 from boardclass.errors import StoreError
 from boardclass.printable import duration
 from results.errors import StoreLockedError
 from results.storage import files
-from results.storage.files import Folder
-from results.storage.local import LocalFolder, check_nofollow, open_file
-from results.storage.objects import ObjectFolder
+from results.storage.local import Folder, LocalFolder, check_nofollow, open_file
+
+if TYPE_CHECKING:
+    from results.storage.objects import ObjectFolder
 
 _MAX_TIME_S = 1e11  # the year 5138
 
 
-@dataclass(frozen=True)
-class Owner:
-    """The driver that writes to a run.
-
-    Attributes
-    ----------
-    user, host : str
-    pid : int
-    since_s : float
-        When it began, epoch seconds.
-    """
+class Owner(NamedTuple):
+    """The driver that writes to a run, and when it began (epoch seconds)."""
 
     user: str
     host: str
@@ -70,7 +62,11 @@ class Owner:
 
 def own_note() -> bytes:
     """Return the note of this process, a line of JSON; :func:`parse_owner` reads it."""
-    note = {"host": socket.gethostname(), "pid": os.getpid(), "user": _user(), "since": time.time()}
+    try:
+        user = getpass.getuser()
+    except (OSError, KeyError):
+        user = f"user {os.getuid()}"
+    note = {"host": socket.gethostname(), "pid": os.getpid(), "user": user, "since": time.time()}
     return (json.dumps(note) + "\n").encode()
 
 
@@ -90,72 +86,56 @@ def describe_owner(note: bytes | None) -> str:
     return owner.describe() if owner else "another process (owner unknown)"
 
 
-def _user() -> str:
-    try:
-        return getpass.getuser()
-    except (OSError, KeyError):
-        return f"user {os.getuid()}"
-
-
 BEAT_S = 20.0
 LEASE_S = 90.0
 _ASK, _HOLD = f"{files.LOCK}/ask-", f"{files.LOCK}/hold-"
 
 
 class Lease:
-    """A claim on a run in an object store."""
+    """A claim on a run in an object store; made by taking it, see :func:`take_lock`."""
 
     def __init__(self, folder: ObjectFolder) -> None:
         name = uuid.uuid4().hex
         self._folder = folder
-        self._ask, self._hold = _ASK + name, _HOLD + name
-        self._data = b""
-        self._stopped = threading.Event()
-        self._thread: threading.Thread | None = None
-
-    def take(self) -> None:
-        """Claim the run.
-
-        Raises
-        ------
-        StoreLockedError
-            Naming the owner, for how long it has held the run and when it was last heard of.
-        StoreError
-            When the store refuses.
-        """
+        self._hold = _HOLD + name
         self._data = own_note()
-        ask = self._ask
-        self._folder.publish(ask, self._data)
+        self._stopped = threading.Event()
+        ask = _ASK + name
+        folder.publish(ask, self._data)
         try:
-            at_s = self._folder.put_at_s(files.LOCK)
+            at_s = folder.put_at_s(files.LOCK)
             ages = {name: at_s[ask] - at_s[name] for name in at_s if name != ask}
             gone = [name for name in ages if ages[name] > LEASE_S]
             for name in sorted(ages.keys() - set(gone), reverse=True):  # who holds it before who asks
-                raise StoreLockedError(self._refusal(name, ages[name]))
-            self._folder.publish(self._hold, self._data)
+                who = f"{describe_owner(folder.read(name))}, last heard of {max(0, round(ages[name]))} s ago"
+                raise StoreLockedError(
+                    f"{folder.where('')} is being written by {who}; wait for it or stop it, then run again (one that "
+                    f"was killed is forgotten after {LEASE_S:.0f} s)"
+                )
+            folder.publish(self._hold, self._data)
             if gone:
                 self._shut_out()
             for name in gone:
-                self._folder.remove(name)
+                folder.remove(name)
         finally:
-            self._folder.remove(ask)
+            folder.remove(ask)
         self._thread = threading.Thread(target=self._renew, name="orderly-lease", daemon=True)
         self._thread.start()
 
     def require(self) -> None:
-        """Check that the run is still ours.
-
-        Raises
-        ------
-        StoreLockedError
-            When another driver took it over, because ours was silent for too long.
-        """
+        """Raise StoreLockedError when another driver took the run over, because ours was silent for too long."""
         holders = [name for name in self._folder.names(files.LOCK) if name.startswith(_HOLD)]
         if holders != [self._hold]:
             raise StoreLockedError(
                 f"{self._folder.where('')} was taken over by another driver, because this one was silent for more than "
                 f"{LEASE_S:.0f} s (asleep, or cut off); what was stored before is safe: let the other one finish"
             )
+
+    def release(self) -> None:
+        """End the claim."""
+        self._stopped.set()
+        self._thread.join()
+        self._folder.remove(self._hold)
 
     def _shut_out(self) -> None:
         """Fence off the drivers whose claims are about to be removed."""
@@ -165,13 +145,6 @@ class Lease:
         except StoreError:
             self._folder.remove(self._hold)
             raise
-
-    def give_back(self) -> None:
-        """End the claim."""
-        self._stopped.set()
-        if self._thread is not None:
-            self._thread.join()
-        self._folder.remove(self._hold)
 
     def _renew(self) -> None:
         while not self._stopped.wait(BEAT_S):
@@ -183,86 +156,40 @@ class Lease:
             except RuntimeError:  # the interpreter ends
                 return
 
-    def _refusal(self, name: str, age_s: float) -> str:
-        who = describe_owner(self._folder.read(name))
-        return (
-            f"{self._folder.where('')} is being written by {who}, last heard of {max(0, round(age_s))} s ago; wait for "
-            f"it or stop it, then run again (one that was killed is forgotten after {LEASE_S:.0f} s)"
-        )
-
-
-def holder(folder: ObjectFolder) -> tuple[bytes, float] | None:
-    """Return the note of the driver that writes to a run and how long ago it was heard of (s), or None.
-
-    For people: it trusts the clock of this machine.
-    """
-    for name, at_s in folder.put_at_s(files.LOCK).items():
-        age_s = max(0.0, time.time() - at_s)
-        if name.startswith(_HOLD) and age_s <= LEASE_S:
-            return folder.read(name) or b"", age_s
-    return None
-
 
 _PATIENCE_S, _POLL_S = 0.3, 0.02  # readers hold the lock for an instant, to see whether somebody else does
 _MAX_NOTE_BYTES = 2**16
 
 
-class RunLock:
-    """The writer's lock on a run."""
+class DirectoryLock:
+    """The writer's lock on a run in a directory; made by taking it, see :func:`take_lock`."""
 
-    def __init__(self, folder: Folder) -> None:
-        self._folder = folder
-        self._base = folder.root if isinstance(folder, LocalFolder) else Path()
+    def __init__(self, base: Path) -> None:
+        self._base = base
         self._held: tuple[Path, int] | None = None  # what is locked, and its descriptor
-        self._lease = Lease(folder) if isinstance(folder, ObjectFolder) else None
-
-    def acquire(self) -> None:
-        """Take the lock.
-
-        Raises
-        ------
-        StoreLockedError
-            Naming the owner, and how long the lock has been held.
-        """
-        if self._lease:
-            self._lease.take()
-            return
         try:
-            self._base.mkdir(parents=True, exist_ok=True)
-            check_nofollow(self._base)
+            base.mkdir(parents=True, exist_ok=True)
+            check_nofollow(base)
             self._held = self._locked()
-            with os.fdopen(open_file(self._base, files.OWNER, os.O_WRONLY | os.O_CREAT), "wb") as file:
+            with os.fdopen(open_file(base, files.OWNER, os.O_WRONLY | os.O_CREAT), "wb") as file:
                 file.truncate()
                 file.write(own_note())
         except FileExistsError as error:
-            raise StoreError(f"{self._base} is a file, a run needs a directory: choose another --out") from error
+            raise StoreError(f"{base} is a file, a run needs a directory: choose another --out") from error
         except OSError as error:
-            self._unlock()
-            raise StoreError(f"cannot lock {self._base}: {error}; repair access or choose another --out") from error
+            self.release()
+            raise StoreError(f"cannot lock {base}: {error}; repair access or choose another --out") from error
 
     def require(self) -> None:
-        """Check that the lock is still ours: asked before each line of the manifest.
-
-        Raises
-        ------
-        StoreLockedError
-            When another driver took the run over, or somebody took the lock or the directory away.
-        """
-        if self._lease:
-            self._lease.require()
-        elif not self._is_ours():
+        """Raise StoreLockedError when another driver took the run over, or the lock or directory was taken away."""
+        if not self._is_ours():
             raise StoreLockedError(
-                f"{self._folder.where('')} or the lock in it was moved or removed while this driver held it, so "
-                "another one may be at work; what was stored before is safe: run again when no other driver runs"
+                f"{self._base} or the lock in it was moved or removed while this driver held it, so another one may be "
+                "at work; what was stored before is safe: run again when no other driver runs"
             )
 
     def release(self) -> None:
         """Give the lock back."""
-        if self._lease:
-            self._lease.give_back()
-        self._unlock()
-
-    def _unlock(self) -> None:
         if self._is_ours():  # else the note is another driver's
             with contextlib.suppress(OSError):
                 (self._base / files.OWNER).unlink()
@@ -272,37 +199,12 @@ class RunLock:
 
     def _locked(self) -> tuple[Path, int]:
         """Lock the directory, or else the file, and return which, with its descriptor."""
-        descriptor = os.open(self._base, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
-            self._wait_for(descriptor)
-            return self._base, descriptor
+            descriptor = os.open(self._base, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+            return self._base, _flocked(descriptor, self._base)
         except OSError:
-            os.close(descriptor)
-        descriptor = open_file(self._base, files.LOCK, os.O_RDWR | os.O_CREAT)
-        try:
-            self._wait_for(descriptor)
-        except OSError:
-            os.close(descriptor)
-            raise
-        return self._base / files.LOCK, descriptor
-
-    def _wait_for(self, descriptor: int) -> None:
-        """Lock an open file or directory; OSError where the system cannot."""
-        end_s = time.monotonic() + _PATIENCE_S
-        while True:
-            try:
-                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                return
-            except OSError as error:
-                if error.errno not in (errno.EAGAIN, errno.EACCES):
-                    raise
-                if time.monotonic() > end_s:
-                    os.close(descriptor)
-                    raise StoreLockedError(
-                        f"{self._folder.where('')} is being written by {describe_owner(_read(self._base))}; "
-                        "wait for it or stop it, then run again"
-                    ) from error
-                time.sleep(_POLL_S)
+            descriptor = open_file(self._base, files.LOCK, os.O_RDWR | os.O_CREAT)
+            return self._base / files.LOCK, _flocked(descriptor, self._base)
 
     def _is_ours(self) -> bool:
         if self._held is None:
@@ -312,17 +214,46 @@ class RunLock:
         return False
 
 
-def current_owner(folder: Folder) -> tuple[Owner | None, float] | None:
-    """Return who writes to a run now and how long ago it was heard of (s); None when nobody does.
+def _flocked(descriptor: int, base: Path) -> int:
+    """Lock an open file or directory and return its descriptor; OSError where the system cannot."""
+    end_s = time.monotonic() + _PATIENCE_S
+    try:
+        while True:
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                return descriptor
+            except OSError as error:
+                if error.errno not in (errno.EAGAIN, errno.EACCES):
+                    raise
+                if time.monotonic() > end_s:
+                    who = describe_owner(_read(base))
+                    raise StoreLockedError(
+                        f"{base} is being written by {who}; wait for it or stop it, then run again"
+                    ) from error
+            time.sleep(_POLL_S)
+    except BaseException:
+        os.close(descriptor)
+        raise
 
-    The owner is None when somebody does and does not say who.
+
+def take_lock(folder: Folder) -> DirectoryLock | Lease:
+    """Take the writer's lock on a run.
+
+    Raises StoreLockedError, which names the owner, for how long the run has been written to and, in an object store,
+    when the owner was last heard of; StoreError when the place refuses.
     """
-    if isinstance(folder, ObjectFolder):
-        found = holder(folder)
-        return (parse_owner(found[0]), found[1]) if found else None
-    assert isinstance(folder, LocalFolder)
-    base = folder.root
-    return (parse_owner(_read(base)), 0.0) if _is_locked(base) or _is_locked(base / files.LOCK) else None
+    return DirectoryLock(folder.root) if isinstance(folder, LocalFolder) else Lease(folder)
+
+
+def current_owner(folder: Folder) -> tuple[bool, Owner | None]:
+    """Return whether somebody writes to a run now, and who, if they say."""
+    if isinstance(folder, LocalFolder):
+        base = folder.root
+        return (True, parse_owner(_read(base))) if _is_locked(base) or _is_locked(base / files.LOCK) else (False, None)
+    for name, at_s in folder.put_at_s(files.LOCK).items():
+        if name.startswith(_HOLD) and time.time() - at_s <= LEASE_S:  # for people: it trusts the clock of this machine
+            return True, parse_owner(folder.read(name))
+    return False, None
 
 
 def _is_locked(path: Path) -> bool:

@@ -31,7 +31,7 @@ from pyarrow import fs
 
 from boardclass.errors import InputError, StoreError
 from results.storage import files
-from results.storage.files import Guard, check_size, decode_lines, explained, nobody_else
+from results.storage.files import check_size, decode_lines, explained
 
 SCHEMES = ("s3", "gs", "gcs", "abfs", "abfss")
 # What an address may say after "?"; everything else is refused, such as account keys and signatures.
@@ -57,12 +57,8 @@ _KNOCK_S, _PATIENCE_S = 60.0, 10
 def connect(address: str) -> tuple[Any, str, str]:
     """Return the file system of an address, the path in it, and the address without settings, for messages.
 
-    Raises
-    ------
-    InputError
-        When the address holds credentials or unknown settings, or no bucket; it is not quoted then.
-    StoreError
-        When pyarrow does not understand it.
+    Raises InputError when the address holds credentials or unknown settings, or no bucket; it is not quoted then;
+    StoreError when pyarrow does not understand it.
     """
     address, shown = _checked(address)
     if (scheme := urlsplit(address).scheme) in _CREDENTIALS:
@@ -77,12 +73,7 @@ def connect(address: str) -> tuple[Any, str, str]:
 def runs_below(address: str, max_depth: int, max_runs: int) -> list[str]:
     """Return where the runs below an address are, relative to it and sorted; an empty text for the address itself.
 
-    Raises
-    ------
-    InputError, StoreError
-        As :func:`connect`.
-    OSError
-        When the store does not answer.
+    Raises InputError, StoreError as :func:`connect`; OSError when the store does not answer.
     """
     filesystem, root, _ = connect(address)
     found: list[str] = []
@@ -105,10 +96,7 @@ def _knock(address: str, scheme: str, shown: str) -> None:
     Without credentials the library for Google's stores keeps trying for a quarter of an hour, and the one for Azure's
     ends the process.
 
-    Raises
-    ------
-    StoreError
-        When it does not.
+    Raises StoreError when it does not.
     """
     if scheme.startswith("g") and "retry_limit_seconds=" not in address:
         address += ("&" if "?" in address else "?") + f"retry_limit_seconds={_PATIENCE_S}"
@@ -163,16 +151,7 @@ _Value = TypeVar("_Value")
 
 
 class ObjectFolder:
-    """A prefix of an object store.
-
-    Parameters
-    ----------
-    filesystem : pyarrow.fs.FileSystem
-    root : str
-        Bucket and prefix.
-    uri : str
-        How to name it in messages.
-    """
+    """A prefix of an object store (bucket and prefix: ``root``), with the methods of ``LocalFolder``."""
 
     def __init__(self, filesystem: Any, root: str, uri: str) -> None:
         self._filesystem = filesystem
@@ -227,13 +206,7 @@ class ObjectFolder:
         """Put one object."""
         self._in_thread(self._put, name, data)
 
-    def publish_new(self, name: str, data: bytes) -> None:
-        """Put one object that is not there yet; the driver's lock is what keeps two writers apart."""
-        if self.read(name) is not None:
-            raise StoreError(f"{self.where(name)} exists already; another driver made it: choose another --out")
-        self.publish(name, data)
-
-    def append_line(self, name: str, line: str, n_valid_bytes: int, guard: Guard = nobody_else) -> int:
+    def append_line(self, name: str, line: str, n_valid_bytes: int, guard: Callable[[], None] = lambda: None) -> int:
         """Put the line as an object of its own, numbered by the bytes before it.
 
         A put whose answer was lost may have arrived: trying again puts the same object.  A writer that lost its lease
@@ -258,7 +231,7 @@ class ObjectFolder:
         n_bytes = self.read_lines(name)[1]
         self.publish(self._line_name(name, n_bytes), _FENCE)
 
-    def read_lines(self, name: str) -> tuple[list[str], int, bool]:
+    def read_lines(self, name: str) -> tuple[list[str], int]:
         """Return the lines in order; of several at one place a fence counts, and without one they mean two writers."""
         lines: list[str] = []
         n_bytes = 0
@@ -277,7 +250,7 @@ class ObjectFolder:
                 )
             lines += [] if is_fenced else decode_lines(line)
             n_bytes += len(line)
-        return lines, n_bytes, False
+        return lines, n_bytes
 
     def note(self, name: str, text: str) -> None:
         """Put some lines of a log as the object after the last one; drivers may share a number, names stay apart."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from string import ascii_lowercase
 from typing import Annotated, Any, ClassVar, Literal, TypeVar
@@ -19,12 +19,11 @@ from typing import Annotated, Any, ClassVar, Literal, TypeVar
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from boardclass.errors import InputError, StoreError, quote
-from boardclass.geometry import parse_dims
-from boardclass.partition import parse_partition
+from boardclass.partition import Partition, parse_partition
 from boardclass.scores import MAX_LETTERS, MIN_LETTERS, SUM_LIMIT
 from boardclass.wordlist import KNOWN_SHA256, known_name
 from results.errors import DamagedError, FingerprintError
-from results.storage.files import Folder
+from results.storage.local import Folder
 
 _SEAL = "sha256"
 FORMAT = 1
@@ -46,10 +45,8 @@ def publish_document(folder: Folder, name: str, values: Mapping[str, Any]) -> No
 def parse_document(data: bytes, where: str, remedy: str) -> dict[str, Any]:
     """Return the values that :func:`format_document` wrote.
 
-    Raises
-    ------
-    DamagedError
-        When the text is not a JSON object or its digest does not match; the message ends with ``remedy``.
+    Raises DamagedError when the text is not a JSON object or its digest does not match; the message ends with
+    ``remedy``.
     """
     try:
         values = json.loads(data.decode())
@@ -66,10 +63,7 @@ def parse_document(data: bytes, where: str, remedy: str) -> dict[str, Any]:
 def read_document(folder: Folder, name: str, remedy: str) -> dict[str, Any] | None:
     """Return the document ``name`` of a run, or None when there is no such file.
 
-    Raises
-    ------
-    DamagedError
-        When it was altered.
+    Raises DamagedError when it was altered.
     """
     data = folder.read(name)
     return None if data is None else parse_document(data, folder.where(name), remedy)
@@ -78,10 +72,7 @@ def read_document(folder: Folder, name: str, remedy: str) -> dict[str, Any] | No
 def read_model(folder: Folder, name: str, kind: TypeAdapter[_Model], remedy: str) -> _Model | None:
     """Return a document of a run as a model, types and sizes checked; None when there is no such file.
 
-    Raises
-    ------
-    DamagedError
-        When it was altered, or is not of this version.
+    Raises DamagedError when it was altered, or is not of this version.
     """
     values = read_document(folder, name, remedy)
     if values is None:
@@ -120,7 +111,7 @@ def _each_letter_once(value: _Letters) -> _Letters:
 
 
 class _Told(BaseModel):
-    model_config = ConfigDict(strict=True, extra="allow")
+    model_config = ConfigDict(strict=True, extra="allow", defer_build=True)  # the outermost builds all of them
 
 
 class _Wordlist(_Told):
@@ -170,10 +161,7 @@ class _Info(_Told):
 def check_info(info: Any) -> dict[str, Any]:
     """Return what was recorded about a run.
 
-    Raises
-    ------
-    ValueError
-        Naming the first field of another type or size, with its value.
+    Raises ValueError, naming the first field of another type or size, with its value.
     """
     try:
         _Info.model_validate(info)
@@ -236,6 +224,11 @@ class Fingerprint:
         """SHA-256 over all fields, 64 hex digits; stored with every row."""
         return hashlib.sha256(json.dumps(self.to_json(), sort_keys=True).encode()).hexdigest()
 
+    @cached_property
+    def parsed_partition(self) -> Partition:
+        """The letter buckets, which make the board classes."""
+        return parse_partition(self.partition, self.dims)
+
     @property
     def n_cells(self) -> int:
         """Number of cells of the board."""
@@ -249,89 +242,50 @@ class Fingerprint:
     def from_json(cls, values: object) -> Fingerprint:
         """Return the fingerprint that :meth:`to_json` wrote.
 
-        Raises
-        ------
-        StoreError
-            When a field is missing, unknown, of another type, or not that of any run.
+        Raises StoreError when a field is missing, unknown, of another type, or not that of any run.
         """
         try:
             found = TypeAdapter(cls).validate_json(json.dumps(values))
-            dims = parse_dims(found.dims)
-            partition = parse_partition(found.partition, dims)
+            parsed = found.parsed_partition
         except ValidationError as error:
             raise StoreError(f"the fingerprint is not that of any run: {first_fault(error)}") from error
         except InputError as error:
             raise StoreError(f"the fingerprint is not that of any run: {error}") from error
-        if (str(dims), partition.text) != (found.dims, found.partition):
+        if (str(parsed.dims), parsed.text) != (found.dims, found.partition):
             raise StoreError(f"the fingerprint's dims or partition are not spelled as a run does: {quote(values, 200)}")
-        if sorted(found.cell_order) != list(range(dims.n)):
+        if sorted(found.cell_order) != list(range(parsed.dims.n)):
             raise StoreError(f"the fingerprint's cell_order does not name each cell once: {quote(found.cell_order)}")
         return found
 
-    def differences(self, other: Fingerprint) -> list[tuple[str, object, object]]:
-        """Return ``(field, mine, theirs)`` for each field that differs."""
-        pairs = ((field.name, getattr(self, field.name), getattr(other, field.name)) for field in fields(self))
-        return [(name, mine, theirs) for name, mine, theirs in pairs if mine != theirs]
-
 
 def check_same(asked: Fingerprint, stored: Fingerprint, where: str, remedy: str = "") -> None:
-    """Refuse to mix runs.
+    """Refuse to mix runs; ``where`` names the one that is there, ``remedy`` a way out if not that of ``orderly run``.
 
-    Parameters
-    ----------
-    asked, stored : Fingerprint
-    where : str
-        Name of the run that is there.
-    remedy : str
-        A way out, if it is not that of ``orderly run``.
-
-    Raises
-    ------
-    FingerprintError
-        Naming each field that differs with both values.
+    Raises FingerprintError, naming each field that differs with both values.
     """
-    differences = asked.differences(stored)
-    if differences:
-        lines = [f"  {name}: asked for {_brief(mine)}, stored {_brief(theirs)}" for name, mine, theirs in differences]
-        raise FingerprintError(
-            f"{where} holds another run; these differ:\n"
-            + "\n".join(lines)
-            + "\n"
-            + (remedy or _ANOTHER + _EXTEND * ([name for name, _, _ in differences] == ["cutoff"]))
-        )
+    mine, theirs = asdict(asked), asdict(stored)
+    extend = _EXTEND if [name for name in mine if mine[name] != theirs[name]] == ["cutoff"] else ""
+    _refuse_differences(mine, theirs, f"{where} holds another run", remedy or _ANOTHER + extend)
 
 
 def check_same_structure(asked: Mapping[str, Any], run_info: Mapping[str, Any], where: str, remedy: str = "") -> None:
-    """Refuse a run whose classes were cut into parts by other rules.
+    """Refuse a run whose classes were cut into parts by other rules than the structural parameters ``asked``.
 
-    Parameters
-    ----------
-    asked : mapping
-        The structural parameters, as ``run.json`` holds them.
-    run_info : mapping
-        What the run that is there recorded.
-    where, remedy : str
-        As for :func:`check_same`.
-
-    Raises
-    ------
-    FingerprintError
-        Naming each structural parameter that differs with both values.
+    Raises FingerprintError, naming each structural parameter that differs with both values.
     """
-    stored = run_info.get("structure")
-    stored = stored if isinstance(stored, dict) else {}
+    remedy = remedy or "Use another --out, or the same settings (search section of the config)."
+    stored = run_info.get("structure") or {}
+    _refuse_differences(asked, stored, f"{where} cuts its classes into parts in another way", remedy)
+
+
+def _refuse_differences(asked: Mapping[str, Any], stored: Mapping[str, Any], title: str, remedy: str) -> None:
     lines = [
-        f"  {name}: asked for {asked.get(name)!r}, stored {stored.get(name)!r}"
-        for name in sorted(asked.keys() | stored.keys())
+        f"  {name}: asked for {_brief(asked.get(name))}, stored {_brief(stored.get(name))}"
+        for name in dict.fromkeys((*asked, *stored))
         if asked.get(name) != stored.get(name)
     ]
     if lines:
-        raise FingerprintError(
-            f"{where} cuts its classes into parts in another way; these differ:\n"
-            + "\n".join(lines)
-            + "\n"
-            + (remedy or "Use another --out, or the same settings (search section of the config).")
-        )
+        raise FingerprintError("\n".join([f"{title}; these differ:", *lines, remedy]))
 
 
 def _brief(value: object) -> str:

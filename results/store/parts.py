@@ -6,6 +6,7 @@ manifest, and by the page checksums inside the file, which hold even when a file
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import itertools
 import json
@@ -21,7 +22,8 @@ import pyarrow.parquet as pq
 from boardclass.errors import StoreError
 from results.errors import DamagedError, LimitError
 from results.storage import files
-from results.storage.files import Folder
+from results.storage.local import Folder
+from results.store.rows import SCHEMA
 
 REMEDY = "restore the file from a copy, or run again with --drop-damaged to recompute its rows"
 _REMEDY = "restore the file from a copy, or run again with --drop-damaged to recompute the parts that it does not list"
@@ -63,18 +65,11 @@ class Manifest:
 
     parts: tuple[Part, ...]
     n_bytes: int
-    is_torn: bool
     last_number: int
 
 
 def parse_part(line: str) -> Part:
-    """Return the part of a manifest line.
-
-    Raises
-    ------
-    ValueError
-        When the line is not one that :meth:`Part.format` wrote.
-    """
+    """Return the part of a manifest line; raises ValueError when the line is not one that :meth:`Part.format` wrote."""
     values = json.loads(line)
     if not isinstance(values, dict) or values.pop("check", None) != _check(values):
         raise ValueError("its content does not match its own check")
@@ -93,13 +88,10 @@ def _check(values: dict[str, Any]) -> str:
 def read_manifest(folder: Folder) -> Manifest:
     """Return what the manifest of a run lists; a torn last line was never acknowledged and does not count.
 
-    Raises
-    ------
-    DamagedError
-        When another line is unreadable, missing or repeated.
+    Raises DamagedError when another line is unreadable, missing or repeated.
     """
     where = folder.where(files.MANIFEST)
-    lines, n_bytes, is_torn = folder.read_lines(files.MANIFEST)
+    lines, n_bytes = folder.read_lines(files.MANIFEST)
     parts: dict[str, Part] = {}
     last = 0
     for index, line in enumerate(lines, start=1):
@@ -118,16 +110,13 @@ def read_manifest(folder: Folder) -> Manifest:
         else:
             last = part.number
             parts[part.name] = part
-    return Manifest(tuple(parts.values()), n_bytes, is_torn, last)
+    return Manifest(tuple(parts.values()), n_bytes, last)
 
 
 def unlisted(folder: Folder, manifest: Manifest) -> list[str]:
     """Return the files in the results folder that do not count: left by a writer that died, or foreign.
 
-    Raises
-    ------
-    DamagedError
-        When a part numbered beyond the next one exists: then the manifest has lost its end.
+    Raises DamagedError when a part numbered beyond the next one exists: then the manifest has lost its end.
     """
     listed = {part.name for part in manifest.parts}
     found = [name for name in folder.names(files.RESULTS) if name not in listed]
@@ -150,10 +139,7 @@ def serialise(table: pa.Table) -> bytes:
 def serialised(table: pa.Table) -> Iterator[tuple[pa.Table, bytes]]:
     """Yield a table in as many pieces as it takes for readers to accept each of them, as Parquet bytes.
 
-    Raises
-    ------
-    StoreError
-        When a single row is too large.
+    Raises StoreError when a single row is too large.
     """
     if table.num_rows <= MAX_ROWS and table.nbytes <= MAX_DECODED_BYTES:
         yield table, serialise(table)
@@ -170,24 +156,17 @@ def describe(name: str, data: bytes, class_ids: Sequence[int]) -> Part:
     return Part(name, len(class_ids), min(class_ids), max(class_ids), hashlib.sha256(data).hexdigest())
 
 
-def read_part(folder: Folder, part: Part, schema: pa.Schema, columns: Sequence[str] | None = None) -> pa.Table:
-    """Return some columns (default all) of a part, after checking that its bytes are those that were written.
-
-    Raises
-    ------
-    DamagedError
-        When the file is missing, altered, or not what the manifest says.
-    """
-    return _parsed(folder, part, folder.read(part.name), schema, columns)
-
-
 def read_parts(
-    folder: Folder, parts: Sequence[Part], schema: pa.Schema, columns: Sequence[str] | None = None
+    folder: Folder, parts: Sequence[Part], columns: Sequence[str] | None = None
 ) -> Iterator[tuple[Part, pa.Table]]:
-    """Yield each part with its table, as :func:`read_part` returns it; some ahead of time, in threads."""
+    """Yield each part with its table, or some columns of it, after checking that its bytes are those that were written.
+
+    Some are read ahead of time, in threads.  Raises DamagedError when a file is missing, altered, or not what the
+    manifest says.
+    """
 
     def parse(read: tuple[Part, bytes | None]) -> tuple[Part, pa.Table]:
-        return read[0], _parsed(folder, *read, schema, columns)
+        return read[0], _parsed(folder, *read, columns)
 
     found = zip(parts, folder.read_all([part.name for part in parts]), strict=True)
     if sum(part.n_rows for part in parts) < _WORTH_THREADS:
@@ -198,16 +177,14 @@ def read_parts(
             yield from pool.map(parse, batch)
 
 
-def _parsed(
-    folder: Folder, part: Part, data: bytes | None, schema: pa.Schema, columns: Sequence[str] | None
-) -> pa.Table:
+def _parsed(folder: Folder, part: Part, data: bytes | None, columns: Sequence[str] | None) -> pa.Table:
     where = folder.where(part.name)
     if data is None:
         raise DamagedError(f"{where} is listed but missing; {REMEDY}")
     found = hashlib.sha256(data).hexdigest()
     if found != part.sha256:
         raise DamagedError(f"{where} was altered: its SHA-256 is {found}, the manifest says {part.sha256}; {REMEDY}")
-    table = parse_parquet(data, where, schema, columns, part.n_rows)
+    table = parse_parquet(data, where, SCHEMA, columns, part.n_rows)
     ids = table.column("class_id").to_numpy() if "class_id" in table.column_names else None
     if ids is not None and (ids.min(), ids.max()) != (part.first_id, part.last_id):
         raise DamagedError(
@@ -221,64 +198,50 @@ def parse_parquet(
 ) -> pa.Table:
     """Return columns of Parquet bytes: page checksums and texts verified.
 
-    A footer that says too much is refused; it may lie, so who reads the run of a stranger limits the memory.
-
-    Parameters
-    ----------
-    n_rows : int, optional
-        How many rows there should be: one at least.
-
-    Raises
-    ------
-    DamagedError
-        When the bytes are not a Parquet file of ``schema``, or larger than what is written here.
-    LimitError
-        When there is not enough memory.
+    Raises DamagedError as :func:`open_parquet`, or when a page is damaged; LimitError when there is not enough memory.
     """
-    try:
-        file = _opened(data, schema, columns, n_rows)
+    with _decoded(where):
+        file = open_parquet(data, where, schema, n_rows)
         table = file.read(columns=None if columns is None else list(columns), use_threads=False)
         table.validate(full=True)  # texts are UTF-8
+    return table.replace_schema_metadata(None)
+
+
+@contextlib.contextmanager
+def _decoded(where: str) -> Iterator[None]:
+    try:
+        yield
     except MemoryError as error:
         raise LimitError(
             f"no memory is left to read {where}: allow more, or do not read a run of a stranger"
         ) from error
     except _FAULTS as error:
         raise DamagedError(f"{where} is damaged or foreign: {error}; {REMEDY}") from error
-    return table.replace_schema_metadata(None)
 
 
-def check_parquet(data: bytes, where: str, schema: pa.Schema) -> None:
-    """Check columns and sizes of Parquet bytes that another program will decode.
+def open_parquet(data: bytes, where: str, schema: pa.Schema, n_rows: int | None = None) -> Any:
+    """Return Parquet bytes as a file; only its footer is decoded.
 
-    Raises
-    ------
-    DamagedError
-        As :func:`parse_parquet`.
+    A footer that says too much is refused; it may lie, so who reads the run of a stranger limits the memory.  Raises
+    DamagedError when the bytes are not a Parquet file of ``schema``, are larger than what is written here, or do not
+    have ``n_rows`` rows (if given: one at least).
     """
-    try:
-        _opened(data, schema, None, None)
-    except _FAULTS as error:
-        raise DamagedError(f"{where} is damaged or foreign: {error}; {REMEDY}") from error
-
-
-def _opened(data: bytes, schema: pa.Schema, columns: Sequence[str] | None, n_rows: int | None) -> Any:
-    """Return Parquet bytes as a file; only its footer is decoded."""
-    file: Any = pq.ParquetFile(pa.BufferReader(data), page_checksum_verification=True, **_FOOTER_LIMITS)
-    if not file.schema_arrow.equals(schema):
-        raise ValueError("its columns are not those of a run")
-    if n_rows is not None and (file.metadata.num_rows != n_rows or not n_rows):
-        raise ValueError(
-            f"its line in {files.MANIFEST} does not describe it: it has {file.metadata.num_rows:,} rows, not "
-            f"{n_rows:,}; a part has at least one"
-        )
-    n_bytes = 0
-    for group in map(file.metadata.row_group, range(file.metadata.num_row_groups)):
-        n_values = sum(group.column(number).num_values for number in range(group.num_columns))
-        n_bytes += group.total_byte_size + _VALUE_BYTES * n_values
-    if file.metadata.num_rows > MAX_ROWS or not 0 <= n_bytes <= MAX_DECODED_BYTES:
-        raise ValueError(
-            f"it would become {file.metadata.num_rows:,} rows with {n_bytes:,} bytes, at most {MAX_ROWS:,} with "
-            f"{MAX_DECODED_BYTES:,} are read"
-        )
+    with _decoded(where):
+        file: Any = pq.ParquetFile(pa.BufferReader(data), page_checksum_verification=True, **_FOOTER_LIMITS)
+        if not file.schema_arrow.equals(schema):
+            raise ValueError("its columns are not those of a run")
+        if n_rows is not None and (file.metadata.num_rows != n_rows or not n_rows):
+            raise ValueError(
+                f"its line in {files.MANIFEST} does not describe it: it has {file.metadata.num_rows:,} rows, not "
+                f"{n_rows:,}; a part has at least one"
+            )
+        n_bytes = 0
+        for group in map(file.metadata.row_group, range(file.metadata.num_row_groups)):
+            n_values = sum(group.column(number).num_values for number in range(group.num_columns))
+            n_bytes += group.total_byte_size + _VALUE_BYTES * n_values
+        if file.metadata.num_rows > MAX_ROWS or not 0 <= n_bytes <= MAX_DECODED_BYTES:
+            raise ValueError(
+                f"it would become {file.metadata.num_rows:,} rows with {n_bytes:,} bytes, at most {MAX_ROWS:,} with "
+                f"{MAX_DECODED_BYTES:,} are read"
+            )
     return file

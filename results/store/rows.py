@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache, lru_cache
+from functools import lru_cache
 from types import MappingProxyType
 from typing import Any
 
@@ -53,6 +53,7 @@ SCHEMA = pa.schema(
         )
     ]
 )
+_VERDICTS, _STATUSES = pa.array(VERDICTS), pa.array(STATUSES)
 _STRUCT = pa.struct(list(SCHEMA))
 VERDICT_COLUMNS = ("class_id", "path", "status", "n_boards", "candidates", "children", "settled")
 
@@ -125,10 +126,7 @@ class Row:
 def to_table(rows: Iterable[Row]) -> pa.Table:
     """Return rows as a table of :data:`SCHEMA`; not yet checked against a run.
 
-    Raises
-    ------
-    RowError
-        When a value does not fit its column, or a counter is unknown.
+    Raises RowError when a value does not fit its column, or a counter is unknown.
     """
     values = [_to_values(row) for row in rows]
     try:
@@ -165,13 +163,15 @@ def keys_of(table: pa.Table) -> list[Key]:
     return list(zip(table.column("class_id").to_pylist(), table.column("path").to_pylist(), strict=True))
 
 
+def verdicts_of(table: pa.Table) -> pa.Table:
+    """Return the rows of a table that settle or split their unit."""
+    return table.filter(pc.is_in(table.column("status"), _VERDICTS))
+
+
 def parse_path(path: str, n_cells: int) -> tuple[parts.Part, ...]:
     """Return ``(cell, letters)`` for each forced part of a unit's path.
 
-    Raises
-    ------
-    RowError
-        When it is not a path of this board (see :func:`boardclass.parts.parse_path`).
+    Raises RowError when it is not a path of this board (see :func:`boardclass.parts.parse_path`).
     """
     try:
         return parts.parse_path(path, n_cells)
@@ -192,10 +192,7 @@ _MAX_SECONDS = 1e9  # thirty years
 def check_table(table: pa.Table, fingerprint: Fingerprint, where: str) -> None:
     """Check every row of a table with :data:`SCHEMA` against the schema, itself and the run.
 
-    Raises
-    ------
-    RowError
-        Naming ``where``, the first offending row and the rule it breaks.
+    Raises RowError, naming ``where``, the first offending row and the rule it breaks.
     """
     if not table.schema.equals(SCHEMA):
         raise RowError(
@@ -215,10 +212,7 @@ def check_table(table: pa.Table, fingerprint: Fingerprint, where: str) -> None:
 def check_rows(rows: Sequence[Row], fingerprint: Fingerprint, where: str) -> list[Row]:
     """Return rows after a check; those that passed one for this run before are not checked again.
 
-    Raises
-    ------
-    RowError
-        As :func:`check_table`.
+    Raises RowError as :func:`check_table`.
     """
     digest = fingerprint.digest
     if new := [row for row in rows if not row.is_checked or row.fingerprint != digest]:
@@ -226,23 +220,14 @@ def check_rows(rows: Sequence[Row], fingerprint: Fingerprint, where: str) -> lis
     return [replace(row, is_checked=True) for row in rows]
 
 
-@cache
-def _names(names: tuple[str, ...]) -> pa.Array:
-    return pa.array(names)
-
-
 def _plain_rules(rows: pa.RecordBatch, fingerprint: Fingerprint) -> list[tuple[str, Any]]:
     """Return ``(rule, mask of the rows that break it)``, column by column."""
     col = rows.column
     nulls = [(f"{name} is missing", pc.is_null(col(name))) for name in SCHEMA.names if col(name).null_count]
-    nulls += [(f"{name} is not a number", pc.invert(pc.is_finite(col(name)))) for name in ("seconds",)]
-    counts = ("class_id", "max_bound", *COUNTERS, "peak_rss_bytes")
-    is_sound = not pc.less(pc.min_element_wise(*map(col, counts)), scalar(0)).true_count  # one look for all of them
-    small = [
-        (f"{name} is negative", pc.less(col(name), scalar(0)))
-        for name in (("seconds",) if is_sound else (*counts, "seconds"))
-    ]
-    small += [("attempt < 1", pc.less(col("attempt"), scalar(1)))]
+    counts: tuple[str, ...] = ("class_id", "max_bound", *COUNTERS, "peak_rss_bytes")
+    if not pc.less(pc.min_element_wise(*map(col, counts)), scalar(0)).true_count:  # one look for all of them
+        counts = ()
+    small = [(f"{name} is negative", pc.less(col(name), scalar(0))) for name in (*counts, "seconds")]
     texts = ("host", "cpu", "kernel_hash", "message", "path")
     long = [
         (f"{name} is longer than {_MAX_TEXT}", pc.greater(pc.utf8_length(col(name)), scalar(_MAX_TEXT)))
@@ -251,10 +236,12 @@ def _plain_rules(rows: pa.RecordBatch, fingerprint: Fingerprint) -> list[tuple[s
     ]
     return [
         *nulls,
+        ("seconds is not a number", pc.invert(pc.is_finite(col("seconds")))),
         ("it belongs to another run (fingerprint)", pc.not_equal(col("fingerprint"), scalar(fingerprint.digest))),
         *small,
+        ("attempt < 1", pc.less(col("attempt"), scalar(1))),
         *long,
-        ("the status is unknown", pc.invert(pc.is_in(col("status"), _names(STATUSES)))),
+        ("the status is unknown", pc.invert(pc.is_in(col("status"), _STATUSES))),
         ("seconds is more than any unit takes", pc.greater(col("seconds"), pa.scalar(_MAX_SECONDS))),
         ("n_boards is not a number", pc.invert(pc.match_substring_regex(col("n_boards"), r"\A(0|[1-9][0-9]{0,39})\z"))),
         ("n_boards is more than there are", _exceeds(col("n_boards"), 26**fingerprint.n_cells)),
@@ -282,7 +269,7 @@ def _status_rules(rows: pa.RecordBatch, fingerprint: Fingerprint) -> list[tuple[
     """Return the rules that tie the status to the other columns."""
     col, both = rows.column, pc.and_
     status = {name: pc.equal(col("status"), scalar(name)) for name in STATUSES}
-    verdict = pc.is_in(col("status"), _names(VERDICTS))
+    verdict = pc.is_in(col("status"), _VERDICTS)
     n_candidates, n_children = pc.list_value_length(col("candidates")), pc.list_value_length(col("children"))
     n_settled = pc.list_value_length(col("settled"))
     found = pc.greater(n_candidates, scalar(0))  # a split unit lists those of the parts it settled itself

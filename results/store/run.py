@@ -19,12 +19,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from boardclass.errors import StoreError, quote
-from boardclass.partition import Partition, parse_partition
+from boardclass.partition import Partition
 from boardclass.tables import html_table
 from results.errors import ConflictError, DamagedError, RowError
 from results.storage import files
-from results.storage.files import Folder
-from results.storage.local import open_folder
+from results.storage.local import Folder, open_folder
 from results.store.documents import FORMAT, Fingerprint, check_info, list_name, read_document
 from results.store.parts import REMEDY, Manifest, Part, read_manifest, read_parts
 from results.store.rows import (
@@ -40,152 +39,76 @@ from results.store.rows import (
     from_table,
     keys_of,
     scalar,
+    verdicts_of,
 )
 
 INDEX_COLUMNS = ("fingerprint", "class_id", "path", "status", "children", "candidates", "host")
-_VERDICTS = pa.array(VERDICTS)
 BUFFERED = 0  # in place of a part number, for rows not yet in a part
 
 
 class Index:
-    """Keys with a verdict, by part number.
-
-    Attributes
-    ----------
-    splits : dict
-        Children's paths of every unit that was split.
-    quarantined : set
-        Units that failed too often and have no verdict.
-    doubted_hosts : set
-        Hosts that quarantined rows name: replicas contradicted them.
-    repeated : dict
-        Keys with a verdict in more than one row, with the numbers of their parts.
-    with_candidates : set
-        Numbers of the loaded parts that list candidates.
-    n_loaded : Counter
-        Loaded rows by status.
-    class_ids : int64[n]
-        Classes that loaded rows of any status are about, ascending.
-    """
+    """What the rows tell at first sight: which units have a verdict, and where it stands."""
 
     def __init__(self) -> None:
-        self._ids: npt.NDArray[np.int64] = np.empty(0, np.int64)
-        self._numbers: npt.NDArray[np.int64] = np.empty(0, np.int64)
-        self._roots: dict[int, int] = {}
-        self._units: dict[Key, int] = {}
-        self._loading: list[tuple[npt.NDArray[np.int64], int]] = []
-        self.splits: dict[Key, tuple[str, ...]] = {}
-        self.quarantined: set[Key] = set()
-        self.doubted_hosts: set[str] = set()
-        self.repeated: dict[Key, set[int]] = {}
-        self.with_candidates: set[int] = set()
-        self.n_loaded: Counter[str] = Counter()
-        self.class_ids: npt.NDArray[np.int64] = np.empty(0, np.int64)
-        self._loading_ids: list[npt.NDArray[np.int64]] = []
+        self.places: dict[Key, int] = {}  # units with a verdict, and the number of a part that has it, or BUFFERED
+        self.repeated: dict[Key, set[int]] = {}  # those with a verdict in several rows, and the numbers of all parts
+        self.splits: dict[Key, tuple[str, ...]] = {}  # units that were split, and the paths of their children
+        self.quarantined: set[Key] = set()  # units that failed too often and have no verdict
+        self.doubted_hosts: set[str] = set()  # hosts that quarantined rows name: replicas contradicted them
+        self.with_candidates: set[int] = set()  # numbers of the loaded parts that list candidates
+        self.n_loaded: Counter[str] = Counter()  # loaded rows by status
+        self.class_ids: set[int] = set()  # classes that loaded rows of any status are about
 
     def load(self, table: pa.Table, number: int) -> None:
-        """Take in the rows of part ``number`` (:data:`INDEX_COLUMNS`); :meth:`seal` follows after the last."""
-        for item in pc.value_counts(table.column("status")).to_pylist():
-            self.n_loaded[item["values"]] += item["counts"]
+        """Take in the rows of part ``number`` (:data:`INDEX_COLUMNS`)."""
+        status, *others = (table.column(name).to_pylist() for name in ("status", "children", "host"))
+        for key, kind, children, host in zip(keys_of(table), status, *others, strict=True):
+            self._note(key, kind, children, host, number)
+        self.n_loaded.update(status)
+        self.class_ids.update(pc.unique(table.column("class_id")).to_pylist())
         if pc.any(pc.greater(pc.list_value_length(table.column("candidates")), scalar(0))).as_py():
             self.with_candidates.add(number)
-        self._loading_ids.append(pc.unique(table.column("class_id")).to_numpy())
-        verdict = table.filter(pc.is_in(table.column("status"), _VERDICTS))
-        is_root = pc.equal(verdict.column("path"), scalar(""))
-        self._loading.append((verdict.column("class_id").filter(is_root).to_numpy(), number))
-        for key in keys_of(verdict.filter(pc.invert(is_root))):
-            if key in self._units:
-                self.repeated.setdefault(key, {self._units[key]}).add(number)
-            else:
-                self._units[key] = number
-        split = verdict.filter(pc.equal(verdict.column("status"), scalar(SPLIT)))
-        for key, children in zip(keys_of(split), split.column("children").to_pylist(), strict=True):
-            self.splits[key] = tuple(children)
-        given_up = table.filter(pc.equal(table.column("status"), scalar(QUARANTINED)))
-        self.quarantined.update(keys_of(given_up))
-        self.doubted_hosts.update(pc.unique(given_up.column("host")).to_pylist())
-        self.doubted_hosts.discard("")
 
-    def seal(self) -> None:
-        """Sort what was loaded and note which keys came more than once."""
-        if self._loading:
-            ids = np.concatenate([part_ids for part_ids, _ in self._loading])
-            numbers = np.concatenate([np.full(len(part_ids), number, np.int64) for part_ids, number in self._loading])
-            order = np.argsort(ids, kind="stable")
-            ids, numbers = ids[order], numbers[order]
-            first = np.ones(len(ids), np.bool_)
-            first[1:] = ids[1:] != ids[:-1]
-            again = np.unique(ids[~first])
-            for class_id in again.tolist():
-                low, high = np.searchsorted(ids, [class_id, class_id + 1])
-                self.repeated[class_id, ""] = set(numbers[low:high].tolist())
-            self._ids, self._numbers, self._loading = ids[first], numbers[first], []
-        self.class_ids = np.unique(np.concatenate([self.class_ids, *self._loading_ids]))
-        self._loading_ids = []
-        self.quarantined = {key for key in self.quarantined if self.find(key) is None}
+    def add(self, row: Row) -> None:
+        """Note a row that was appended and is not in a part yet."""
+        self._note(row.key, row.status, row.children, row.host, BUFFERED)
 
-    def find(self, key: Key) -> int | None:
-        """Return the number of the part with the verdict of ``key``, BUFFERED, or None."""
-        class_id, path = key
-        if path:
-            return self._units.get(key)
-        if class_id in self._roots:
-            return self._roots[class_id]
-        place = int(np.searchsorted(self._ids, class_id))
-        return int(self._numbers[place]) if place < len(self._ids) and self._ids[place] == class_id else None
-
-    def add(self, row: Row, number: int = BUFFERED) -> None:
-        """Note a row that was appended."""
-        if row.is_verdict:
-            self.place(row.key, number)
-            self.quarantined.discard(row.key)
-            if row.status == SPLIT:
-                self.splits[row.key] = row.children
-        elif row.status == QUARANTINED:
-            self.doubted_hosts |= {row.host} - {""}
-            if self.find(row.key) is None:
-                self.quarantined.add(row.key)
+    def _note(self, key: Key, status: str, children: Sequence[str], host: str, number: int) -> None:
+        if status in VERDICTS:
+            self.place(key, number)
+            self.quarantined.discard(key)
+            if status == SPLIT:
+                self.splits[key] = tuple(children)
+        elif status == QUARANTINED:
+            self.doubted_hosts |= {host} - {""}
+            if key not in self.places:
+                self.quarantined.add(key)
 
     def place(self, key: Key, number: int) -> None:
-        """Note that a verdict of ``key`` now stands in part ``number``."""
-        class_id, path = key
-        before = self.find(key)
-        if before not in (None, BUFFERED, number):
+        """Note that a verdict of ``key`` stands in part ``number``."""
+        if before := self.places.get(key):
             self.repeated.setdefault(key, {before}).add(number)
-        elif path:
-            self._units[key] = number
         else:
-            self._roots[class_id] = number
+            self.places[key] = number
 
     def parts_of(self, key: Key) -> set[int]:
         """Return the numbers of all parts with a verdict of ``key``; empty when there is none."""
-        number = self.find(key)
-        return self.repeated.get(key, set() if number in (None, BUFFERED) else {number})
+        number = self.places.get(key)
+        return self.repeated.get(key, {number} if number else set())
 
     def done_ids(self) -> npt.NDArray[np.int64]:
         """Return the sorted ids of the classes whose root unit has a verdict (a split one included)."""
-        new = np.fromiter(self._roots, np.int64, len(self._roots))
-        return np.union1d(self._ids, new) if len(new) else self._ids.copy()
-
-    def done_paths(self) -> set[Key]:
-        """Return the units below a root that have a verdict."""
-        return set(self._units)
-
-    def done(self) -> set[Key]:
-        """Return every unit with a verdict, one Python tuple each: for small runs and tests."""
-        return {(class_id, "") for class_id in self.done_ids().tolist()} | self.done_paths()
+        return np.array(sorted(class_id for class_id, path in self.places if not path), np.int64)
 
     def orphans(self) -> set[Key]:
         """Return the units with a verdict that no stored split leads to, because the row of the split is lost."""
         listed = {(class_id, child) for (class_id, _), children in self.splits.items() for child in children}
-        return self._units.keys() - listed
+        return {key for key in self.places if key[1]} - listed
 
-    def pending(self) -> Iterator[Key]:
-        """Yield the children of split units that have no verdict yet, in a fixed order."""
-        for class_id, path in sorted(self.splits):
-            for child in self.splits[class_id, path]:
-                if (class_id, child) not in self._units:
-                    yield class_id, child
+    def pending(self) -> list[Key]:
+        """Return the children of split units that have no verdict yet, in a fixed order."""
+        children = ((key[0], child) for key in sorted(self.splits) for child in self.splits[key])
+        return [key for key in children if key not in self.places]
 
 
 RUN_REMEDY = (
@@ -197,7 +120,7 @@ KEPT_ROWS = 50_000  # a run with no more stays in memory once it was read
 
 
 class Run:
-    """A run directory, read only.
+    """A run directory, read only; made by :func:`open_run`.
 
     Attributes
     ----------
@@ -238,33 +161,30 @@ class Run:
             facts.append(("rows", f"cannot be read: {error}"))
         return html_table(f"{self.folder.where('')}: what is stored; summary() says what it proves", (), facts)
 
-    @cached_property
+    @property
     def partition(self) -> Partition:
         """The letter buckets, which make the board classes."""
-        return parse_partition(self.fingerprint.partition, self.fingerprint.dims)
+        return self.fingerprint.parsed_partition
 
     @cached_property
     def index(self) -> Index:
         """The keys that have a verdict."""
         index = Index()
         for part, table in self._read(self.manifest.parts, INDEX_COLUMNS):
-            foreign = [
-                value
-                for value in pc.unique(table.column("fingerprint")).to_pylist()
-                if value != self.fingerprint.digest
-            ]
+            foreign = set(pc.unique(table.column("fingerprint")).to_pylist()) - {self.fingerprint.digest}
             if foreign:
                 raise DamagedError(
-                    f"{self.folder.where(part.name)} holds rows of another run ({foreign[0]!r}); {REMEDY}"
+                    f"{self.folder.where(part.name)} holds rows of another run ({min(foreign)!r}); {REMEDY}"
                 )
             index.load(table, part.number)
-        index.seal()
         return index
 
     @cached_property
     def conflicts(self) -> dict[Key, str]:
         """What to say of each unit for which stored rows give different verdicts."""
         repeated = self.index.repeated
+        if not repeated:
+            return {}
         numbers = set().union(*repeated.values())
         parts = [part for part in self.manifest.parts if part.number in numbers]
         first: dict[Key, Verdict] = {}
@@ -289,7 +209,7 @@ class Run:
         hosts = pa.array(sorted(self.index.doubted_hosts))
         theirs, sound = set[Key](), set[Key]()
         for table in self.columns(("class_id", "path", "status", "host")):
-            verdicts = table.filter(pc.is_in(table.column("status"), pa.array(VERDICTS)))
+            verdicts = verdicts_of(table)
             is_theirs = pc.is_in(verdicts.column("host"), hosts)
             theirs.update(keys_of(verdicts.filter(is_theirs)))
             sound.update(self.index.repeated.keys() & keys_of(verdicts.filter(pc.invert(is_theirs))))
@@ -299,21 +219,16 @@ class Run:
         """Yield the rows with a verdict on one of some units, and the names of their parts; reads each part once."""
         asked = pa.array(sorted({class_id for class_id, _ in units}), pa.int64())
         for part, table in self._read(parts if units else ()):
-            checked = self._checked(part, table)
-            for row in from_table(checked.filter(pc.is_in(checked.column("class_id"), asked))):
+            self._check(part, table)
+            for row in from_table(table.filter(pc.is_in(table.column("class_id"), asked))):
                 if row.is_verdict and row.key in units:
                     yield part.name, row
 
     def tables(self) -> Iterator[pa.Table]:
-        """Yield all rows part by part, every one checked.
-
-        Raises
-        ------
-        DamagedError, RowError
-            Naming the file.
-        """
+        """Yield all rows part by part, every one checked; raises DamagedError, RowError, naming the file."""
         for part, table in self._read(self.manifest.parts):
-            yield self._checked(part, table)
+            self._check(part, table)
+            yield table
 
     def columns(self, names: Sequence[str]) -> Iterator[pa.Table]:
         """Yield some columns of all rows part by part: bytes verified, rows not checked; for counting."""
@@ -323,58 +238,55 @@ class Run:
     def _read(self, parts: Sequence[Part], columns: Sequence[str] | None = None) -> Iterator[tuple[Part, pa.Table]]:
         """Yield some parts with some columns, as they were when this run first read them."""
         if sum(part.n_rows for part in self.manifest.parts) > KEPT_ROWS:
-            yield from read_parts(self.folder, parts, SCHEMA, columns)
+            yield from read_parts(self.folder, parts, columns)
             return
         new = [part for part in parts if part.name not in self._kept]
-        self._kept.update((part.name, table) for part, table in read_parts(self.folder, new, SCHEMA))
+        self._kept.update((part.name, table) for part, table in read_parts(self.folder, new))
         for part in parts:
             table = self._kept[part.name]
             yield part, table if columns is None else table.select(columns)
 
-    def _checked(self, part: Part, table: pa.Table) -> pa.Table:
-        """Return the table of a part after a look at its rows; one look is enough, its bytes do not change."""
+    def _check(self, part: Part, table: pa.Table) -> None:
+        """Check the rows of a part; one look is enough, its bytes do not change."""
         if part.name not in self._sound:
             try:
                 check_table(table, self.fingerprint, self.folder.where(part.name))
             except RowError as error:
                 raise RowError(f"{error}; {REMEDY}") from error
             self._sound.add(part.name)
-        return table
 
     def rows(self) -> Iterator[Row]:
         """Yield all rows, error and quarantined ones included."""
         for table in self.tables():
             yield from from_table(table)
 
-    def candidate_rows(self) -> Iterator[Row]:
-        """Yield the rows with candidates, equal duplicates once, units in conflict left out; reads no other parts."""
-        seen = set(self.conflicts)
+    def candidates(self) -> list[tuple[str, int, int]]:
+        """Return board, stored score and class of every candidate; units in conflict are left out.
+
+        It reads no parts but those that list some.
+        """
+        found, seen = [], set(self.conflicts)
         parts = [part for part in self.manifest.parts if part.number in self.index.with_candidates]
         for part, table in self._read(parts):
-            checked = self._checked(part, table)
-            found = pc.greater(pc.list_value_length(checked.column("candidates")), 0)
-            for row in from_table(checked.filter(found)):
-                if row.key not in seen:
-                    yield row
-                if row.key in self.index.repeated:
-                    seen.add(row.key)
+            self._check(part, table)
+            for key, listed in zip(keys_of(table), table.column("candidates").to_pylist(), strict=True):
+                if listed and key not in seen:
+                    found += [(item["board"], item["score"], key[0]) for item in listed]
+                    seen |= {key} & self.index.repeated.keys()
+        return found
 
     @cached_property
     def verdict_table(self) -> pa.Table:
         """One row per unit with :data:`VERDICT_COLUMNS`; units in conflict are left out, see :attr:`conflicts`."""
         names = list(VERDICT_COLUMNS)
-        kept = [
-            table.filter(pc.is_in(table.column("status"), pa.array(VERDICTS))).select(names) for table in self.tables()
-        ]
+        kept = [verdicts_of(table).select(names) for table in self.tables()]
         table = pa.concat_tables([SCHEMA.empty_table().select(names), *kept])
         if not self.index.repeated:
             return table
-        repeated = self.index.repeated
-        seen = set(self.conflicts)
-        keep = []
-        for key in zip(table.column("class_id").to_pylist(), table.column("path").to_pylist(), strict=True):
+        seen, keep = set(self.conflicts), []
+        for key in keys_of(table):
             keep.append(key not in seen)
-            if key in repeated:
+            if key in self.index.repeated:
                 seen.add(key)
         return table.filter(pa.array(keep))
 
@@ -382,10 +294,7 @@ class Run:
 def open_run(location: str | Path) -> Run:
     """Open a run directory for reading, also while a driver writes to it.
 
-    Raises
-    ------
-    StoreError
-        When there is no run, or its ``run.json`` or manifest is damaged.
+    Raises StoreError when there is no run, or its ``run.json`` or manifest is damaged.
 
     Examples
     --------
@@ -442,13 +351,7 @@ def describe_conflict(rows: Sequence[tuple[str, Row]], remedy: str) -> str:
 
 
 def raise_conflicts(conflicts: dict[Key, str]) -> None:
-    """Stop when stored rows contradict each other.
-
-    Raises
-    ------
-    ConflictError
-        With the first few messages.
-    """
+    """Stop when stored rows contradict each other; raises ConflictError with the first few messages."""
     if conflicts:
         more = f"\n... and {len(conflicts) - 3} more units" if len(conflicts) > 3 else ""
         raise ConflictError("\n".join(list(conflicts.values())[:3]) + more)

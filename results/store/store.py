@@ -11,24 +11,22 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any, NamedTuple
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from boardclass.errors import StoreError
 from results.errors import ConflictError, DamagedError
 from results.storage import files
-from results.storage.files import Folder
-from results.storage.local import open_folder
-from results.storage.lock import RunLock
+from results.storage.local import Folder, open_folder
+from results.storage.lock import DirectoryLock, Lease, take_lock
 from results.store.documents import FORMAT, Fingerprint, check_same, format_document
 from results.store.parts import Part, describe, read_manifest, serialised, unlisted
-from results.store.rows import QUARANTINED, VERDICTS, Key, Row, check_rows, keys_of, to_table
+from results.store.rows import QUARANTINED, Key, Row, check_rows, keys_of, to_table, verdicts_of
 from results.store.run import RUN_REMEDY, Index, Run, conflict_message, raise_conflicts, read_identity
 
 FLUSH_ROWS = 2000
@@ -37,21 +35,11 @@ _AGAIN = re.compile(r"(.*?)(?: \(([0-9]{1,9})\))?", re.DOTALL)
 
 
 class RepairResult(NamedTuple):
-    """What a repair took out or rewrote.
+    """What a repair took out or rewrote."""
 
-    Attributes
-    ----------
-    parts : dict of str to str
-        Parts whose rows are to be computed again, and what was wrong with each.
-    others : dict of str to str
-        Other files likewise.
-    doubts : list of Row
-        Doubts about hosts whose rows may have been in such parts.
-    """
-
-    parts: dict[str, str]
-    others: dict[str, str]
-    doubts: list[Row]
+    parts: dict[str, str]  # names of parts whose rows are to be computed again, and what was wrong with each
+    others: dict[str, str]  # other files likewise
+    doubts: list[Row]  # about hosts whose rows may have been in such parts
 
 
 Recover = Callable[[Folder, Fingerprint, bytes], RepairResult]  # the bytes: the run.json of a new run
@@ -66,38 +54,27 @@ class Store:
         What was on disk when the store was opened.
     index : Index
         What is done: loaded rows and those appended since.
-    resumed : bool
-        Whether the run existed before.
-    leftovers : tuple of str
-        Files of a writer that died, removed on opening.
-    dropped : tuple of str
-        Parts that were damaged and were taken off the manifest (only when asked for).
-    faults : dict of str to str
-        These parts, and other files that were removed or rewritten, and what was wrong with each.
+    repaired : RepairResult
+        What was damaged and was taken off the manifest, removed or rewritten on opening.
     last_part : (str, int)
         Name and number of rows of the last part that this store wrote; an empty name before the first.
-    n_merged : int
-        Rows that repeated a stored verdict and were not stored again.  One that repeats a verdict in doubt is stored.
     """
 
-    def __init__(self, run: Run, lock: RunLock, *, resumed: bool, clock: Callable[[], float]) -> None:
+    def __init__(
+        self, run: Run, lock: DirectoryLock | Lease, repaired: RepairResult, clock: Callable[[], float]
+    ) -> None:
         self.run = run
-        self.resumed = resumed
-        self.leftovers: tuple[str, ...] = ()
-        self.dropped: tuple[str, ...] = ()
-        self.faults: dict[str, str] = {}
+        self.index: Index = run.index
+        self.repaired = repaired
         self.last_part = ("", 0)
-        self.n_merged = 0
         self._lock = lock
         self._clock = clock
         self._folder = run.folder
-        self.index: Index = run.index
         self._n_bytes = run.manifest.n_bytes
         self._last_number = run.manifest.last_number
         self._new_parts: list[Part] = []
         self._tables: list[pa.Table] = []
         self._buffered: dict[Key, list[Row]] = {}
-        self._n_buffered = 0
         self._flushed_at = clock()
         self._closed = False
 
@@ -113,6 +90,9 @@ class Store:
     ) -> Store:
         """Create a run, or go on with the one that is there.
 
+        Raises FingerprintError when the run there answers another question; StoreLockedError when another driver
+        writes to it; DamagedError, ConflictError, StoreError when it is damaged, contradicts itself, or is not a run.
+
         Parameters
         ----------
         location : str or Path
@@ -125,15 +105,6 @@ class Store:
             Takes out what is damaged before anything is read: ``results.upkeep.repair``.
         clock : callable
             Seconds, monotonic.
-
-        Raises
-        ------
-        FingerprintError
-            When the run there answers another question.
-        StoreLockedError
-            When another driver writes to it.
-        DamagedError, ConflictError, StoreError
-            When it is damaged, contradicts itself, or is not a run.
         """
         document = format_document(
             {"format": FORMAT, "fingerprint": fingerprint.to_json(), "info": dict(run_info or {})}
@@ -144,27 +115,23 @@ class Store:
         except DamagedError:
             if recover is None:
                 raise
-        lock = RunLock(folder)
-        lock.acquire()
+        lock = take_lock(folder)
         try:
             repaired = recover(folder, fingerprint, document) if recover else RepairResult({}, {}, [])
-            resumed = check_identity(folder, fingerprint)
-            if not resumed:
-                folder.publish_new(files.RUN, document)
+            if not check_identity(folder, fingerprint):
+                folder.publish(files.RUN, document)
             manifest = read_manifest(folder)
-            leftovers = remove_leftovers(folder, unlisted(folder, manifest))
+            remove_leftovers(folder, unlisted(folder, manifest))
             identity = read_identity(folder)
             assert identity is not None, "run.json was read or written above"
             run = Run(folder, *identity, manifest)
             raise_conflicts(run.conflicts)
-            store = cls(run, lock, resumed=resumed, clock=clock)
+            store = cls(run, lock, repaired, clock)
             store.append([row for row in repaired.doubts if row.host not in run.index.doubted_hosts], copied=True)
             store.flush()
         except BaseException:
             lock.release()
             raise
-        store.leftovers, store.dropped = tuple(leftovers), tuple(repaired.parts)
-        store.faults = repaired.parts | repaired.others
         return store
 
     def __enter__(self) -> Store:
@@ -180,37 +147,26 @@ class Store:
         """Identity of the run."""
         return self.run.fingerprint
 
-    @property
-    def n_buffered(self) -> int:
-        """Rows that a kill would lose now."""
-        return self._n_buffered
-
     def append(self, rows: Iterable[Row], *, copied: bool = False) -> None:
         """Take rows in; flush when enough have come or enough time has passed.
 
         A verdict that is not in doubt is not stored again.  A host that was contradicted goes on under another name,
         such as ``box (2)``: its contradiction is not about what it finds from now on.
 
+        Raises RowError when a row breaks the schema; none of ``rows`` is taken; ConflictError when a row contradicts a
+        stored verdict.  It is stored as evidence: the run stops until that is resolved; StoreError when the disk
+        refuses; the rows stay buffered and a later flush tries again.
+
         Parameters
         ----------
         rows : iterable of Row
         copied : bool
             They come from another run: they keep the names of their hosts, and a verdict is stored for each host.
-
-        Raises
-        ------
-        RowError
-            When a row breaks the schema; none of ``rows`` is taken.
-        ConflictError
-            When a row contradicts a stored verdict.  It is stored as evidence: the run stops until that is resolved.
-        StoreError
-            When the disk refuses; the rows stay buffered and a later flush tries again.
         """
         self._check_open()
         new, conflict = self._sort_out(list(rows) if copied else self._named(rows), copied)
         if new:
             self._tables.append(new)
-            self._n_buffered += new.num_rows
         if conflict:
             self.flush()
             raise ConflictError(conflict)
@@ -233,7 +189,7 @@ class Store:
         if not rows:
             return None, ""
         table = to_table(check_rows(rows, self.fingerprint, "row offered to the store"))
-        stored = self._stored({row.key for row in rows if row.is_verdict and self.index.find(row.key) is not None})
+        stored = self._stored({row.key for row in rows if row.is_verdict and row.key in self.index.places})
         keep, conflict, doubted = [], "", self.index.doubted_hosts
         for row in rows:
             known = stored.setdefault(row.key, []) if row.is_verdict else []
@@ -241,7 +197,6 @@ class Store:
             enough = (row.host,) if copied else {row.host, *(other.host for _, other in known)} - doubted
             keep.append(bool(differing) or all(other.host not in enough for _, other in known))
             if not keep[-1]:
-                self.n_merged += 1
                 continue
             if differing:
                 conflict = conflict or conflict_message([differing[0], ("new row", row)], self._folder)
@@ -264,23 +219,21 @@ class Store:
 
     def flush_if_due(self) -> bool:
         """Flush when 2,000 rows or 30 s have gathered; the driver's loop calls this even when nothing arrives."""
-        due = self._n_buffered >= FLUSH_ROWS or (self._n_buffered and self._clock() - self._flushed_at >= FLUSH_SECONDS)
+        n_buffered = sum(table.num_rows for table in self._tables)
+        due = n_buffered >= FLUSH_ROWS or (n_buffered > 0 and self._clock() - self._flushed_at >= FLUSH_SECONDS)
         if due:
             self.flush()
-        elif not self._n_buffered:
+        elif not n_buffered:
             self._flushed_at = self._clock()
-        return bool(due)
+        return due
 
     def flush(self) -> None:
         """Publish what is buffered; once this returns, a kill or a power cut does not lose it.
 
-        Raises
-        ------
-        StoreError
-            When the disk refuses.  The rows stay buffered, readers still see the old state.
+        Raises StoreError when the disk refuses.  The rows stay buffered, readers still see the old state.
         """
         self._check_open()
-        if self._n_buffered:
+        if self._tables:
             for table, data in serialised(pa.concat_tables(self._tables).combine_chunks()):
                 self._publish(table, data)
         self._flushed_at = self._clock()
@@ -295,13 +248,13 @@ class Store:
         self._last_number = part.number
         self._new_parts.append(part)
         self.last_part = part.name, part.n_rows
-        for key in keys_of(table.filter(pc.is_in(table.column("status"), pa.array(VERDICTS)))):
+        for key in keys_of(verdicts_of(table)):
             self.index.place(key, part.number)
             self._buffered[key].pop(0)
             if not self._buffered[key]:
                 del self._buffered[key]
-        self._n_buffered -= table.num_rows
-        self._tables = [pa.concat_tables(self._tables).slice(table.num_rows)] if self._n_buffered else []
+        rest = pa.concat_tables(self._tables).slice(table.num_rows)
+        self._tables = [rest] if rest.num_rows else []
 
     def close(self) -> None:
         """Flush and give the lock back, even when the flush fails."""
@@ -312,17 +265,10 @@ class Store:
                 self._closed = True
                 self._lock.release()
 
-    def rows(self) -> Iterator[Row]:
-        """Flush, then yield all rows from disk, checked."""
-        return self.snapshot().rows()
-
     def snapshot(self) -> Run:
         """Flush and read the run again from disk: what verification and rescoring work on.
 
-        Raises
-        ------
-        DamagedError
-            When what this store wrote is not there.
+        Raises DamagedError when what this store wrote is not there.
         """
         self.flush()
         manifest = read_manifest(self._folder)
@@ -352,10 +298,8 @@ def check_identity(folder: Folder, fingerprint: Fingerprint) -> bool:
     return False
 
 
-def remove_leftovers(folder: Folder, unlisted_parts: list[str]) -> list[str]:
+def remove_leftovers(folder: Folder, unlisted_parts: list[str]) -> None:
     """Remove what a dead writer left: temporary files, and the part that it had not listed yet; other files stay."""
     leftovers = [name for place in files.FOLDERS for name in folder.names(place) if files.is_temporary(name)]
-    leftovers += [name for name in unlisted_parts if files.part_number(name, files.RESULTS) is not None]
-    for name in leftovers:
+    for name in leftovers + [name for name in unlisted_parts if files.part_number(name, files.RESULTS) is not None]:
         folder.remove(name)
-    return leftovers

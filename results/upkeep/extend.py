@@ -44,26 +44,13 @@ EVERYTHING = "all that was discarded"
 
 @dataclass(frozen=True)
 class ExtendResult:
-    """What was taken from an older run.
-
-    Attributes
-    ----------
-    location : str
-    cutoff : int
-        Of the older run.
-    n_verdicts : int
-        Verdicts it has.
-    n_reused : int
-        Those that hold at the new cutoff and were stored in the new run.
-    n_before : int
-        Units that already had a verdict in the new run.
-    """
+    """What was taken from an older run."""
 
     location: str
-    cutoff: int
-    n_verdicts: int
-    n_reused: int
-    n_before: int
+    cutoff: int  # of the older run
+    n_verdicts: int  # that it has
+    n_reused: int  # those that hold at the new cutoff and were stored in the new run
+    n_before: int  # units that already had a verdict in the new run
 
     @property
     def n_refused(self) -> int:
@@ -83,12 +70,8 @@ class ExtendResult:
 def open_source(location: str, asked: Fingerprint) -> Run:
     """Return an older run that a new one may take verdicts from.
 
-    Raises
-    ------
-    FingerprintError
-        When more than the cutoff differs; every field is named with both values.
-    StoreError
-        When there is no run, or it is damaged or contradicts itself.
+    Raises FingerprintError when more than the cutoff differs; every field is named with both values; StoreError when
+    there is no run, or it is damaged or contradicts itself.
     """
     run = open_run(location)
     check_same(asked, replace(run.fingerprint, cutoff=asked.cutoff), run.folder.where(""))
@@ -107,15 +90,12 @@ def inherited(source: Run) -> dict[str, Any]:
 def extend(source: Run, store: Store) -> ExtendResult:
     """Store every verdict of an older run that holds in a new one; units that have a verdict there are left alone.
 
-    Raises
-    ------
-    StoreError
-        When a row of the older run is damaged, or the new one cannot be written to.
+    Raises StoreError when a row of the older run is damaged, or the new one cannot be written to.
     """
     n_reused = n_before = 0
     batch: list[Row] = []
     for row in reusable(source, store.fingerprint.cutoff):
-        if store.index.find(row.key) is not None:
+        if row.key in store.index.places:
             n_before += 1
             continue
         batch.append(_at(row, store.fingerprint, source.fingerprint.cutoff))
@@ -125,7 +105,7 @@ def extend(source: Run, store: Store) -> ExtendResult:
             batch = []
     store.append([*batch, *doubts(source, store.fingerprint)], copied=True)
     store.flush()
-    n_verdicts = len(source.index.done_ids()) + len(source.index.done_paths())
+    n_verdicts = len(source.index.places)
     return ExtendResult(source.folder.where(""), source.fingerprint.cutoff, n_verdicts, n_reused, n_before)
 
 

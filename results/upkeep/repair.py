@@ -12,20 +12,19 @@ tells of it.  Called with the lock held.  It changes nothing before it knows tha
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
+from functools import partial
 
 import pyarrow.compute as pc
 
-from boardclass.partition import parse_partition
 from results.errors import DamagedError, RowError
 from results.log import HOST_FLAGGED, read_events
 from results.proof.certificates import certificate_files, read_audits, read_certificates
 from results.proof.claim import read_claim
 from results.proof.coverage import out_of_space
 from results.storage import files
-from results.storage.files import Folder
-from results.storage.local import LocalFolder
+from results.storage.local import Folder, LocalFolder
 from results.store.documents import Fingerprint, check_same
 from results.store.parts import Part, parse_part, read_manifest, read_parts, unlisted
 from results.store.rows import QUARANTINED, SCHEMA, Row, check_table
@@ -36,22 +35,10 @@ _LOG_BYTES = 64 * 2**20  # of the event log, from its end
 
 
 def repair(folder: Folder, fingerprint: Fingerprint, document: bytes) -> RepairResult:
-    """Repair a run; return what was wrong.
+    """Repair the run that was asked for; return what was wrong.  ``document`` is the ``run.json`` of a new run like it.
 
-    Parameters
-    ----------
-    folder : Folder
-    fingerprint : Fingerprint
-        Of the run that was asked for.
-    document : bytes
-        ``run.json`` of a new run like it.
-
-    Raises
-    ------
-    FingerprintError
-        When the run there is another one.
-    DamagedError
-        When it cannot be told what run it is, or its manifest cannot be repaired because it is in an object store.
+    Raises FingerprintError when the run there is another one; DamagedError when it cannot be told what run it is, or
+    its manifest cannot be repaired because it is in an object store.
     """
     done = RepairResult({}, {}, [])
     fault = _fault_of_identity(folder, fingerprint)
@@ -64,9 +51,8 @@ def repair(folder: Folder, fingerprint: Fingerprint, document: bytes) -> RepairR
     _repair_manifest(folder, done)
     hosts = _drop_parts(folder, fingerprint, done)
     if done.parts:
-        hosts |= {
-            str(event.get("host", "")) for event in read_events(folder, _LOG_BYTES) if event["event"] == HOST_FLAGGED
-        }
+        events = read_events(folder, _LOG_BYTES)
+        hosts |= {str(event.get("host", "")) for event in events if event["event"] == HOST_FLAGGED}
     _remove_documents(folder, done)
     return done._replace(doubts=_doubts(fingerprint, hosts))
 
@@ -84,31 +70,25 @@ def _fault_of_identity(folder: Folder, fingerprint: Fingerprint) -> str:
 
 
 def _check_rows(folder: Folder, fingerprint: Fingerprint) -> None:
-    """Refuse a folder whose parts, as far as they can be read, do not belong to the run that was asked for.
-
-    Raises
-    ------
-    DamagedError
-        When rows are of another run, or no part can be read.
-    """
+    """Raise DamagedError when rows are not of the run that was asked for, or no part can be read."""
+    cannot = f"{folder.where(files.RUN)} cannot be read"
     n_readable = 0
     for part in _listed(folder).values():
         try:
-            ((_, table),) = read_parts(folder, [part], SCHEMA)
+            ((_, table),) = read_parts(folder, [part])
+            n_readable += 1
+            check_table(table, fingerprint, folder.where(part.name))
         except DamagedError:
             continue
-        n_readable += 1
-        try:
-            check_table(table, fingerprint, folder.where(part.name))
         except RowError as error:
             raise DamagedError(
-                f"{folder.where(files.RUN)} cannot be read, and the rows are not of the run asked for: {error}; "
-                "give the same settings as when it began, or choose another --out"
+                f"{cannot}, and the rows are not of the run asked for: {error}; give the same settings as when it "
+                "began, or choose another --out"
             ) from error
     if not n_readable:
         raise DamagedError(
-            f"{folder.where(files.RUN)} cannot be read, nor can any rows that would tell which run this is: "
-            "restore it from a copy, or choose another --out"
+            f"{cannot}, nor can any rows that would tell which run this is: restore it from a copy, or choose another "
+            "--out"
         )
 
 
@@ -152,21 +132,17 @@ def _repair_manifest(folder: Folder, done: RepairResult) -> None:
 def _drop_parts(folder: Folder, fingerprint: Fingerprint, done: RepairResult) -> set[str]:
     """Take every part off the manifest that cannot be read or is about classes of another run, and note it.
 
-    Returns
-    -------
-    set of str
-        Hosts that rows of these parts doubt, as far as they can be read.
+    Return the hosts that rows of these parts doubt, as far as they can be read.
     """
     hosts: set[str] = set()
     manifest = read_manifest(folder)
-    partition = parse_partition(fingerprint.partition, fingerprint.dims)
     n_bytes = manifest.n_bytes
     for part in manifest.parts:
         table = SCHEMA.empty_table()
         try:
-            ((_, table),) = read_parts(folder, [part], SCHEMA)
+            ((_, table),) = read_parts(folder, [part])
             check_table(table, fingerprint, folder.where(part.name))
-            if foreign := out_of_space(partition, pc.unique(table.column("class_id")).to_numpy()):
+            if foreign := out_of_space(fingerprint.parsed_partition, pc.unique(table.column("class_id")).to_pylist()):
                 raise RowError(f"it has rows of classes that are not the run's own, such as {foreign[0]}")
         except (DamagedError, RowError) as error:
             hosts.update(table.filter(pc.field("status") == QUARANTINED).column("host").to_pylist())
@@ -177,7 +153,7 @@ def _drop_parts(folder: Folder, fingerprint: Fingerprint, done: RepairResult) ->
 
 def _doubts(fingerprint: Fingerprint, hosts: Iterable[str]) -> list[Row]:
     """Return a row for each host to be doubted: about the first class, which has a verdict in the end."""
-    first = next(parse_partition(fingerprint.partition, fingerprint.dims).canonical_ranks())[0]
+    first = next(fingerprint.parsed_partition.canonical_ranks())[0]
     lost = "the row that said what a replica contradicted is lost"
     return [
         Row(fingerprint.digest, int(first), "", QUARANTINED, 0, host=host, message=lost)
@@ -190,19 +166,16 @@ def _remove_documents(folder: Folder, done: RepairResult) -> None:
     identity = read_identity(folder)
     assert identity is not None, "read or written above"
     run = Run(folder, *identity, read_manifest(folder))
-    readers = ((files.CLAIM, read_claim), (files.AUDITS, read_audits))
-    for name, read in readers:
-        if done.parts and name != files.AUDITS:
-            folder.remove(name)
-            continue
+    if done.parts:
+        folder.remove(files.CLAIM)
+    readers: dict[str, Callable[[], object]] = {
+        files.CLAIM: partial(read_claim, run),
+        files.AUDITS: partial(read_audits, run),
+    }
+    readers |= {name: partial(read_certificates, folder, name) for name in certificate_files(folder)}
+    for name, read in readers.items():
         try:
-            read(run)
-        except DamagedError as error:
-            folder.remove(name)
-            done.others[name] = str(error)
-    for name in certificate_files(folder):
-        try:
-            read_certificates(folder, name)
+            read()
         except DamagedError as error:
             folder.remove(name)
             done.others[name] = str(error)

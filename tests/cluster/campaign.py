@@ -310,7 +310,7 @@ class Campaign:
     def stored(self):
         """Return the units that have a row with a verdict, as the notes name them."""
         index = open_run(self.config.out).index
-        return {(str(x), "") for x in index.done_ids()} | {(str(x), path) for x, path in index.done_paths()}
+        return {(str(class_id), path) for class_id, path in index.places}
 
 
 def shoot(processes, number):

@@ -407,4 +407,4 @@ def test_merged_runs_are_merged_further_and_extended_and_the_doubt_stays(orderly
     again = orderly("merge", tmp_path / "cab", *(folder / name for name in "bca"), "--format", "json")
     assert json.loads(again.out)["verdicts_added"] == 0
     assert contents(tmp_path / "cab") == before
-    assert len(keys) == len(list(open_run(tmp_path / "cab").index.done()))
+    assert len(keys) == len(open_run(tmp_path / "cab").index.places)

@@ -34,7 +34,7 @@ from cluster.workers.executors import InProcessExecutor
 from configs.model import DEFAULT_BUCKETS, RunConfig, SearchConfig
 from results.errors import DamagedError, FingerprintError
 from results.store.parts import read_parts
-from results.store.rows import SCHEMA, from_table
+from results.store.rows import from_table
 from results.store.run import open_run
 from search.breaker import Breaker, Unit
 from search.node import class_node, split
@@ -117,7 +117,7 @@ def test_proves_the_boards_that_are_there(config):
     assert {(board.board, board.score) for board in outcome.listed.boards} == expected_boards(4)
     assert outcome.claim is not None
     assert outcome.claim.result_digest == outcome.digest
-    assert (outcome.n_reused, outcome.coverage.n_quarantined, outcome.message) == (0, 0, "")
+    assert (outcome.n_reused, outcome.coverage.quarantined.n, outcome.message) == (0, 0, "")
     assert progress.overview.n_classes == progress.reports[-1].n_classes_done == outcome.coverage.n_classes
     assert progress.reports[-1].best_score == outcome.listed.boards[0].score
     assert progress.n_ends == 1
@@ -227,7 +227,7 @@ def test_verdicts_that_break_the_schema_never_enter_the_store(config):
     outcome = run(config, make_executor=lambda spec: InProcessExecutor(spec, LyingBreaker))
     assert not outcome.complete
     assert outcome.claim is None
-    assert outcome.coverage.n_quarantined == 1
+    assert outcome.coverage.quarantined.n == 1
     assert "scores 1, below cutoff 4" in next(row for row in open_run(config.out).rows() if not row.is_verdict).message
     assert "given up: 1: class 0" in outcome.message
     repaired = run(config)
@@ -310,8 +310,7 @@ def test_damaged_parts_are_computed_again_and_nothing_else(config, monkeypatch, 
     first, _ = units_broken(config, breaker)
     old = open_run(config.out)
     rows = {
-        part.name: [row.key for row in from_table(table)]
-        for part, table in read_parts(old.folder, old.manifest.parts, SCHEMA)
+        part.name: [row.key for row in from_table(table)] for part, table in read_parts(old.folder, old.manifest.parts)
     }
     assert len(rows) > 10
     chosen = np.random.default_rng(5).choice(sorted(rows), len(rows) // 3, replace=False)

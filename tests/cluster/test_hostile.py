@@ -258,7 +258,6 @@ def test_a_link_put_there_later_is_not_followed(campaign, tmp_path):
         put(run / files.RESULTS, "link", victim)
         acts = [
             lambda: folder.publish("results/new", b"x"),
-            lambda: folder.publish_new("results/new", b"x"),
             lambda: folder.remove("results/precious"),
             lambda: folder.names(files.RESULTS),
             lambda: folder.read("results/precious"),

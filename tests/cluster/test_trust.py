@@ -32,7 +32,6 @@ from results.errors import ConflictError, DamagedError
 from results.storage import files
 from results.storage.local import LocalFolder
 from results.store.parts import read_parts
-from results.store.rows import SCHEMA
 from results.store.run import open_run
 from results.store.store import Store
 from results.upkeep.repair import repair
@@ -242,7 +241,7 @@ def doubted_run(config, monkeypatch):
     assert stored.doubted
     (doubt,) = (
         part.name
-        for part, table in read_parts(stored.folder, stored.manifest.parts, SCHEMA)
+        for part, table in read_parts(stored.folder, stored.manifest.parts)
         if "quarantined" in table.column("status").to_pylist()
     )
     return stored, Path(config.out) / doubt
@@ -254,7 +253,7 @@ def test_a_doubt_that_is_lost_with_its_part_is_known_from_the_log(config, monkey
     assert n_verdicts > 1
     part.write_bytes(part.read_bytes()[:-1])
     with Store.open(config.out, stored.fingerprint, stored.info, recover=repair) as store:
-        assert store.dropped == (f"results/{part.name}",)
+        assert list(store.repaired.parts) == [f"results/{part.name}"]
         assert store.index.doubted_hosts == stored.index.doubted_hosts
     assert open_run(config.out).doubted == stored.doubted
     again = run(config)
@@ -274,11 +273,11 @@ def test_nothing_is_claimed_of_rows_that_are_not_read_back(config, monkeypatch, 
     listed, lagging = LocalFolder.read_lines, []
 
     def late(self, name):
-        lines, n_bytes, is_torn = listed(self, name)
+        lines, n_bytes = listed(self, name)
         if name != files.MANIFEST or lagging or len(lines) < 2:
-            return lines, n_bytes, is_torn
+            return lines, n_bytes
         lagging.append(len(lines))
-        return lines[:n_listed], sum(len(line) + 1 for line in lines[:n_listed]), False
+        return lines[:n_listed], sum(len(line) + 1 for line in lines[:n_listed])
 
     monkeypatch.setattr(LocalFolder, "read_lines", late)
     with pytest.raises(DamagedError, match=r"ends at part \d; .* were written"):

@@ -81,7 +81,7 @@ def forge(folder: Path, whole: Path, change: Callable[[Rows], Rows], **claimed: 
     store_rows(folder, old, change(list(old.rows())))
     forged = open_run(folder)
     listed = unscored_boards(forged)
-    n_units = len(forged.index.done_ids()) + len(forged.index.done_paths())
+    n_units = len(forged.index.places)
     digest = digest_of(forged.fingerprint, listed, complete=True)
     seal_claim(folder, whole, n_units=n_units, result_digest=digest, n_candidates=listed.n_candidates, **claimed)
     return folder

@@ -17,6 +17,7 @@ from results.proof.claim import BoardList, Claim, Question, make_claim, publish_
 from results.proof.coverage import check_coverage
 from results.storage import files
 from results.storage.local import open_folder
+from results.storage.lock import DirectoryLock
 from results.store.documents import Fingerprint
 from results.store.rows import Row
 from results.store.run import open_run
@@ -134,13 +135,14 @@ def drive(location: object, acknowledged: list[int]) -> None:
     store = Store.open(str(location), fingerprint(), {"a": 1})
     try:
         for batch in BATCHES:
-            new = [r for r in all_rows()[batch] if r.key not in store.index.done()]
+            new = [r for r in all_rows()[batch] if r.key not in store.index.places]
             store.append(new)
             store.flush()
             acknowledged += [r.class_id for r in new]
         conclude(store)
     except KilledError:
-        store._lock._unlock()  # the operating system does it
+        if isinstance(store._lock, DirectoryLock):
+            store._lock.release()  # the operating system does it
         raise
     except StoreError:
         with contextlib.suppress(StoreError):

@@ -119,7 +119,7 @@ def test_deleted_files(finished, tmp_path):
             with pytest.raises(DamagedError, match=r"run\.json is missing: restore .* --drop-damaged"):
                 Store.open(run, fingerprint())
             with Store.open(run, fingerprint(), {"seed": 2}, recover=repair) as store:
-                assert store.index.done() == {r.key for r in all_rows()}
+                assert store.index.places.keys() == {r.key for r in all_rows()}
                 assert store.run.info == {"seed": 2}
         elif victim.name == files.CLAIM:
             assert read_claim(open_run(run)) is None
@@ -150,8 +150,8 @@ def test_a_run_json_that_cannot_be_read_is_not_made_up(finished, tmp_path):
     for path, data in before.items():
         path.write_bytes(data)
     with Store.open(run, fingerprint(), recover=repair) as store:
-        assert store.dropped == ()
-        assert len(store.index.done()) == len(all_rows())
+        assert store.repaired.parts == {}
+        assert len(store.index.places) == len(all_rows())
 
 
 def test_another_run_is_not_repaired(finished, tmp_path):
@@ -181,7 +181,7 @@ def test_a_manifest_is_mended_line_by_line(finished, tmp_path, change, lost):
     rows = all_rows()
     for _ in range(2):
         with Store.open(run, fingerprint(), recover=repair) as store:
-            assert store.index.done() == {r.key for number, r in enumerate(rows, 1) if number not in lost}
+            assert store.index.places.keys() == {r.key for number, r in enumerate(rows, 1) if number not in lost}
     with Store.open(run, fingerprint()) as store:
         store.append(rows[number - 1] for number in lost)
         assert check_coverage(store.snapshot()).complete

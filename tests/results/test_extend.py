@@ -119,7 +119,7 @@ def test_every_reused_verdict_is_true_at_the_new_cutoff(made, tmp_path_factory, 
     source = open_run(made(before, covered))
     with Store.open(tmp_path_factory.mktemp("to") / "run", fingerprint(cutoff=after), inherited(source)) as store:
         extension = extend(source, store)
-        true, rows = truth(after), list(store.rows())
+        true, rows = truth(after), list(store.snapshot().rows())
     assert extension.n_reused == len(rows)
     assert extension.n_verdicts == len(true)
     for found in rows:
@@ -195,7 +195,9 @@ def test_an_extension_that_was_killed_goes_on(made, tmp_path, monkeypatch):
     with Store.open(tmp_path, fingerprint(cutoff=85)) as store:
         extension = extend(source, store)
         assert (extension.n_before, extension.n_reused) == (6, len(truth(85)) - 6)
-        assert {found.key: found.verdict for found in store.rows()} == {k: v.verdict for k, v in truth(85).items()}
+        assert {found.key: found.verdict for found in store.snapshot().rows()} == {
+            k: v.verdict for k, v in truth(85).items()
+        }
         assert "6 were there already" in extension.describe()
         assert "do not hold" not in extension.describe()
         assert store.run.info["extends"] == {"location": str(made(80)), "cutoff": 80}

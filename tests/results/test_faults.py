@@ -21,7 +21,7 @@ from results.upkeep.repair import repair
 from tests.results.helpers import KilledError, all_rows, check_whole_batches, conclude, drive, fingerprint
 from tests.samples import daily
 
-SEAM = ("write_all", "sync", "sync_folder", "replace", "link_new", "truncate")
+SEAM = ("write_all", "sync", "replace", "truncate")
 KINDS = ("kill", "torn", "torn late", "error")
 
 
@@ -102,7 +102,7 @@ def spoil(run: Path) -> None:
 def repair_run(run: Path) -> None:
     store = Store.open(run, fingerprint(), {"a": 1}, recover=repair)
     try:
-        store.append(r for r in all_rows() if r.key not in store.index.done())
+        store.append(r for r in all_rows() if r.key not in store.index.places)
         store.flush()
         conclude(store)
     finally:
@@ -119,14 +119,14 @@ def test_fault_at_every_call_of_a_repair(tmp_path, monkeypatch, kind, step):
     whole = shutil.copytree(tmp_path / "spoilt", tmp_path / "whole")
     repair_run(whole)
     digest, total = summary(whole).result_digest, len(faults.calls)
-    assert set(faults.calls) == set(SEAM) - {"link_new"}
+    assert set(faults.calls) == set(SEAM)
     for at in range(KINDS.index(kind) % step, total, step):
         run = shutil.copytree(tmp_path / "spoilt", tmp_path / f"run-{at}")
         faults.arm(at, kind)
         with pytest.raises((KilledError, StoreError)):
             repair_run(run)
         with Store.open(run, fingerprint(), {"a": 1}, recover=repair) as store:
-            assert intact <= store.index.done()
+            assert intact <= store.index.places.keys()
         repair_run(run)
         assert summary(run).result_digest == digest
         assert len(list(open_run(run).rows())) == len(all_rows())
@@ -145,12 +145,11 @@ def test_a_flush_that_failed_can_be_repeated(tmp_path, monkeypatch, kind):
             with pytest.raises(WriteError, match=r"cannot write .*(No space|Input/output)") as raised:
                 store.flush()
             assert raised.value.exit_code == 2  # as docs/running.md says: nothing is damaged
-            assert store.n_buffered == 4
             store.flush()
-            assert store.index.done() == {r.key for r in all_rows()}
+            assert store.index.places.keys() == {r.key for r in all_rows()}
         assert [r.key for r in open_run(run).rows()] == [r.key for r in all_rows()]
-        with Store.open(run, fingerprint()) as store:
-            assert len(store.leftovers) <= 1
+        Store.open(run, fingerprint()).close()
+        assert not list(run.rglob(files.TEMPORARY_PREFIX + "*"))
     assert faults.calls
 
 
@@ -162,7 +161,7 @@ def test_a_manifest_cut_during_the_run_is_noticed(tmp_path):
         store.append(all_rows()[2:4])
         with pytest.raises(StoreError, match="somebody else"):
             store.flush()
-        store._tables, store._buffered, store._n_buffered = [], {}, 0
+        store._tables, store._buffered = [], {}
 
 
 def test_the_lock_is_given_back_when_the_last_flush_fails(tmp_path, monkeypatch):
@@ -173,16 +172,3 @@ def test_the_lock_is_given_back_when_the_last_flush_fails(tmp_path, monkeypatch)
     with pytest.raises(StoreError):
         store.close()
     Store.open(tmp_path, fingerprint()).close()
-
-
-def test_links_unknown_to_the_file_system(tmp_path, monkeypatch):
-    def refuse(*_names, **_folders):
-        raise OSError(errno.ENOTSUP, "no links here")
-
-    monkeypatch.setattr(os, "link", refuse)
-    folder = storage.LocalFolder(tmp_path)
-    folder.publish_new("a.json", b"1")
-    with pytest.raises(StoreError, match="exists already"):
-        folder.publish_new("a.json", b"2")
-    assert folder.read("a.json") == b"1"
-    assert folder.names("") == ["a.json"]

@@ -16,7 +16,7 @@ from results.reading.report import stage_seconds
 from results.storage import files
 from results.storage import local as storage
 from results.storage.local import LocalFolder
-from results.storage.lock import RunLock
+from results.storage.lock import take_lock
 
 
 def lines(run: Path) -> list[str]:
@@ -104,8 +104,7 @@ def test_the_last_session_tells_what_goes_on(tmp_path):
     assert found.age_s is not None
     assert found.age_s < 60
     assert found.end == {}
-    lock = RunLock(folder)
-    lock.acquire()
+    lock = take_lock(folder)
     assert live(folder).is_running
     assert live(folder).owner is not None
     assert live(folder).progress == {}, "what an earlier driver said is not about this one"

@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pyarrow import fs
 
 from boardclass.errors import InputError, StoreError
 from results.errors import DamagedError, StoreLockedError
 from results.proof.claim import read_claim
 from results.proof.prove import summary
 from results.storage import files, lock
-from results.storage import local as storage
 from results.storage.local import open_folder
 from results.storage.lock import current_owner
 from results.storage.objects import ObjectFolder, connect
@@ -32,7 +32,7 @@ from tests.samples import daily
 def objects_of(address: str) -> dict[str, bytes]:
     """Return every object below an address."""
     filesystem, root, _ = connect(address)
-    infos = filesystem.get_file_info(storage.fs.FileSelector(root, recursive=True, allow_not_found=True))
+    infos = filesystem.get_file_info(fs.FileSelector(root, recursive=True, allow_not_found=True))
     found = {}
     for info in infos:
         if info.is_file:
@@ -53,9 +53,8 @@ def test_a_run_in_a_bucket_is_a_run(bucket, tmp_path):
     with pytest.raises(StoreError, match="holds no run"):
         open_run(address)
     rows = all_rows()
-    for index, part in enumerate((rows[:3], rows[3:])):
+    for part in (rows[:3], rows[3:]):
         with Store.open(address, fingerprint(), {"a": 1}) as store:
-            assert store.resumed == (index > 0)
             store.append(part)
             store.flush()
     drive(address, [])
@@ -71,7 +70,7 @@ def test_a_run_in_a_bucket_is_a_run(bucket, tmp_path):
 def test_objects_that_are_lost_or_doubled_are_noticed(bucket):
     address = f"{bucket}/run"
     drive(address, [])
-    folder = storage.open_folder(address)
+    folder = open_folder(address)
     line = folder.names(files.MANIFEST)[0]
     data = folder.read(line) or b""
     folder.remove(line)
@@ -87,11 +86,11 @@ def test_objects_that_are_lost_or_doubled_are_noticed(bucket):
     with pytest.raises(DamagedError, match=part):
         list(open_run(address).rows())
     with Store.open(address, fingerprint(), recover=repair) as store:
-        assert store.dropped == (part,)
+        assert list(store.repaired.parts) == [part]
 
 
 def test_foreign_objects_are_refused_untouched(bucket):
-    folder = storage.open_folder(f"{bucket}/shared")
+    folder = open_folder(f"{bucket}/shared")
     folder.publish("thesis/chapter.tex", b"mine")
     with pytest.raises(StoreError, match="not a run"):
         Store.open(f"{bucket}/shared", fingerprint())
@@ -103,13 +102,13 @@ def test_one_driver_per_run_whatever_machine_it_is_on(bucket):
     with Store.open(address, fingerprint()) as store:
         with pytest.raises(StoreLockedError, match=rf"process {os.getpid()}\), for \d+ s, last heard of \d+ s ago"):
             Store.open(address, fingerprint())
-        owner, _ = current_owner(open_run(address).folder) or (None, 0.0)
+        _, owner = current_owner(open_run(address).folder)
         assert owner is not None
         assert owner.pid == os.getpid()
         store.append(all_rows())
         store.flush()
         assert len(list(open_run(address).rows())) == 6, "readers need no lock"
-    assert current_owner(open_run(address).folder) is None
+    assert current_owner(open_run(address).folder) == (False, None)
     Store.open(address, fingerprint()).close()
 
 
@@ -177,7 +176,6 @@ def late(sleeper: Store, monkeypatch: pytest.MonkeyPatch, meanwhile: Callable[[]
     monkeypatch.setattr(ObjectFolder, "publish", slow)
     with pytest.raises(KilledError):
         sleeper.flush()
-    sleeper._lock._unlock()
 
 
 @pytest.mark.parametrize(("first", "n_rows"), [(0, 0), (1, 1)])
@@ -198,7 +196,7 @@ def test_what_a_dead_driver_still_puts_does_not_count(bucket, later, monkeypatch
     stored = [*range(1, 1 + first), *range(3, 3 + n_rows)]
     assert [r.class_id for r in open_run(address).rows()] == stored
     with Store.open(address, fingerprint()) as again:
-        assert [r.class_id for r in again.rows()] == stored
+        assert [r.class_id for r in again.snapshot().rows()] == stored
         again.append([row(2)])
     assert sorted(r.class_id for r in open_run(address).rows()) == sorted([*stored, 2])
 
@@ -278,7 +276,9 @@ def test_fault_at_a_request(bucket, monkeypatch, kind, step):
     monkeypatch.setattr(lock, "LEASE_S", -1.0)  # whoever died is forgotten at once
     real, _, _ = connect(bucket)
     faulty = Faulty(real)
-    monkeypatch.setattr(storage, "connect", lambda address: (faulty, address.removeprefix("s3://"), address))
+    monkeypatch.setattr(
+        "results.storage.objects.connect", lambda address: (faulty, address.removeprefix("s3://"), address)
+    )
     drive(f"{bucket}/clean", [])
     total = len(faulty.calls)
     assert set(faulty.calls) == {"list", "get", "put", "delete"}
@@ -313,34 +313,34 @@ def test_fault_at_a_request(bucket, monkeypatch, kind, step):
 )
 def test_credentials_in_an_address_are_refused_and_not_quoted(address):
     with pytest.raises(InputError, match=r"credentials") as caught:
-        storage.open_folder(address)
+        open_folder(address)
     assert SECRET_KEY not in str(caught.value)
     assert caught.value.exit_code == 2
 
 
 def test_addresses(bucket, s3_server, monkeypatch):
     with pytest.raises(InputError, match="names no bucket"):
-        storage.open_folder("s3:///run")
+        open_folder("s3:///run")
     monkeypatch.delenv("AWS_ENDPOINT_URL")
     host = s3_server.removeprefix("http://")
-    folder = storage.open_folder(f"{bucket}/run?scheme=http&endpoint_override={host}")
+    folder = open_folder(f"{bucket}/run?scheme=http&endpoint_override={host}")
     folder.publish("a/b", b"1")
     assert folder.names("a") == ["a/b"]
     assert folder.where("a/b") == f"{bucket}/run/a/b", "settings are not part of a name"
-    missing = storage.open_folder(f"s3://no-such-bucket/run?scheme=http&endpoint_override={host}")
+    missing = open_folder(f"s3://no-such-bucket/run?scheme=http&endpoint_override={host}")
     with pytest.raises(StoreError, match=r"cannot write s3://no-such-bucket/run/a.*repair access"):
         missing.publish("a", b"1")
 
 
 def test_logs_grow_by_objects(bucket, tmp_path):
-    for folder in (storage.open_folder(f"{bucket}/run"), storage.open_folder(tmp_path)):
+    for folder in (open_folder(f"{bucket}/run"), open_folder(tmp_path)):
         assert folder.read_tail("log.jsonl", 10) == b""
         for number in range(12):
             folder.note("log.jsonl", json.dumps(number) + "\n" + json.dumps(number) + "\n")
         lines = folder.read_tail("log.jsonl", 10**6).split()
         assert [int(line) for line in lines] == [number for number in range(12) for _ in range(2)]
         assert folder.read_tail("log.jsonl", 3).endswith(b"11\n")
-    again = storage.open_folder(f"{bucket}/run")
+    again = open_folder(f"{bucket}/run")
     again.note("log.jsonl", "12\n")
     assert again.read_tail("log.jsonl", 10**6).split()[-1] == b"12"
 
@@ -366,7 +366,7 @@ def test_a_run_at_google(google, tmp_path, monkeypatch):
     assert "retry_limit" not in folder.where("")
     assert not folder.names(files.LOCK), "the lock was given back"
     with Store.open(google, fingerprint()) as store:
-        assert len(store.index.done()) == len(all_rows())
+        assert len(store.index.places) == len(all_rows())
 
 
 def test_one_driver_at_a_time_at_google(google, monkeypatch):

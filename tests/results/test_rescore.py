@@ -19,7 +19,6 @@ from results.proof.claim import (
     Question,
     digest_of,
     read_claim,
-    result_digest,
     scored_again,
     statement_of,
 )
@@ -151,16 +150,16 @@ def test_no_claim_without_coverage(tmp_path):
 
 
 def test_the_digest_depends_on_the_answer_alone():
-    base = result_digest(fingerprint(), BOARDS, complete=True)
-    assert result_digest(fingerprint(partition="other", cell_order=(0, 1, 2, 3)), BOARDS[::-1], complete=True) == base
+    def digest(boards, complete=True, **changes):
+        listed = BoardList(tuple(Board(board, score, 8) for board, score in boards), 0)
+        return digest_of(fingerprint(**changes), listed, complete=complete)
+
+    base = digest(BOARDS)
+    assert digest(BOARDS[::-1], partition="other", cell_order=(0, 1, 2, 3)) == base
+    changes = ({"cutoff": 79}, {"dims": "2x3"}, {"wordlist_sha256": "1" * 64}, {"scores": (0, 0, 0, 1)})
     different = [
-        result_digest(fingerprint(), BOARDS, complete=False),
-        result_digest(fingerprint(), BOARDS[:1], complete=True),
-        result_digest(fingerprint(), [("wxyz", 95), BOARDS[1]], complete=True),
-        result_digest(fingerprint(cutoff=79), BOARDS, complete=True),
-        result_digest(fingerprint(dims="2x3"), BOARDS, complete=True),
-        result_digest(fingerprint(wordlist_sha256="1" * 64), BOARDS, complete=True),
-        result_digest(fingerprint(scores=(0, 0, 0, 1)), BOARDS, complete=True),
+        *(digest(BOARDS, complete=False), digest(BOARDS[:1]), digest([("wxyz", 95), BOARDS[1]])),
+        *(digest(BOARDS, **change) for change in changes),
     ]
     assert len({base, *different}) == 1 + len(different)
 

@@ -21,7 +21,7 @@ from results.proof.nodes import SearchNodes
 from results.storage import files
 from results.storage.local import LocalFolder
 from results.store import parts
-from results.store.parts import describe, read_part, serialise
+from results.store.parts import describe, read_parts, serialise
 from results.store.rows import QUARANTINED, SCHEMA
 from results.store.run import open_run
 from results.store.store import Store
@@ -125,14 +125,14 @@ def test_a_doubt_outlives_the_part_that_breaks_a_rule(tmp_path):
         store.flush()
         store.append([row(second, host="a"), doubt_of("a", third)])
     kept, part = open_run(tmp_path).manifest.parts
-    table = read_part(LocalFolder(tmp_path), part, SCHEMA)
+    ((_, table),) = read_parts(LocalFolder(tmp_path), [part])
     column = SCHEMA.get_field_index("attempt")
     data = serialise(table.set_column(column, SCHEMA.field(column), pa.array([0, 0], SCHEMA.field(column).type)))
     (tmp_path / part.name).write_bytes(data)
     sealed = describe(part.name, data, [second, third])
     (tmp_path / files.MANIFEST).write_text(f"{kept.format()}\n{sealed.format()}\n")
     with Store.open(tmp_path, fingerprint(), recover=repair) as store:
-        assert store.dropped == (part.name,)
+        assert list(store.repaired.parts) == [part.name]
     assert open_run(tmp_path).doubted == [(first, "")]
 
 
