@@ -6,7 +6,7 @@
     trees/                 orderly trees: grown, merged, searched by OrderlyBound
     terms/                 the terms of a node, from path shapes or by a walk over the trie
     local/                 local search: good boards without proof
-    paper/                 the bounds of the paper as published: twins
+    class_bounds.py        the bounds of the paper as published, to look at
     solvers/               four independent solvers, referees of the scorer
     scoring/               exact scores
     node.py, params.py     letters per cell and how a node splits; parameters

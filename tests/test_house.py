@@ -17,14 +17,21 @@ from tests.conftest import ROOT
 FLOORS = ("boardclass", "search", "configs", "results", "cluster")
 ROOMS = {  # the lowest first: each uses only those before it, and itself
     "search": (
-        "bits keys params node scoring solvers paper local terms trees node_search breaker certificate_kernels "
+        "bits keys params node scoring solvers class_bounds local terms trees node_search breaker certificate_kernels "
         "certificate replica"
     ),
     "results": "errors storage log store proof upkeep reading",
     "cluster": "streams scheduling planning workers driver answers watch web cli",
 }
 # Lines of Python that a folder may have. Lower a number when a folder shrinks; raise one only with a reason.
-BUDGET = {"boardclass": 3_140, "search": 7_895, "results": 6_280, "configs": 510, "cluster": 10_380, "tests": 25_580}
+BUDGET = {
+    "boardclass": 3_140,
+    "search": 7_275,
+    "results": 6_280,
+    "configs": 510,
+    "cluster": 10_380,
+    "tests": 25_580,
+}
 LONGEST, LONG = 500, {"results/proof/audit.py"}  # the checker stays one file
 LIGHT = "errors geometry canonical board partition wordlist scores"
 SOURCES = [path for floor in FLOORS for path in sorted((ROOT / floor).rglob("*.py"))]

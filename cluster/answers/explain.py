@@ -2,24 +2,122 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from html import escape
+from itertools import groupby
 from math import prod
 from typing import TYPE_CHECKING, Any
 
 from boardclass.cutoff import reaches
+from boardclass.errors import InputError
 from boardclass.geometry import cell_name, parse_dims
 
 if TYPE_CHECKING:
-    from boardclass.geometry import Dims
+    from boardclass.geometry import Dims, Geometry
+    from boardclass.scores import ScoreTable
     from boardclass.wordlist import WordList
-    from search.paper.teaching import TreeNode
-    from search.paper.terms import Terms
+    from search.class_bounds import Terms
     from search.scoring.scorer import Scorer
 
 MAX_LEVELS = 4  # cells forced one after the other
 MAX_PARTS = 2_000
-_BUDGET = 50_000_000
+MAX_NODES = 400  # of a tree to look at
+SUM, CHOICE = "sum", "choice"
+
+
+@dataclass(frozen=True)
+class TreeNode:
+    """A node to draw: its kind, cell and letter, the points of the words that end here, the bound with all below it."""
+
+    kind: str
+    label: str
+    points: int
+    bound: int
+    children: tuple[TreeNode, ...] = ()
+
+
+def sum_choice_tree(letters: Sequence[str], words: Sequence[str], table: ScoreTable, board: Geometry) -> TreeNode:
+    """Return the Sum/Choice tree of a small class, given as the letters of each cell; ``words`` are in q-form.
+
+    A *sum* node stands for a prefix that ends on a cell and adds up what follows on the neighbours; a *choice* node
+    stands for a cell with several letters, of which only the best counts.  Its bound counts every path (multi-score).
+
+    Raises
+    ------
+    InputError
+        If it is too large to look at.
+    """
+    points = {word: worth for word in words if len(word) <= len(letters) and (worth := table.of(word))}
+    prefixes = {word[:i] for word in points for i in range(len(word) + 1)}
+    n_nodes = 0
+
+    def made(*values: Any) -> TreeNode:
+        nonlocal n_nodes
+        n_nodes += 1
+        _check_size("Sum/Choice", n_nodes)
+        return TreeNode(*values)
+
+    def around(cells: Iterable[int], prefix: str, used: tuple[int, ...]) -> tuple[TreeNode, ...]:
+        nodes = (choice(cell, prefix, (*used, cell)) for cell in cells if cell not in used)
+        return tuple(node for node in nodes if node)
+
+    def choice(cell: int, prefix: str, used: tuple[int, ...]) -> TreeNode | None:
+        nodes = tuple(node for letter in letters[cell] if (node := option(cell, prefix + letter, used)))
+        if len(letters[cell]) == 1 or not nodes:
+            return nodes[0] if nodes else None
+        return made(CHOICE, f"cell {_place(cell, board)}", 0, max(node.bound for node in nodes), nodes)
+
+    def option(cell: int, prefix: str, used: tuple[int, ...]) -> TreeNode | None:
+        if prefix not in prefixes:
+            return None
+        own, children = points.get(prefix, 0), around(board.neighbours[cell], prefix, used)
+        bound = own + sum(child.bound for child in children)
+        label = f"{_place(cell, board)}={prefix[-1]}" + f" {prefix}" * bool(own)
+        return made(SUM, label, own, bound, children) if bound else None
+
+    children = around(range(len(letters)), "", ())
+    return TreeNode(SUM, "all words", 0, sum(child.bound for child in children), children)
+
+
+def orderly_tree(terms: Terms, board: Geometry) -> TreeNode:
+    """Return the orderly tree of a small class: its terms once each, in cell order, so that equal literals meet.
+
+    Raises
+    ------
+    InputError
+        If it is too large to look at.
+    """
+    from search.class_bounds import n_nodes
+
+    def node(label: str, rows: list[tuple[list[tuple[int, str]], int]]) -> TreeNode:
+        own = sum(points for literals, points in rows if not literals)
+        choices = []
+        for cell, of_cell in groupby((row for row in rows if row[0]), key=lambda row: row[0][0][0]):
+            options = tuple(
+                node(f"{_place(cell, board)}={letter}", [(literals[1:], points) for literals, points in of_letter])
+                for letter, of_letter in groupby(of_cell, key=lambda row: row[0][0][1])
+            )
+            choices.append(
+                TreeNode(CHOICE, f"cell {_place(cell, board)}", 0, max(option.bound for option in options), options)
+            )
+        return TreeNode(SUM, label, own, own + sum(choice.bound for choice in choices), tuple(choices))
+
+    _check_size("orderly", n_nodes(terms))
+    return node("all terms", list(zip(terms.literals(), terms.points.tolist(), strict=True)))
+
+
+def _place(cell: int, board: Geometry) -> str:
+    """Return row and column of a cell, as options take them."""
+    return f"{cell % board.dims.h + 1}.{cell // board.dims.h + 1}"
+
+
+def _check_size(kind: str, n_nodes: int) -> None:
+    if n_nodes > MAX_NODES:
+        raise InputError(
+            f"the {kind} tree has more than {MAX_NODES} nodes: too many to look at; take fewer letters a cell or a "
+            "shorter word list"
+        )
 
 
 def trees(letters: tuple[str, ...], words: WordList, scorer: Scorer) -> tuple[TreeNode, TreeNode]:
@@ -27,77 +125,67 @@ def trees(letters: tuple[str, ...], words: WordList, scorer: Scorer) -> tuple[Tr
 
     Raises InputError when one is too large to look at.
     """
-    from search.paper import basic, teaching
-    from search.paper.terms import class_terms
+    from search.class_bounds import walk_class
 
-    orderly = teaching.orderly_nodes(basic.orderly_tree(class_terms(letters, scorer)), scorer.geometry.dims.h)
-    return teaching.sum_choice_tree(letters, words.words, scorer.table, scorer.geometry), orderly
+    orderly = orderly_tree(walk_class(letters, scorer).terms, scorer.geometry)
+    return sum_choice_tree(letters, words.words, scorer.table, scorer.geometry), orderly
 
 
 def tell(dims: Dims, letters: tuple[str, ...], scorer: Scorer, cutoff: int | None) -> dict[str, Any]:
     """Return what there is to say about a class, as plain values."""
-    from search.paper import basic
-    from search.paper.terms import class_terms
+    from search.class_bounds import boards_reaching, bounds, by_letter, n_nodes, walk_class
 
-    terms = class_terms(letters, scorer)
-    root = basic.orderly_tree(terms)
+    walk = walk_class(letters, scorer)
+    terms, bound = walk.terms, int(bounds(walk.terms)[0])
+    first = terms.cells[0]
+    forced = zip(sorted(set(letters[first])), by_letter(terms, letters, 0), strict=True)
     story: dict[str, Any] = {
         "class": " ".join(letters),
         "dims": str(dims),
         "n_boards": prod(map(len, letters)),
-        "n_paths": terms.n_paths,
-        "n_terms": terms.n_unique,
-        "n_merged": len(terms.high),
-        "n_nodes": root.n_nodes,
-        "sum_bound": basic.sum_bound(letters, scorer),
-        "max_bound": basic.max_bound(letters, scorer),
-        "orderly_bound": root.bound,
+        "n_paths": walk.n_paths,
+        "n_terms": walk.n_terms,
+        "n_merged": len(terms.points),
+        "n_nodes": n_nodes(terms),
+        "sum_bound": walk.sum_bound,
+        "max_bound": walk.max_bound,
+        "orderly_bound": bound,
         "cutoff": cutoff,
-        "forced": [
-            {"cell": terms.layout.cells[0], "letter": letter, "bound": basic.orderly_tree(terms.force(letter)).bound}
-            for letter in terms.layout.letters[0]
-        ],
+        "forced": [{"cell": first, "letter": letter, "bound": int(values[0])} for letter, (values, _) in forced],
         "levels": [],
     }
-    if cutoff is not None:
-        story["levels"], rest = _levels(terms, root.bound, cutoff)
-        if rest:
-            found = [item for part in rest for item in basic.tree_boards_reaching(part, cutoff, _BUDGET)]
-            story["n_multi_score"] = len(found)
-            boards = basic.boards_reaching(letters, scorer, cutoff, n_branch=1, budget=_BUDGET) if found else ()
-            scores = scorer.scores([board for board, _ in boards]) if found else ()
-            story["n_boards_reaching"] = sum(reaches(int(score), cutoff) for score in scores)
+    if cutoff is not None and reaches(bound, cutoff):
+        story["levels"], rest = _levels(terms, letters, cutoff)
+        if len(rest.boards):
+            boards = [board for board, _ in boards_reaching(rest, letters, cutoff)]
+            story["n_multi_score"] = len(boards)
+            story["n_boards_reaching"] = sum(reaches(score, cutoff) for score in scorer.scores(boards).tolist())
     return story
 
 
-def _levels(terms: Terms, bound: int, cutoff: int) -> tuple[list[dict[str, int]], list[Any]]:
-    """Force cell after cell while parts are left; return the result of each level, and the trees left at the end.
+def _levels(terms: Terms, letters: tuple[str, ...], cutoff: int) -> tuple[list[dict[str, int]], Terms]:
+    """Force cell after cell while parts are left; return the result of each level, and the parts left at the end.
 
-    Parts are made one at a time, and a level is given up when the parts that are left would fill the memory.
+    A level is given up when it has too many parts, or those that are left would fill the memory.
     """
-    from search.paper import basic
-    from search.paper import terms as paper_terms
+    from search import class_bounds
 
-    parts = [(terms, basic.orderly_tree(terms))] if reaches(bound, cutoff) else []
     levels: list[dict[str, int]] = []
-    while parts and len(levels) < MAX_LEVELS and parts[0][0].layout.cells:
-        layout = parts[0][0].layout
-        if len(parts) * len(layout.letters[0]) > MAX_PARTS:
+    while len(terms.boards) and len(levels) < MAX_LEVELS and terms.cells:
+        cell = terms.cells[0]
+        if len(terms.boards) * len(set(letters[cell])) > MAX_PARTS:
             break
-        left, n_terms, bounds = [], 0, []
-        for part in (part.force(letter) for part, _ in parts for letter in layout.letters[0]):
-            made = basic.orderly_tree(part)
-            bounds.append(made.bound)
-            if reaches(made.bound, cutoff):
-                left.append((part, made))
-                n_terms += len(part.high)
-            if n_terms > paper_terms.MAX_TERMS:
-                return levels, [made for _, made in parts]
-        parts = left
-        levels.append(
-            {"cell": layout.cells[0], "n_parts": len(bounds), "n_left": len(parts), "largest_bound": max(bounds)}
-        )
-    return levels, [made for _, made in parts]
+        values: list[int] = []
+        left: list[Terms] = []
+        for of_letter, parts in class_bounds.by_letter(terms, letters, cutoff):
+            values += of_letter.tolist()
+            left.append(parts)
+            if sum(len(parts.points) for parts in left) > class_bounds.MAX_TERMS:
+                return levels, terms
+        terms = class_bounds.joined(left)
+        told = {"cell": cell, "n_parts": len(values), "n_left": len(terms.boards), "largest_bound": max(values)}
+        levels.append(told)
+    return levels, terms
 
 
 def narrate(story: dict[str, Any]) -> Iterator[str]:
@@ -147,7 +235,7 @@ _X, _Y, _W, _H = 118, 62, 104, 36
 
 def caption(node: TreeNode) -> str:
     """Return what a node is called: label, points if any, bound."""
-    sign = "max" if node.kind == "choice" else "sum"
+    sign = "max" if node.kind == CHOICE else "sum"
     own = f" +{node.points}" if node.points else ""
     return f"{node.label}{own}" if not node.children else f"{node.label}{own}  {sign} {node.bound}"
 
@@ -172,7 +260,7 @@ def as_dot(node: TreeNode) -> str:
     def add(item: TreeNode) -> int:
         number = len(numbered)
         numbered[number] = item
-        shape = "diamond" if item.kind == "choice" else "box"
+        shape = "diamond" if item.kind == CHOICE else "box"
         label = caption(item).replace("\\", "\\\\").replace('"', '\\"')
         lines.append(f'  n{number} [shape={shape}, label="{label}"];')
         for child in item.children:
@@ -201,7 +289,7 @@ def as_svg(node: TreeNode, *, styled: bool = True) -> str:
         for centre in centres:
             line = f'<line x1="{x:.0f}" y1="{y + _H / 2:.0f}" x2="{centre:.0f}" y2="{y + _Y - _H / 2:.0f}"/>'
             shapes.append(line)
-        radius = _H / 2 if item.kind == "choice" else 4
+        radius = _H / 2 if item.kind == CHOICE else 4
         shapes.append(
             f'<rect class="{item.kind}" x="{x - _W / 2:.0f}" y="{y - _H / 2:.0f}" width="{_W}" height="{_H}" '
             f'rx="{radius:.0f}"/><text x="{x:.0f}" y="{y:.0f}">{escape(caption(item))}</text>'

@@ -41,7 +41,7 @@ def bound(
 ) -> None:
     """Print upper bounds on the score of every board of a class."""
     from cluster.answers.boards import class_letters, words_and_table
-    from search.paper import basic
+    from search.class_bounds import bounds, walk_class
     from search.scoring.scorer import Scorer
 
     size, letters = class_letters(board_class, dims, buckets)
@@ -50,13 +50,14 @@ def bound(
     if tree or out is not None:
         _trees(letters, words, scorer, out)
         return
+    walk = walk_class(letters, scorer)
     record: dict[str, object] = {
         "class": " ".join(letters),
         "dims": str(size),
         "n_boards": prod(map(len, letters)),
-        "sum_bound": basic.sum_bound(letters, scorer),
-        "max_bound": basic.max_bound(letters, scorer),
-        "orderly_bound": basic.orderly_root_bound(letters, scorer),
+        "sum_bound": walk.sum_bound,
+        "max_bound": walk.max_bound,
+        "orderly_bound": int(bounds(walk.terms)[0]),
     }
     write_record(record, fmt)
 

@@ -20,7 +20,7 @@ from results.reading.limits import GRACE_S, Limits, limited
 from results.store.run import Run, open_run
 
 if TYPE_CHECKING:
-    from search.paper.teaching import TreeNode
+    from cluster.answers.explain import TreeNode
     from search.scoring.scorer import Scorer
 
 N_NEAR = 8

@@ -17,7 +17,7 @@ from results.store.rows import Row
 from results.store.run import open_run
 from results.store.store import Store
 from search.breaker import Breaker, Unit
-from search.paper import basic
+from search.class_bounds import bounds, walk_class
 from search.scoring.scorer import Scorer
 from search.scoring.trie import CODE_SHIFT, N_CODES, build_trie
 
@@ -64,7 +64,8 @@ def test_score_boards(benchmark, words):
 def test_orderly_root_bound(benchmark, words):
     """One published 3x3 class: terms, deduplication, tree, bound."""
     letters = ["lnrsy", "aeiou", "chkmpt", "chkmpt", "aeiou", "lnrsy", "lnrsy", "aeiou", "bdfgjvwxz"]
-    assert benchmark(basic.orderly_root_bound, letters, Scorer("3x3", words, STANDARD)) == 1_075
+    scorer = Scorer("3x3", words, STANDARD)
+    assert benchmark(lambda: bounds(walk_class(letters, scorer).terms)[0]) == 1_075
 
 
 @pytest.mark.parametrize("centre", ["q", "w", "m"])

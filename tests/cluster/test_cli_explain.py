@@ -9,11 +9,8 @@ import pytest
 
 from boardclass.geometry import geometry
 from boardclass.scores import parse_scores
-from cluster.answers.explain import as_dot, as_svg, as_text
-from search.paper import terms as paper_terms
-from search.paper.basic import max_bound, orderly_tree
-from search.paper.teaching import MAX_NODES, orderly_nodes, sum_choice_tree
-from search.paper.terms import class_terms
+from cluster.answers.explain import MAX_NODES, as_dot, as_svg, as_text, orderly_tree, sum_choice_tree
+from search import class_bounds
 from search.scoring.scorer import Scorer
 
 STANDARD = parse_scores("standard")
@@ -30,22 +27,27 @@ def bound_of(node):
     return node.bound
 
 
+def size(node):
+    return 1 + sum(map(size, node.children))
+
+
 @pytest.mark.parametrize(
     ("letters", "words"), [(CLASS, WORDS), (SMALL, ("bee", "beef", "fee")), (("ab",) * 4, ("aba", "abab", "bab"))]
 )
 def test_the_trees_have_the_bounds(letters, words):
     dims = "2x2" if len(letters) == 4 else "2x3"
     scorer = Scorer(dims, words, STANDARD)
+    walk = class_bounds.walk_class(letters, scorer)
     loose = sum_choice_tree(letters, words, STANDARD, geometry(dims))
-    assert bound_of(loose) == max_bound(letters, scorer)
-    tree = orderly_tree(class_terms(letters, scorer))
-    nodes = orderly_nodes(tree, geometry(dims).dims.h)
-    assert bound_of(nodes) == tree.bound
+    assert bound_of(loose) == walk.max_bound
+    nodes = orderly_tree(walk.terms, geometry(dims))
+    assert bound_of(nodes) == class_bounds.bounds(walk.terms)[0]
     for node in (loose, nodes):
-        assert as_text(node).count("\n") + 1 == node.n_nodes
-        assert as_dot(node).count("[shape=") == node.n_nodes
+        n_nodes = size(node)
+        assert as_text(node).count("\n") + 1 == n_nodes
+        assert as_dot(node).count("[shape=") == n_nodes
         picture = ET.fromstring(as_svg(node))
-        assert len(picture.findall("{*}rect")) == node.n_nodes
+        assert len(picture.findall("{*}rect")) == n_nodes
 
 
 def test_golden_2x3_multi_score_is_the_sum_choice_bound_of_a_board():
@@ -100,7 +102,7 @@ def test_a_level_whose_parts_would_fill_the_memory_is_left_to_the_search(orderly
     arguments = (" ".join(["aeirt"] * 4), "-w", words, "--cutoff", 5, "--format", "json")
     whole = json.loads(told(orderly, *arguments))
     assert len(whole["levels"]) > 1
-    monkeypatch.setattr(paper_terms, "MAX_TERMS", whole["n_terms"])
+    monkeypatch.setattr(class_bounds, "MAX_TERMS", whole["n_terms"])
     short = json.loads(told(orderly, *arguments))
     assert len(short["levels"]) < len(whole["levels"])
     assert short["levels"] == whole["levels"][: len(short["levels"])]
@@ -110,7 +112,7 @@ def test_a_level_whose_parts_would_fill_the_memory_is_left_to_the_search(orderly
 @pytest.mark.parametrize("command", ["explain", "bound"])
 def test_an_open_class_is_too_large(orderly, monkeypatch, command):
     """It would fill the memory; a run tells the story of such a class."""
-    monkeypatch.setattr(paper_terms, "MAX_TERMS", 100_000)
+    monkeypatch.setattr(class_bounds, "MAX_TERMS", 100_000)
     answer = orderly(command, "4", "--dims", "3x3")
     assert (answer.code, answer.out) == (2, "")
     assert "explain NUMBER --run DIR" in answer.err

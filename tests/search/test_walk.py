@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from boardclass.scores import TABLES
-from search.paper.terms import published_order
+from search.class_bounds import published_order
 from search.terms import walk
 from search.trees import build, runs
 from tests.search.harness import NO_LIMIT, Case, decoded, generate, random_case

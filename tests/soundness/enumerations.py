@@ -24,8 +24,8 @@ from boardclass.geometry import geometry
 from boardclass.partition import letter_mask
 from boardclass.scores import parse_scores
 from boardclass.wordlist import load_wordlist
+from search.class_bounds import bounds, walk_class
 from search.node import Node
-from search.paper.basic import max_bound, orderly_root_bound, sum_bound
 from search.params import Params
 from search.scoring.scorer import Scorer
 from search.trees import state
@@ -80,9 +80,9 @@ def bounds_for(dims: str, words: Sequence[str], params: Params) -> Bounds:
     scorer = Scorer(dims, words, TABLE)
     forest = Forest(geometry(dims), words, TABLE.points, params)
     return {
-        "sum bound": lambda letters: sum_bound(letters, scorer),
-        "max bound": lambda letters: max_bound(letters, scorer),
-        "orderly bound": lambda letters: orderly_root_bound(letters, scorer),
+        "sum bound": lambda letters: walk_class(letters, scorer).sum_bound,
+        "max bound": lambda letters: walk_class(letters, scorer).max_bound,
+        "orderly bound": lambda letters: int(bounds(walk_class(letters, scorer).terms)[0]),
         "search": lambda letters: tree_bound(forest, letters),
         "checker": checker_bound(dims, words),
     }

@@ -1,0 +1,320 @@
+"""The bounds of the paper as published, over a whole class: what ``orderly bound`` and ``orderly explain`` show.
+
+    walk_class            all paths that begin a word -> sum bound, max bound, and the terms of the class
+    bounds                the orderly bounds of parts of the class
+    by_letter             the parts whose next cell is forced to each of its letters
+    boards_reaching       all boards whose multi-score reaches a cutoff
+
+In numpy, for classes that are small enough to look at; the search does all of it in other ways.  All of it is sound:
+Score(B) <= deduplicated multi-score(B) <= bound for every board B of the class.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from boardclass.cutoff import reaches
+from boardclass.errors import IncompleteError, InputError, quote
+from boardclass.geometry import Dims, Geometry, cell_order_of
+from boardclass.orders import PAIRS
+from boardclass.partition import letter_mask
+from search.scoring.scorer import Scorer, decode_boards
+from search.scoring.trie import CHILD_SHIFT, CODE_SHIFT, N_CODES
+
+_PUBLISHED_3X3 = (4, 5, 3, 1, 7, 0, 2, 6, 8)
+MAX_TERMS = 1 << 23  # of a class, one for each path
+_SAMPLE = 1 << 14  # of the paths of one length: enough to tell how many terms there will be
+_BUDGET = 1 << 27  # terms of all parts together in which boards are looked for
+_AT_ONCE = 1 << 20  # terms of parts that are forced together
+_NUMBER = 4  # bytes of a number in a key
+_NEAR = 8  # neighbours of a cell, at most
+
+
+class Terms(NamedTuple):
+    """Terms of some parts of a class: every way to spell a word, its points added to those of equal ones.
+
+    Attributes
+    ----------
+    cells : free cells, in cell order
+    boards : uint8[n_parts, n], letters 0..25 of the forced cells of each part
+    keys : uint8[m, 4 + len(cells)], sorted: number of the part in 4 bytes, highest first, then the letter that a term
+        needs on each cell, 1 for ``a`` to 26 for ``z``, 0 for none
+    points : int64[m]
+    """
+
+    cells: tuple[int, ...]
+    boards: NDArray[np.uint8]
+    keys: NDArray[np.uint8]
+    points: NDArray[np.int64]
+
+    @property
+    def part(self) -> NDArray[np.int64]:
+        """Number of the part of each term."""
+        return _numbers(self.keys[:, :_NUMBER])
+
+    def literals(self) -> list[list[tuple[int, str]]]:
+        """Return the cells and letters that each term needs, in cell order."""
+        codes = self.keys[:, _NUMBER:].tolist()
+        return [[(c, chr(code + 96)) for c, code in zip(self.cells, row, strict=True) if code] for row in codes]
+
+    def take(self, parts: NDArray[np.int64]) -> Terms:
+        """Return some of the parts, given by their numbers, rising; they are numbered anew."""
+        number = np.full(len(self.boards), -1)
+        number[parts] = np.arange(len(parts))
+        number = number[self.part]
+        kept = np.flatnonzero(number >= 0)
+        keys = self.keys[kept]
+        keys[:, :_NUMBER] = _bytes(number[kept])
+        return Terms(self.cells, self.boards[parts], keys, self.points[kept])
+
+
+class Walk(NamedTuple):
+    """What the paths of a class tell.
+
+    Attributes
+    ----------
+    terms : of the class, as one part
+    n_paths : paths that spell a word
+    n_terms : those of them that differ in word or literals
+    sum_bound : points of every distinct word that some board of the class might hold (paper, listing 3)
+    max_bound : from each cell on the best letter of each next cell, all added up (paper, listing 4)
+    """
+
+    terms: Terms
+    n_paths: int
+    n_terms: int
+    sum_bound: int
+    max_bound: int
+
+
+class _Step(NamedTuple):
+    """All paths of some length.  A *slot* is a path one cell shorter with its next cell, for which letters compete."""
+
+    node: NDArray[np.int64]  # of each path: where it is in the trie,
+    letter: NDArray[np.uint8]  # its last letter, 1 to 26,
+    slot: NDArray[np.int64]  # its slot
+    before: NDArray[np.int64]  # of each slot: the shorter path,
+    cell: NDArray[np.int64]  # the next cell
+    weight: int = 1  # paths that each one stands for
+
+
+def published_order(dims: Dims | str) -> tuple[int, ...]:
+    """Return the cell order behind the published root bounds: pairs, on 3x3 beginning with cells 5 and 3."""
+    return _PUBLISHED_3X3 if str(dims) == "3x3" else cell_order_of(dims, PAIRS)
+
+
+def walk_class(letters: Sequence[str], scorer: Scorer, cell_order: Sequence[int] | None = None) -> Walk:
+    """Walk over a class, which is given as one string of letters a cell; ``cell_order`` is that of the terms.
+
+    Raises
+    ------
+    InputError
+        If it is no class of the board, or has more than ``MAX_TERMS`` terms.
+    """
+    shape, (nodes, points) = scorer.geometry, scorer.trie
+    order = tuple(cell_order or published_order(shape.dims))
+    masks, level = _masks(letters, shape), np.argsort(order)
+    worth = points.astype(np.int64)[nodes >> CODE_SHIFT & N_CODES - 1]
+    met = np.zeros(len(nodes), bool)
+    found: list[NDArray[np.uint8]] = []
+    n_paths = max_bound = 0
+    sampled = [step for cell in range(shape.n) for step in _steps_from(cell, masks, nodes, shape, _SAMPLE)]
+    if sum(step.weight * np.count_nonzero(worth[step.node]) for step in sampled) > MAX_TERMS:
+        raise InputError(
+            f"class {quote(' '.join(letters))} has more than {MAX_TERMS:,} terms: too large to be looked at as a "
+            "whole; name fewer letters per cell, or ask a run what it stored: orderly explain NUMBER --run DIR"
+        )
+    for cell in range(shape.n):
+        steps: list[_Step] = []
+        for step in _steps_from(cell, masks, nodes, shape):
+            steps.append(step)
+            met[step.node] = True
+            ends = np.flatnonzero(worth[step.node])
+            n_paths += len(ends)
+            found.append(_keys(steps, ends, level))
+        behind = np.zeros(1, np.int64)
+        for k, step in reversed(list(enumerate(steps))):
+            best = np.zeros(len(step.cell), np.int64)
+            np.maximum.at(best, step.slot, worth[step.node] + behind)
+            behind = np.zeros(len(steps[k - 1].node) if k else 1, np.int64)
+            np.add.at(behind, step.before, best)
+        max_bound += int(behind[0])
+    keys = np.concatenate(found) if found else np.zeros((0, 2 * _NUMBER + shape.n), np.uint8)
+    keys = keys[np.lexsort(keys.T[::-1])]
+    keys = keys[_changes(keys)]
+    of_word = worth[_numbers(keys[:, -_NUMBER:])]
+    terms = _merged(Terms(order, np.zeros((1, shape.n), np.uint8), keys[:, :-_NUMBER], of_word))
+    return Walk(terms, n_paths, len(keys), int(worth[met].sum()), max_bound)
+
+
+def _masks(letters: Sequence[str], shape: Geometry) -> NDArray[np.int64]:
+    """Return int64[n + 1], the letter masks of the cells, and 0."""
+    if len(letters) != shape.n:
+        raise InputError(f"class of {len(letters)} cells: expected {shape.n} for {shape.dims}")
+    for of_cell in letters:
+        if not (of_cell.isascii() and of_cell.isalpha() and of_cell.islower()):
+            raise InputError(f"letters {of_cell!r} of a cell: expected one or more of a-z")
+    return np.array([*map(letter_mask, letters), 0], np.int64)
+
+
+def _steps_from(
+    start: int, masks: NDArray[np.int64], nodes: NDArray[np.int64], shape: Geometry, most: int = 1 << 62
+) -> Iterator[_Step]:
+    """Yield the paths from a cell that begin a word, by length; ``most``: a sample of about so many of each length."""
+    near = np.full((shape.n + 1, _NEAR), shape.n)
+    for number, others in enumerate(shape.neighbours):
+        near[number, : len(others)] = others
+    near[shape.n, 0] = start  # before the first cell
+    node, used, last = np.zeros(1, np.int64), np.zeros(1, np.int64), np.full(1, shape.n)
+    weight = 1
+    while len(node):
+        around = near[last]
+        letters = np.where(used[:, None] >> around & 1, 0, masks[around] & nodes[node, None])
+        before, at = np.nonzero(letters)
+        cell, left, slot = around[before, at], letters[before, at], np.arange(len(before))
+        parts = []
+        while len(slot):
+            below = (left & -left) - 1
+            record = nodes[node[before[slot]]]
+            child = (record >> CHILD_SHIFT) + np.bitwise_count(record & below)
+            parts.append((child, np.bitwise_count(below) + np.uint8(1), slot))
+            more = left & left - 1
+            slot, left = slot[more > 0], more[more > 0]
+        if not parts:
+            return
+        stride = -(-sum(len(part[0]) for part in parts) // most)
+        node, letter, slot = (np.concatenate(arrays)[::stride] for arrays in zip(*parts, strict=True))
+        weight *= stride
+        yield _Step(node, letter, slot, before, cell, weight)
+        last = cell[slot]
+        used = used[before[slot]] | 1 << last
+
+
+def _keys(steps: Sequence[_Step], ends: NDArray[np.int64], level: NDArray[np.int64]) -> NDArray[np.uint8]:
+    """Return the keys of the paths ``ends`` of the last step, with the node of the trie in four more bytes."""
+    keys = np.zeros((len(ends), _NUMBER + len(level) + _NUMBER), np.uint8)
+    keys[:, -_NUMBER:] = _bytes(steps[-1].node[ends])
+    each = np.arange(len(ends))
+    for step in reversed(steps):
+        slot = step.slot[ends]
+        keys[each, _NUMBER + level[step.cell[slot]]] = step.letter[ends]
+        ends = step.before[slot]
+    return keys
+
+
+def _bytes(numbers: NDArray[np.int64]) -> NDArray[np.uint8]:
+    return numbers.astype(">u4")[:, None].view(np.uint8)
+
+
+def _numbers(in_bytes: NDArray[np.uint8]) -> NDArray[np.int64]:
+    return np.ascontiguousarray(in_bytes).view(">u4").ravel().astype(np.int64)
+
+
+def _texts(keys: NDArray[np.uint8]) -> NDArray[np.bytes_]:
+    """Return the keys as texts, which compare as they do."""
+    return np.ascontiguousarray(keys).view(f"S{keys.shape[1]}").ravel()
+
+
+def _changes(keys: NDArray[np.uint8]) -> NDArray[np.bool_]:
+    """Return where a key differs from the one before; the first one does."""
+    texts = _texts(keys)
+    changes = np.ones(len(keys), bool)
+    changes[1:] = texts[1:] != texts[:-1]
+    return changes
+
+
+def _merged(terms: Terms) -> Terms:
+    """Return sorted terms with the points of equal ones added up."""
+    starts = np.flatnonzero(_changes(terms.keys))
+    points = np.add.reduceat(terms.points, starts) if len(starts) else terms.points
+    return terms._replace(keys=terms.keys[starts], points=points)
+
+
+def forced(terms: Terms, letter: str) -> Terms:
+    """Return the parts with the first free cell forced to a letter.
+
+    Terms with another letter there drop out, the literal vanishes from the others, equal ones merge.  Merging never
+    raises the bound: what two subtrees had as separate maxima becomes one.
+    """
+    first, boards = terms.keys[:, _NUMBER], terms.boards.copy()
+    boards[:, terms.cells[0]] = ord(letter) - 97
+    kept = np.flatnonzero((first == 0) | (first == ord(letter) - 96))
+    keys = np.delete(terms.keys[kept], _NUMBER, axis=1)
+    by = np.argsort(_texts(keys), kind="stable")  # two sorted runs a part: hardly more than a merge
+    return _merged(Terms(terms.cells[1:], boards, keys[by], terms.points[kept[by]]))
+
+
+def bounds(terms: Terms) -> NDArray[np.int64]:
+    """Return int64[n_parts], the orderly bound U(T, 0) of each part; of a board that is its multi-score.
+
+    U(T, k) = U(terms without cell k, k + 1) + max over l of U(terms with (k, l), k + 1).
+    """
+    shared, value, rows = _n_shared(terms.keys), terms.points.copy(), np.arange(len(terms.points))
+    for column in reversed(range(_NUMBER, terms.keys.shape[1])):
+        joins = shared[rows] == column  # differs there from the row before, which has no letter or a smaller one
+        at = np.flatnonzero(joins)
+        if len(at):
+            starts = np.flatnonzero(np.diff(at, prepend=-1) > 1)
+            first, best = rows[at[starts] - 1], np.maximum.reduceat(value[rows[at]], starts)
+            is_literal = terms.keys[first, column] > 0
+            value[first] = np.where(is_literal, np.maximum(value[first], best), value[first] + best)
+            rows = rows[~joins]
+    of_part = np.zeros(len(terms.boards), np.int64)
+    of_part[terms.part[rows]] = value[rows]
+    return of_part
+
+
+def n_nodes(terms: Terms) -> int:
+    """Return how many nodes the orderly tree of one part has: its root, and one for each beginning of a term."""
+    columns = np.arange(_NUMBER, terms.keys.shape[1])
+    return 1 + int(np.count_nonzero(terms.keys[:, _NUMBER:] * (columns >= _n_shared(terms.keys)[:, None])))
+
+
+def _n_shared(keys: NDArray[np.uint8]) -> NDArray[np.int64]:
+    """Return how many bytes each key shares with the one before."""
+    shared = np.zeros(len(keys), np.int64)
+    shared[1:] = (keys[1:] != keys[:-1]).argmax(axis=1)
+    return shared
+
+
+def by_letter(terms: Terms, letters: Sequence[str], cutoff: int) -> Iterator[tuple[NDArray[np.int64], Terms]]:
+    """Yield for each letter of the first free cell the bounds of the parts forced to it, and the parts that reach."""
+    for letter in sorted(set(letters[terms.cells[0]])):
+        parts = forced(terms, letter)
+        values = bounds(parts)
+        yield values, parts.take(np.flatnonzero([reaches(value, cutoff) for value in values.tolist()]))
+
+
+def joined(some: Sequence[Terms]) -> Terms:
+    """Return the parts of all of ``some``, which have the same free cells."""
+    before = np.cumsum([0, *(len(terms.boards) for terms in some)])
+    keys = np.concatenate([terms.keys for terms in some])
+    keys[:, :_NUMBER] = _bytes(np.concatenate([terms.part + n for terms, n in zip(some, before, strict=False)]))
+    boards, points = (np.concatenate([getattr(terms, name) for terms in some]) for name in ("boards", "points"))
+    return Terms(some[0].cells, boards, keys, points)
+
+
+def boards_reaching(terms: Terms, letters: Sequence[str], cutoff: int) -> Iterator[tuple[str, int]]:
+    """Yield each board of some parts whose deduplicated multi-score reaches the cutoff, with that multi-score.
+
+    Raises
+    ------
+    IncompleteError
+        If it takes too many terms; nothing is known about the class then.
+    """
+    parts_left, n_terms = [terms], 0
+    while parts_left:
+        parts = parts_left.pop()
+        if not parts.cells:
+            yield from zip(decode_boards(parts.boards), bounds(parts).tolist(), strict=True)
+            continue
+        left = joined([some for _, some in by_letter(parts, letters, cutoff)])
+        n_terms += len(left.points)
+        if n_terms > _BUDGET:
+            raise IncompleteError(f"the boards of the class take more than {_BUDGET:,} terms: take a higher cutoff")
+        some = np.array_split(np.arange(len(left.boards)), 1 + len(left.points) // _AT_ONCE)
+        parts_left += [left.take(numbers) for numbers in some if len(numbers)]
