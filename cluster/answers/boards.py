@@ -29,21 +29,6 @@ def words_and_table(
     return words, table
 
 
-def score_boards(boards: list[tuple[Dims, str]], words: WordList, table: ScoreTable) -> list[tuple[str, int]]:
-    """Return (board, score) in the order given, scoring boards of one size together."""
-    from search.scoring.scorer import Scorer
-
-    of_size: dict[Dims, list[int]] = {}
-    for index, (dims, _) in enumerate(boards):
-        of_size.setdefault(dims, []).append(index)
-    result = [0] * len(boards)
-    for dims, indices in of_size.items():
-        values = Scorer(dims, words.words, table).scores([boards[i][1] for i in indices])
-        for index, value in zip(indices, values, strict=True):
-            result[index] = int(value)
-    return [(board, value) for (_, board), value in zip(boards, result, strict=True)]
-
-
 def rollable(board: str) -> dict[str, bool]:
     """Return for each bundled set with as many dice as the board has cells whether it can show the board."""
     from configs.dicesets import all_dice

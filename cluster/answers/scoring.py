@@ -127,16 +127,21 @@ class Asked:
         return record
 
     def scores(self, boards: Sequence[Board]) -> list[tuple[str, int]]:
-        """Return each board as it is typed with its score."""
-        usual = iter(
-            plain.score_boards([item for item in boards if not isinstance(item, Tiles)], self.words, self.table)
-        )
-        return [
-            (str(board), sum(points for _, points, _ in self._on_tiles(board)))
-            if isinstance(board, Tiles)
-            else (with_letters(board[1], self.words.letters), next(usual)[1])
-            for board in boards
-        ]
+        """Return each board as it is typed with its score; usual boards of one size are scored together."""
+        from search.scoring.scorer import Scorer
+
+        found: list[tuple[str, int]] = [("", 0)] * len(boards)
+        of_size: dict[Dims, list[tuple[int, str]]] = {}
+        for place, board in enumerate(boards):
+            if isinstance(board, Tiles):
+                found[place] = str(board), sum(points for _, points, _ in self._on_tiles(board))
+            else:
+                of_size.setdefault(board[0], []).append((place, board[1]))
+        for size, some in of_size.items():
+            values = Scorer(size, self.words.words, self.table).scores([letters for _, letters in some])
+            for (place, letters), value in zip(some, values.tolist(), strict=True):
+                found[place] = with_letters(letters, self.words.letters), value
+        return found
 
     def _rules(self, board: Tiles) -> Rules:
         from search.solvers.tiles import Rules, parse_bonus, parse_values

@@ -128,7 +128,6 @@ def explain(
 
 
 def _explain_stored(directory: str, class_id: int, fmt: Format) -> None:
-    """Print what a run stored about a class: every unit with its verdict."""
     directory = options.named_run(directory)
     from boardclass.parts import depth
     from results.store.run import open_run

@@ -65,7 +65,6 @@ def longest(
 
 
 def _targets(words: tuple[str, ...], n_cells: int, word: str | None, letters: int | None) -> list[str]:
-    """Return the words, in q-form, that use every cell and that the options ask for."""
     from boardclass.board import LETTERS
     from boardclass.scores import n_letters
 

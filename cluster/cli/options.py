@@ -199,7 +199,6 @@ def chosen_runs(directories: Sequence[str] | None) -> list[str]:
 
 
 def _written_s(run: Path) -> float:
-    """Return when something was last written to a run, going by the dates of its files."""
     from results.storage import files
 
     written = (files.RUN, files.MANIFEST, files.EVENTS)

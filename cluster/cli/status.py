@@ -74,7 +74,6 @@ def runs(given: options.Runs = None, fmt: options.Format = Format.table) -> None
 
 
 def _told(place: Place) -> dict[str, Any]:
-    """Return what ``status`` says about a run, or why it cannot be read."""
     from cluster.answers.status import look
     from results.proof.prove import State
     from results.store.run import open_run

@@ -114,7 +114,6 @@ class _Filter:
 
 
 def _spelling(word: str, letters: Mapping[str, str]) -> str:
-    """Return the q-form of a word that boards are to contain."""
     from boardclass.board import in_symbols
 
     spelled = in_symbols(word.strip().lower(), letters)

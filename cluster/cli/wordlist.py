@@ -145,7 +145,6 @@ def import_file(
 
 
 def _tell(found: Imported, fmt: Format, verb: str, target: Path | None = None) -> None:
-    """Print what was done, or would be done, to the lines of a file."""
     words = found.words
     if fmt is Format.json:
         steps = [step._asdict() for step in found.steps]

@@ -146,7 +146,6 @@ class Ledger:
         )
 
     def _rows(self, item: Publish | Quarantine) -> list[Row]:
-        """Return the row of a verdict, or of a unit that was given up: one for each host to be doubted, if any."""
         if isinstance(item, Publish):
             row = item.answer.row
             assert row is not None, "admitted before the scheduler saw it"

@@ -40,28 +40,12 @@ class Overview:
 
 
 class Progress:
-    """What the driver tells; every call returns at once.  This one shows nothing."""
+    """What the driver tells: one line at the start, one per 30 s, one at the end; nothing without a stream.
 
-    def begin(self, overview: Overview) -> None:
-        """Take note that the search begins."""
+    Every call returns at once.  ``clock`` tells monotonic seconds.
+    """
 
-    def update(self, report: Report) -> None:
-        """Show how far the run is; called about twice a second."""
-
-    def stage(self, text: str) -> None:
-        """Show work outside the search, such as rescoring."""
-
-    def note(self, text: str) -> None:
-        """Say something that stays on the screen: what was dropped, or is not as expected."""
-
-    def end(self) -> None:
-        """Clean up; may be called twice."""
-
-
-class PlainLines(Progress):
-    """One line at the start, one per 30 s, one at the end: for log files; ``clock`` tells monotonic seconds."""
-
-    def __init__(self, stream: IO[str], clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, stream: IO[str] | None = None, clock: Callable[[], float] = time.monotonic) -> None:
         self._stream = stream
         self._clock = clock
         self._shown_at_s = -LINE_S
@@ -69,43 +53,38 @@ class PlainLines(Progress):
         self._shown: Report | None = None
 
     def begin(self, overview: Overview) -> None:
-        """Write what is about to happen."""
-        self._write(describe(overview))
+        """Say what is about to happen."""
+        self.note(describe(overview))
         self._shown_at_s = self._clock()
 
     def update(self, report: Report) -> None:
-        """Write a line when 30 s have passed since the last one."""
+        """Show how far the run is; called about twice a second."""
         self._last = report
         if self._clock() - self._shown_at_s >= LINE_S:
-            self._show()
+            self.end()
 
     def stage(self, text: str) -> None:
-        """Write the last figures and the text."""
-        self._show()
-        self._write(text)
+        """Show work outside the search, such as rescoring."""
+        self.end()
+        self.note(text)
 
     def note(self, text: str) -> None:
-        """Write the text."""
-        self._write(text)
+        """Say something that stays on the screen: what was dropped, or is not as expected."""
+        if self._stream is not None:
+            write_lines(self._stream, text)
 
     def end(self) -> None:
-        """Write the last figures unless they were written."""
-        self._show()
-
-    def _show(self) -> None:
+        """Show the last figures unless they were shown, and clean up; may be called twice."""
         if self._last is not None and self._last is not self._shown:
             self._shown, self._shown_at_s = self._last, self._clock()
-            self._write(format_report(self._last))
-
-    def _write(self, line: str) -> None:
-        write_lines(self._stream, line)
+            self.note(format_report(self._last))
 
 
 class Bar(Progress):
     """One line that is redrawn: for terminals."""
 
     def __init__(self, stream: IO[str]) -> None:
-        self._stream = stream
+        super().__init__(stream)
         self._bar: RichProgress | None = None
         self._task: Any = None
 
@@ -151,7 +130,7 @@ class Bar(Progress):
         if self._bar is not None:
             self._bar.console.print(text, markup=False, soft_wrap=True)
         else:
-            write_lines(self._stream, text)
+            super().note(text)
 
     def end(self) -> None:
         """Remove the bar."""
@@ -163,7 +142,7 @@ class Bar(Progress):
 def make_progress(stream: IO[str] | None = None) -> Progress:
     """Return the progress display that suits the stream (standard error by default)."""
     stream = stream if stream is not None else sys.stderr
-    return Bar(stream) if stream.isatty() else PlainLines(stream)
+    return Bar(stream) if stream.isatty() else Progress(stream)
 
 
 def describe(overview: Overview) -> str:

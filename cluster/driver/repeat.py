@@ -122,7 +122,6 @@ def _drawn(seed: int, key: Key) -> bytes:
 
 
 def _verdicts(rows: Iterable[Row]) -> list[Row]:
-    """Return one row for each unit that has a verdict."""
     found: dict[Key, Row] = {}
     for row in rows:
         if row.is_verdict:

@@ -313,7 +313,6 @@ class Session:
         self._is_memory_low = free < 2 * total * _LOW_MEMORY
 
     def _report(self) -> Report:
-        """Return the scheduler's figures completed by those that only the driver knows."""
         assert self._snapshot is not None, "asked for once the loop runs"
         snapshot, ledger = self._snapshot, self._ledger
         best_score, best_board = ledger.best or (None, "")

@@ -15,9 +15,7 @@ a logarithmic scale, because costs are skewed.  On 3x4, whose cost is known, it 
 
 The path table and the rim are made once per worker and serve all its classes: they are made first and are not counted.
 
-``variants`` compares partitions, budgets and cell orders, each on the same random classes.  The presets and
-the defaults of search.params come from such tables.  Each variant is a single change: two changes that help alone need
-not help together.
+``variants`` are single changes of partition, budgets or cell order: two that help alone need not help together.
 """
 
 from __future__ import annotations
@@ -203,7 +201,6 @@ def sample(
 
 
 def _sample(spec: Spec, *rest: Any) -> Sample:
-    """Sample with a breaker of its own: what another process does."""
     return sample(Breaker(spec), *rest)
 
 

@@ -58,7 +58,6 @@ class Work(NamedTuple):
 
 
 def _powers(costs: Any, efforts: Any) -> tuple[Any, ...]:
-    """Return what is added up of classes to know how far their efforts scatter."""
     return costs**0, costs, efforts, costs**2, costs * efforts, efforts**2
 
 
@@ -390,7 +389,6 @@ def _mean_one(costs: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
 
 
 def _order(costs: npt.NDArray[np.float64], rng: np.random.Generator, sample: float) -> npt.NDArray[np.int64]:
-    """Return the positions of the classes in the order in which they are given out."""
     n = len(costs)
     first = rng.choice(n, size=min(n, int(np.ceil(n * sample))), replace=False) if n else np.empty(0, np.int64)
     rest = np.ones(n, np.bool_)

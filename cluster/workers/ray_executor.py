@@ -22,7 +22,6 @@ from cluster.scheduling.events import (
     Report,
     Returned,
     Room,
-    UnitFailed,
     WorkerDown,
     WorkerUp,
 )
@@ -139,7 +138,6 @@ class RayExecutor(Executor):
         return events
 
     def _ready(self, timeout_s: float) -> list[Any]:
-        """Return the calls that are answered, waiting for the first."""
         refs = list(self._calls)
         if not refs:
             time.sleep(min(timeout_s, 0.05))
@@ -180,7 +178,6 @@ class RayExecutor(Executor):
             self._reported.append(Room(room))
 
     def _ask_for_beats(self) -> None:
-        """Ask workers that have been busy for long how they are."""
         now_s = time.monotonic()
         for number, actor in self._actors.items():
             if actor.order is not None and now_s >= actor.beat_at_s:
@@ -193,7 +190,7 @@ class RayExecutor(Executor):
         try:
             value = self._ray.get(ref)
         except exceptions.RayTaskError as error:  # the call itself raised; the actor lives
-            return self._raised(call, str(error.cause or error))
+            return self._lost(call.worker, Death.died, brief(str(error.cause or error)))
         except exceptions.LocalRayletDiedError as error:
             raise self._gone(error) from error
         except exceptions.RayError as error:
@@ -216,15 +213,6 @@ class RayExecutor(Executor):
         rows = [replace(reply, worker=call.worker, assignment=call.assignment) for reply in replies]
         return [*rows, Returned(call.worker, call.assignment)]
 
-    def _raised(self, call: _Call, message: str) -> list[Event]:
-        """Give up a worker whose call raised: workers answer with failures, so something else is wrong with it."""
-        order = self._actors[call.worker].order if call.worker in self._actors else None
-        if call.kind == "work" and order is not None and len(order.units) == 1:
-            self.retire(call.worker)
-            failed = UnitFailed(call.worker, call.assignment, order.units[0], brief(message))
-            return [failed, WorkerDown(call.worker, Death.died, brief(message))]
-        return self._lost(call.worker, Death.died, brief(message))
-
     def _lost(self, worker: int, reason: Death, message: str) -> list[Event]:
         """Forget a worker that Ray says is gone; once, however many calls tell it."""
         if worker not in self._actors:
@@ -233,7 +221,6 @@ class RayExecutor(Executor):
         return [WorkerDown(worker, reason, message)]
 
     def _gone(self, error: Exception) -> ClusterGoneError:
-        """Return the error that tells the driver that the cluster is gone."""
         return ClusterGoneError(
             f"the Ray cluster at {self._address!r} is gone ({brief(str(error))}); "
             "what has arrived is stored, the same command goes on from there"

@@ -162,34 +162,20 @@ class Notes:
 
 
 class Campaign:
-    """One run that is shot at.
-
-    Attributes
-    ----------
-    pause_s : float
-        After each unit, seconds.
-    kills : Counter
-        By victim.
-    n_sessions : int
-        Drivers started.
-    n_excused : int
-        Units that may have been broken twice because something died.
-    worst_unflushed : int
-        Most verdicts that the store lacked when a driver died.
-    worst_orphan_s : float
-        Longest that a process outlived its driver; seconds.
-    """
+    """One run that is shot at."""
 
     def __init__(self, config, folder, seed, say=lambda text: None, pause_s=0.0):
         self.config = config
-        self.pause_s = pause_s
+        self.pause_s = pause_s  # after each unit
         self.folder = Path(folder)
         self.notes_path = self.folder / "notes"
         self.rng = random.Random(seed)
         self.say = say
-        self.kills: Counter[str] = Counter()
-        self.n_sessions = self.n_excused = self.worst_unflushed = 0
-        self.worst_orphan_s = 0.0
+        self.kills: Counter[str] = Counter()  # by victim
+        self.n_sessions = 0  # drivers started
+        self.n_excused = 0  # units that may have been broken twice because something died
+        self.worst_unflushed = 0  # most verdicts that the store lacked when a driver died
+        self.worst_orphan_s = 0.0  # longest that a process outlived its driver
         self.child: Any = None
 
     def undisturbed(self):

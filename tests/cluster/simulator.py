@@ -79,20 +79,14 @@ class Weather:
 
 @dataclass
 class Simulation:
-    """One run: ``play`` it, then read ``published`` and ``quarantined``.
-
-    Attributes
-    ----------
-    blamed : Counter
-        How often a unit was in flight when its worker died, fell silent or failed on it.
-    """
+    """One run: ``play`` it, then read ``published`` and ``quarantined``."""
 
     seed: int
     log: list[str] = field(default_factory=list)
     published: dict[Unit, UnitResult] = field(default_factory=dict)
     quarantined: set[Unit] = field(default_factory=set)
     contradicted: set[Unit] = field(default_factory=set)
-    blamed: Counter[Unit] = field(default_factory=Counter)
+    blamed: Counter[Unit] = field(default_factory=Counter)  # by how often its worker died, fell silent or failed on it
     finish: Finish | None = None
     n_rows_sent: int = 0
     n_lies_published: int = 0

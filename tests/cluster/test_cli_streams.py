@@ -11,7 +11,7 @@ import sys
 import pytest
 
 from cluster.cli import app as cli
-from cluster.driver.progress import Overview, PlainLines
+from cluster.driver.progress import Overview, Progress
 from results.storage import local
 from tests.conftest import COMMAND, ROOT
 from tests.samples import daily
@@ -66,7 +66,7 @@ class Full:
 
 
 def test_progress_lines_are_a_courtesy():
-    lines = PlainLines(Full())
+    lines = Progress(Full())
     lines.begin(Overview("runs/x", "2x2", "scowl70", 12, 55, 0, 1))
     lines.note("dropped")
     lines.end()

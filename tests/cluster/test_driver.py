@@ -25,7 +25,7 @@ from boardclass.geometry import geometry
 from boardclass.scores import parse_scores
 from boardclass.wordlist import REASONS
 from cluster.driver.driver import run
-from cluster.driver.progress import Bar, Overview, PlainLines, make_progress
+from cluster.driver.progress import Bar, Overview, Progress, make_progress
 from cluster.driver.session import Interrupted
 from cluster.planning.plan import make_plan
 from cluster.scheduling.events import Heartbeat, Report
@@ -411,7 +411,7 @@ REPORT = replace(fakes.REPORT, remaining_s=3700.0)
 
 def test_plain_lines():
     stream, now = io.StringIO(), [0.0]
-    lines = PlainLines(stream, lambda: now[0])
+    lines = Progress(stream, lambda: now[0])
     lines.begin(OVERVIEW)
     for now[0] in np.arange(0.0, 65.0, 0.5):
         lines.update(replace(REPORT, elapsed_s=now[0]))
@@ -432,7 +432,7 @@ def test_bar_draws_and_clears():
     bar.end()
     bar.end()
     assert "26 board classes" in stream.getvalue()
-    assert isinstance(make_progress(stream), PlainLines)
+    assert isinstance(make_progress(stream), Progress)
 
 
 @pytest.mark.parametrize(("start_s", "unit_s", "told"), [(900.0, 0.0, True), (9.0, 20.0, False)])
