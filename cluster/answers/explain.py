@@ -42,11 +42,7 @@ def sum_choice_tree(letters: Sequence[str], words: Sequence[str], table: ScoreTa
 
     A *sum* node stands for a prefix that ends on a cell and adds up what follows on the neighbours; a *choice* node
     stands for a cell with several letters, of which only the best counts.  Its bound counts every path (multi-score).
-
-    Raises
-    ------
-    InputError
-        If it is too large to look at.
+    Raises InputError if it is too large to look at.
     """
     points = {word: worth for word in words if len(word) <= len(letters) and (worth := table.of(word))}
     prefixes = {word[:i] for word in points for i in range(len(word) + 1)}
@@ -83,10 +79,7 @@ def sum_choice_tree(letters: Sequence[str], words: Sequence[str], table: ScoreTa
 def orderly_tree(terms: Terms, board: Geometry) -> TreeNode:
     """Return the orderly tree of a small class: its terms once each, in cell order, so that equal literals meet.
 
-    Raises
-    ------
-    InputError
-        If it is too large to look at.
+    Raises InputError if it is too large to look at.
     """
     from search.class_bounds import n_nodes
 

@@ -132,10 +132,7 @@ def climb(
 
 
 def allowed_letters(exclude: str) -> str:
-    """Return the letters that are left when some are excluded.
-
-    Raises InputError if anything but a-z is excluded, or everything is.
-    """
+    """Return the letters that are left; InputError if anything but a-z is excluded, or everything."""
     from boardclass.board import LETTERS
 
     wrong = sorted(set(exclude.lower()) - set(LETTERS))

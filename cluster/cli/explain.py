@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -18,15 +17,18 @@ if TYPE_CHECKING:
     from search.scoring.scorer import Scorer
 
 
+_Class = Annotated[
+    str,
+    typer.Argument(
+        metavar="CLASS",
+        help="A class number (with --dims, --buckets), or one group of letters per cell: 'lnrsy aeiou ...'.",
+        show_default=False,
+    ),
+]
+
+
 def bound(
-    board_class: Annotated[
-        str,
-        typer.Argument(
-            metavar="CLASS",
-            help="A class number (with --dims, --buckets), or one group of letters per cell: 'lnrsy aeiou ...'.",
-            show_default=False,
-        ),
-    ],
+    board_class: _Class,
     dims: options.Size = None,
     buckets: options.Buckets = None,
     wordlist: options.Wordlist = None,
@@ -41,7 +43,7 @@ def bound(
 ) -> None:
     """Print upper bounds on the score of every board of a class."""
     from cluster.answers.boards import class_letters, words_and_table
-    from search.class_bounds import bounds, walk_class
+    from cluster.answers.explain import tell
     from search.scoring.scorer import Scorer
 
     size, letters = class_letters(board_class, dims, buckets)
@@ -50,16 +52,9 @@ def bound(
     if tree or out is not None:
         _trees(letters, words, scorer, out)
         return
-    walk = walk_class(letters, scorer)
-    record: dict[str, object] = {
-        "class": " ".join(letters),
-        "dims": str(size),
-        "n_boards": prod(map(len, letters)),
-        "sum_bound": walk.sum_bound,
-        "max_bound": walk.max_bound,
-        "orderly_bound": int(bounds(walk.terms)[0]),
-    }
-    write_record(record, fmt)
+    story = tell(size, letters, scorer, None)
+    names = ("class", "dims", "n_boards", "sum_bound", "max_bound", "orderly_bound")
+    write_record({name: story[name] for name in names}, fmt)
 
 
 def _trees(letters: tuple[str, ...], words: WordList, scorer: Scorer, out: str | None) -> None:
@@ -84,12 +79,7 @@ def _trees(letters: tuple[str, ...], words: WordList, scorer: Scorer, out: str |
 
 
 def explain(
-    board_class: Annotated[
-        str,
-        typer.Argument(
-            metavar="CLASS", help="A number, or one group of letters per cell, as for bound.", show_default=False
-        ),
-    ],
+    board_class: _Class,
     dims: options.Size = None,
     buckets: options.Buckets = None,
     cutoff: Annotated[

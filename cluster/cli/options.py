@@ -5,7 +5,7 @@ Only typer is imported here, so that ``--help`` stays quick; functions import wh
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any
@@ -191,11 +191,6 @@ def named_run(directory: str) -> str:
         f"no run directory {quote(directory)}: expected what `orderly run --out DIR` wrote, or a record that "
         f"comes with orderly: {', '.join(records)}"
     )
-
-
-def chosen_runs(directories: Sequence[str] | None) -> list[str]:
-    """Return the runs that were named, or else the latest."""
-    return [chosen_run(directory) for directory in directories] if directories else [chosen_run()]
 
 
 def _written_s(run: Path) -> float:

@@ -49,7 +49,7 @@ def query(
     classes" for the columns.  Files cannot be reached from SQL.
     """
     directories, sql = _split_words(words or [])
-    directories = options.chosen_runs(directories)
+    directories = list(map(options.chosen_run, directories or (None,)))
     if sql is None and not (sys.stdin and sys.stdin.isatty() and sys.stdout.isatty()):
         raise InputError(f"nothing is asked; {_EXPECTED}")
     from results.reading.limits import Limits

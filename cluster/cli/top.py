@@ -39,7 +39,7 @@ def top(
     fmt: options.Format = Format.table,
 ) -> None:
     """List the best boards of one or more runs."""
-    chosen = options.chosen_runs(directories)
+    chosen = list(map(options.chosen_run, directories or (None,)))
     from boardclass.board import with_letters
     from results.proof.prove import named_runs, summary
 

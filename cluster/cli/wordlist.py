@@ -18,7 +18,6 @@ from boardclass.word_files import MAX_FILE_BYTES, read_entries, read_file
 from boardclass.word_import import Imported, Rules, import_words, parse_letters
 from boardclass.wordlist import (
     KNOWN_SHA256,
-    WordList,
     available_names,
     known_name,
     load_wordlist,
@@ -29,7 +28,7 @@ from cluster.answers.render import Format, write_json, write_record, write_table
 from cluster.cli import options
 from cluster.cli.app import Whole
 from cluster.streams import console
-from configs.sources import Source, sources
+from configs.sources import sources
 
 TIMEOUT_S = 30
 wordlist = typer.Typer(
@@ -184,10 +183,18 @@ def get(
     source = known[name]
     if not (url or source.url):
         raise WordListError(f"{name} ({source.title}) cannot be downloaded: {source.note}; then {source.command}")
-    target = user_folder() / f"{name}.txt"
-    data = download(url or source.url)
-    words = accept(data, source, url or source.url)
-    publish(target, data.lower() if source.upper else data)
+    target, where = user_folder() / f"{name}.txt", url or source.url
+    data = download(where)
+    data = data.lower() if source.upper else data
+    try:
+        words = parse_wordlist(data, "download", where)
+    except WordListError as error:
+        raise WordListError(f"{quote(where, 200)} is not {name}: no list of words a-z; not kept") from error
+    if words.sha256 != KNOWN_SHA256[name]:
+        raise WordListError(
+            f"{quote(where, 200)} has SHA-256 {words.sha256}, {name} has {KNOWN_SHA256[name]}: not kept"
+        )
+    publish(target, data)
     write_record({"name": name, "n_words": len(words.words), "sha256": words.sha256, "file": str(target)}, fmt)
 
 
@@ -209,21 +216,6 @@ def download(url: str) -> bytes:
     if len(data) > MAX_FILE_BYTES:
         raise WordListError(f"{quote(url, 200)} has more than {MAX_FILE_BYTES // 2**20} MiB: it is not a word list")
     return data
-
-
-def accept(data: bytes, source: Source, url: str) -> WordList:
-    """Return the list in the downloaded bytes if it is the known one of that name.
-
-    Raises WordListError if it is another list, or not a word list at all.
-    """
-    try:
-        words = parse_wordlist(data.lower() if source.upper else data, "download", url)
-    except WordListError as error:
-        raise WordListError(f"{quote(url, 200)} is not {source.name}: no list of words a-z; not kept") from error
-    expected = KNOWN_SHA256[source.name]
-    if words.sha256 != expected:
-        raise WordListError(f"{quote(url, 200)} has SHA-256 {words.sha256}, {source.name} has {expected}: not kept")
-    return words
 
 
 def publish(target: Path, data: bytes) -> None:

@@ -15,6 +15,7 @@ from cluster.planning.shares import Share
 from cluster.scheduling.events import Assign, Publish, Quarantine
 from cluster.watch.catalog import Catalog
 from cluster.watch.view import Watched
+from cluster.web.readings import read_run
 from cluster.web.site import Site
 from results.errors import ConflictError
 from results.proof.nodes import SearchNodes
@@ -89,7 +90,8 @@ def test_what_rows_proved_before_they_changed_is_not_said_of_them_now(small_runs
     site = Site(Catalog((str(small_runs / "whole"),)), Catalog(()), 0.0)
     (place,) = site.catalog.places().values()
     watched = site._watched[place.key] = Watched(place)
-    watched.rows, watched.rows_stamp = {"proven": True, "statement": "Proven.", "why_not_proven": ""}, "of other files"
+    watched.rows, watched.rows_stamp = read_run(str(small_runs / "whole")), "of other files"
+    assert watched.rows["proven"]
     watched.is_reading_rows = True
     said = json.loads(asyncio.run(site.proven(place)).body)
     assert (said["proven"], said["statement"]) == (False, None)
