@@ -28,10 +28,7 @@ class Board(str):
 
     It is read as on the command line: the number of letters tells the size; rows may be given instead, and capitals.
 
-    Raises
-    ------
-    BoardError
-        If the text is not a board.
+    Raises BoardError if the text is not a board.
 
     Examples
     --------
@@ -95,10 +92,7 @@ class Board(str):
 def parse_board(text: str, dims: Dims | str) -> str:
     """Return the board that ``text`` spells: a-z in lower case, one letter per cell, cell 0 first.
 
-    Raises
-    ------
-    BoardError
-        If the length is wrong or a character is not a letter a-z.
+    Raises BoardError if the length is wrong or a character is not a letter a-z.
     """
     dims = parse_dims(str(dims))
     expected = f"expected {dims.n} letters a-z for {dims}, down the columns, q for a Qu cell"
@@ -125,23 +119,13 @@ def read_board(
 
     Of a board that is wider than high it is the turned one, which is the same game.
 
-    Parameters
-    ----------
-    text : str
-        Such as ``berlatdes`` or ``bld/eae/rts``, which are the same board.
-    dims : Dims or str, optional
-        The size that it must have, columns x rows; otherwise the letters tell it.
-    say : callable
-        Is told when the board was turned.
-    letters : mapping
-        Letters beyond a-z of the word list; the board has their symbols.
+    text : such as ``berlatdes`` or ``bld/eae/rts``, which are the same board
+    dims : the size that it must have, columns x rows; otherwise the letters tell it
+    say : is told when the board was turned
+    letters : letters beyond a-z of the word list; the board has their symbols
 
-    Raises
-    ------
-    BoardError
-        If it is not a board, or has a tile that no board of the proof has, which the message names.
-    DimsError
-        If there is no such size.
+    Raises BoardError if it is not a board, or has a tile that no board of the proof has, which the message names;
+    DimsError if there is no such size.
     """
     if dims is not None:
         parse_dims(str(dims))
@@ -166,10 +150,7 @@ def read_board(
 def in_symbols(text: str, letters: Mapping[str, str]) -> str:
     """Return a word or face as it is stored, its letters beyond a-z written by their symbols.
 
-    Raises
-    ------
-    BoardError
-        If a symbol is in it: in this list it stands for another letter.
+    Raises BoardError if a symbol is in it: in this list it stands for another letter.
     """
     symbols = {letter: symbol for symbol, letter in letters.items()}
     for symbol in letters.keys() & set(text) - symbols.keys():
@@ -187,10 +168,7 @@ def with_letters(board: str, letters: Mapping[str, str]) -> str:
 def dims_of_length(n: int) -> Dims:
     """Return the dimensions of boards with ``n`` cells.
 
-    Raises
-    ------
-    BoardError
-        If no supported board has that many cells.
+    Raises BoardError if no supported board has that many cells.
     """
     if n not in _DIMS_OF_LENGTH:
         known = ", ".join(f"{size} ({dims})" for size, dims in _DIMS_OF_LENGTH.items())

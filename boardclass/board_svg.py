@@ -28,8 +28,6 @@ def board_svg(
 ) -> str:
     """Return the drawing of a board as one ``svg`` element.
 
-    Parameters
-    ----------
     faces : rows from the top (``boardclass.board.format_rows``)
     heat : one number per cell, down the columns, which warms the cells; without it they are all alike
     path : cells of a word to draw, in order

@@ -49,12 +49,8 @@ def orbit_sizes(
 
     An image is compared as a number with cell 0 most significant, which orders images as their sequences are ordered.
 
-    Parameters
-    ----------
-    ranks : int64[m]
-        Numbers in mixed radix, cell 0 least significant.
-    radix : int64[n]
-        Number of buckets of each cell, equal for cells of one type; their product is below 2**63.
+    ranks : int64[m], numbers in mixed radix, cell 0 least significant
+    radix : int64[n], number of buckets of each cell, equal for cells of one type; their product is below 2**63
     """
     digits, rest = [], ranks
     for n_buckets in radix:

@@ -41,10 +41,7 @@ class Dims(NamedTuple):
 def parse_dims(text: str) -> Dims:
     """Return the dimensions that ``text`` names, such as ``3x4``; ``4x3`` is turned into ``3x4``.
 
-    Raises
-    ------
-    DimsError
-        If the text is not two digits around an ``x``, or names a size that is not supported.
+    Raises DimsError if the text is not two digits around an ``x``, or names a size that is not supported.
     """
     match = _DIMS_PATTERN.fullmatch(str(text).strip())
     if match:
@@ -76,21 +73,13 @@ def read_cell(text: str, w: int, h: int) -> int | None:
 class Geometry:
     """Everything about a board size that does not depend on letters.
 
-    Attributes
-    ----------
-    dims : Dims
-    n : int
-        Number of cells.
-    neighbours : tuple of tuples of int
-        For each cell the cells a king's move away, ascending.
-    neighbour_masks : int64[n], read-only
-        The same as bit masks, bit c = cell c.
-    cell_types : tuple of str
-        ``center``, ``edge`` or ``corner`` for each cell.
-    cell_order : tuple of int
-        The order in which cells are forced and searched, the same in all orderly trees (boardclass.orders).
-    symmetries : int64[k, n], read-only
-        ``image[i] = original[symmetries[g, i]]``; row 0 is the identity, k is 8 for squares and 4 for rectangles.
+    n : number of cells
+    neighbours : for each cell the cells a king's move away, ascending
+    neighbour_masks : int64[n], read-only, the same as bit masks, bit c = cell c
+    cell_types : ``center``, ``edge`` or ``corner`` for each cell
+    cell_order : the order in which cells are forced and searched, the same in all orderly trees (boardclass.orders)
+    symmetries : int64[k, n], read-only, ``image[i] = original[symmetries[g, i]]``; row 0 is the identity, k is 8 for
+        squares and 4 for rectangles
     """
 
     dims: Dims
@@ -112,18 +101,9 @@ class Geometry:
 def geometry(dims: Dims | str, cell_order: Sequence[int] = ()) -> Geometry:
     """Return the (cached) geometry of a supported board size.
 
-    Parameters
-    ----------
-    dims : Dims or str
-    cell_order : sequence of int, optional
-        An order of all its cells instead of the default one.
+    cell_order : an order of all its cells instead of the default one
 
-    Raises
-    ------
-    DimsError
-        If the size is not supported.
-    InputError
-        If the order does not name each cell once.
+    Raises DimsError if the size is not supported; InputError if the order does not name each cell once.
     """
     size = parse_dims(str(dims))
     order = tuple(int(cell) for cell in cell_order) or cell_order_of(size)
@@ -135,12 +115,7 @@ def geometry(dims: Dims | str, cell_order: Sequence[int] = ()) -> Geometry:
 def cell_order_of(dims: Dims | str, name: str | None = None) -> tuple[int, ...]:
     """Return the cells of a board in the order of that name (``boardclass.orders``), by default that of its size.
 
-    Raises
-    ------
-    DimsError
-        If the size is not supported.
-    InputError
-        If there is no order of that name.
+    Raises DimsError if the size is not supported; InputError if there is no order of that name.
     """
     return _cell_order(parse_dims(str(dims)), name)
 

@@ -26,10 +26,7 @@ class _Form(NamedTuple):
 def expanded(path: Path) -> list[str]:
     """Return the words of the dictionary ``path`` (.dic) with the affixes of the .aff file beside it.
 
-    Raises
-    ------
-    WordListError
-        If ``spylls`` is missing, the files cannot be read, or there are more than ``MAX_WORDS`` words.
+    Raises WordListError if ``spylls`` is missing, the files cannot be read, or there are more than ``MAX_WORDS`` words.
     """
     try:
         from spylls.hunspell import Dictionary

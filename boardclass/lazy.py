@@ -10,8 +10,6 @@ from typing import Any
 def lazy(package: str, names: Mapping[str, Sequence[str]]) -> Callable[[str], Any]:
     """Return the ``__getattr__`` of a package that exports names of its modules (PEP 562).
 
-    Parameters
-    ----------
     package : its ``__name__``
     names : for each module of the package the names that it has
     """

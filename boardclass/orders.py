@@ -33,19 +33,11 @@ def default_order(dims: tuple[int, int]) -> str:
 def named_order(name: str, dims: tuple[int, int], kinds: Sequence[int]) -> tuple[int, ...]:
     """Return the cells of a board in the order of this name.
 
-    Parameters
-    ----------
-    name : str
-        One of ``ORDERS``.
-    dims : (int, int)
-        Width and height.
-    kinds : sequence of int
-        Rank of the type of each cell: 0 for centre, 1 for edge, 2 for corner.
+    name : one of ``ORDERS``
+    dims : width and height
+    kinds : rank of the type of each cell: 0 for centre, 1 for edge, 2 for corner
 
-    Raises
-    ------
-    InputError
-        If there is no order of that name.
+    Raises InputError if there is no order of that name.
     """
     keys = {RING: _ring_key, PAIRS: _pairs_key, ROWS: _rows_key}
     if name not in keys:

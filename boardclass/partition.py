@@ -41,11 +41,7 @@ def letter_mask(letters: str) -> int:
 class Partition:
     """The buckets of each cell type of one board size; made by :func:`parse_partition`.
 
-    Attributes
-    ----------
-    dims : Dims
-    buckets : mapping of str to tuple of str
-        For each cell type of this board its buckets, in the order of the text, letters ascending.
+    buckets : for each cell type of this board its buckets, in the order of the text, letters ascending
 
     Examples
     --------
@@ -175,10 +171,7 @@ class Partition:
     def canonical_ranks(self, start: int = 0, stop: int | None = None) -> Iterator[npt.NDArray[np.int64]]:
         """Yield the canonical ranks of ``start <= rank < stop``, ascending, in int64 arrays of some 100,000 at most.
 
-        Raises
-        ------
-        PartitionError
-            If the partition has 2**63 classes or more.
+        Raises PartitionError if the partition has 2**63 classes or more.
         """
         self._check_countable()
         start, stop = max(0, start), self.n_classes if stop is None else min(stop, self.n_classes)
@@ -231,17 +224,11 @@ class Partition:
 def parse_partition(text: str, dims: Dims | str) -> Partition:
     """Return the partition that ``text`` describes for boards of size ``dims``.
 
-    Parameters
-    ----------
-    text : str
-        Parts separated by commas. A part is ``type: buckets`` with type ``center``, ``edge`` or ``corner``, or just
+    text : parts separated by commas. A part is ``type: buckets`` with type ``center``, ``edge`` or ``corner``, or just
         ``buckets`` for every type not named. Buckets are separated by spaces. Types that the board lacks may be named.
 
-    Raises
-    ------
-    PartitionError
-        If a part is malformed, a type is named twice or left out, or the buckets of a type do not
-        cover a-z exactly once.
+    Raises PartitionError if a part is malformed, a type is named twice or left out, or the buckets of a type do not
+    cover a-z exactly once.
     """
     dims = parse_dims(str(dims))
     named: dict[str, tuple[str, ...]] = {}
@@ -281,10 +268,7 @@ def _parse_buckets(part: str, kind: str, text: str) -> tuple[str, ...]:
 def parse_class(text: str, dims: Dims | str) -> tuple[str, ...]:
     """Return the letters of each cell of a class given as text: one group of letters per cell, separated by spaces.
 
-    Raises
-    ------
-    PartitionError
-        If the number of groups is wrong, or a group holds a repeated letter or anything but a-z.
+    Raises PartitionError if the number of groups is wrong, or a group holds a repeated letter or anything but a-z.
     """
     dims = parse_dims(str(dims))
     expected = f"expected {dims.n} groups of letters a-z for {dims}, one per cell down the columns"

@@ -28,10 +28,8 @@ def max_depth(n_cells: int) -> int:
 def parse_path(path: str, n_cells: int) -> tuple[Part, ...]:
     """Return the parts of a path, the first forced first.
 
-    Raises
-    ------
-    PathError
-        If a part is not ``cell=letters`` with a cell of the board and distinct letters, or there are too many parts.
+    Raises PathError if a part is not ``cell=letters`` with a cell of the board and distinct letters, or there are too
+    many parts.
 
     Examples
     --------
@@ -65,10 +63,7 @@ def join(path: str, cell: int, letters: str) -> str:
 def parent(path: str) -> str:
     """Return the path without its last part.
 
-    Raises
-    ------
-    PathError
-        If the path is empty: nothing is above the class.
+    Raises PathError if the path is empty: nothing is above the class.
     """
     if not path:
         raise PathError("the empty path names a whole class, which is not a part of anything: expected such as 5=ab")
@@ -78,10 +73,7 @@ def parent(path: str) -> str:
 def last_part(path: str) -> Part:
     """Return the part that a path ends with: its cell and letters.
 
-    Raises
-    ------
-    PathError
-        If the path does not end with a part.
+    Raises PathError if the path does not end with a part.
     """
     part = path.rpartition(SEPARATOR)[2]
     if not _PATH.fullmatch(part):

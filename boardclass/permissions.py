@@ -16,15 +16,9 @@ from pathlib import Path
 def open_to_others(folder: Path) -> str:
     """Return how others could put something into a folder or replace the folder; empty if they cannot.
 
-    Parameters
-    ----------
-    folder : Path
-        Resolved: without links.
+    folder : resolved: without links
 
-    Raises
-    ------
-    OSError
-        When it is not there.
+    Raises OSError when it is not there.
     """
     for place in (folder, *folder.parents):
         found = place.stat()

@@ -9,11 +9,7 @@ def printable(text: str, keep: str = "") -> str:
     That is control characters (escape sequences begin with one), line and paragraph separators, marks that turn the
     direction of writing, invisible characters and halves of surrogate pairs.
 
-    Parameters
-    ----------
-    text : str
-    keep : str
-        Characters to leave alone, such as a newline.
+    keep : characters to leave alone, such as a newline
 
     Examples
     --------

@@ -14,8 +14,6 @@ def assign_dice(board: str, dice: Sequence[Die]) -> tuple[int, ...] | None:
 
     Exact: a maximum matching of cells and dice (augmenting paths), each die on one cell at most.
 
-    Parameters
-    ----------
     board : one letter a cell
     dice : at least as many as cells; the faces of each
 

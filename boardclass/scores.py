@@ -51,15 +51,9 @@ TABLES = {
 def parse_scores(scores: str | Sequence[int]) -> ScoreTable:
     """Return the score table of that name, or the one that a list gives from three letters on (the last value repeats).
 
-    Parameters
-    ----------
-    scores : str or sequence of int
-        ``standard``, ``words``, ``powers``, a list such as ``[1, 1, 2, 3, 5, 11]`` or its text ``"1,1,2,3,5,11"``.
+    scores : ``standard``, ``words``, ``powers``, a list such as ``[1, 1, 2, 3, 5, 11]`` or its text ``"1,1,2,3,5,11"``
 
-    Raises
-    ------
-    ScoreError
-        If the name is unknown or a value is not a whole number from 0 to 2**31 - 1.
+    Raises ScoreError if the name is unknown or a value is not a whole number from 0 to 2**31 - 1.
     """
     if isinstance(scores, str):
         name = scores.strip().lower()
@@ -96,15 +90,9 @@ def check_overflow(words: Iterable[str], table: ScoreTable) -> None:
 
     Soundness: the score of a board is a sum over distinct words of the list, so it then fits 32 bits.
 
-    Parameters
-    ----------
-    words : iterable of str
-        Words in q-form; give only those that fit on the board, longer ones can never score.
+    words : words in q-form; give only those that fit on the board, longer ones can never score
 
-    Raises
-    ------
-    ScoreError
-        If the sum reaches 2**31.
+    Raises ScoreError if the sum reaches 2**31.
     """
     total = sum(map(table.of, words))
     if total >= SUM_LIMIT:

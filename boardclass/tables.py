@@ -11,14 +11,9 @@ from boardclass.printable import printable
 def html_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     """Return a table as HTML.
 
-    Parameters
-    ----------
-    title : str
-        Stands above it.
-    columns : sequence of str
-        May be empty: no head is drawn then.
-    rows : iterable of sequences
-        Numbers get thousands separators and are aligned right; None is an empty cell.
+    title : stands above it
+    columns : may be empty: no head is drawn then
+    rows : numbers get thousands separators and are aligned right; None is an empty cell
     """
     head = "".join(f"<th>{_text(name)}</th>" for name in columns)
     body = "".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in rows)

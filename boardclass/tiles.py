@@ -32,8 +32,6 @@ Group = list[str]  # what is written together: texts, and tiles in brackets
 class Tile(NamedTuple):
     """One cell.
 
-    Attributes
-    ----------
     spellings : the letters that it may stand for; none: a hole
     begins : it may only be the first of a word
     ends : it may only be the last of a word
@@ -105,10 +103,7 @@ class Tiles(NamedTuple):
 def parse_size(text: str) -> tuple[int, int]:
     """Return the columns and rows that ``WxH`` names, each 1 to 10.
 
-    Raises
-    ------
-    DimsError
-        If it names none.
+    Raises DimsError if it names none.
     """
     match = _SIZE.fullmatch(str(text).strip())
     size = (int(match[1]), int(match[2])) if match else (0, 0)
@@ -128,26 +123,13 @@ def read_tiles(
 ) -> Tiles:
     """Return the board that a person typed.
 
-    Parameters
-    ----------
-    text : str
-    size : str, optional
-        ``WxH``; rows may also be those of its turn.
-    plain_q : bool
-        A q is a plain Q, not Qu.
-    letters : str
-        Letters beyond a-z that the word list has.
-    sizes : pairs of columns and rows, optional
-        The only ones allowed; either way up.
-    usual : pairs of columns and rows
-        Those that the length of a string of letters, or rows with blanks between, may stand for without ``size``.
+    size : ``WxH``; rows may also be those of its turn
+    plain_q : a q is a plain Q, not Qu
+    letters : letters beyond a-z that the word list has
+    sizes : the only ones allowed; either way up
+    usual : those that the length of a string of letters, or rows with blanks between, may stand for without ``size``
 
-    Raises
-    ------
-    BoardError
-        If it is not a board, or more than one, or can be read in two ways.
-    DimsError
-        If ``size`` is none.
+    Raises BoardError if it is not a board, or more than one, or can be read in two ways; DimsError if ``size`` is none.
     """
     if not isinstance(text, str):
         raise BoardError(f"a board is a text, not {quote(text)}: expected one such as 'bld/eae/rts'")

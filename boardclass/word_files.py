@@ -40,12 +40,8 @@ _is_number = re.compile(r"[-+]?[0-9][0-9.,]*(?:[eE][-+]?[0-9]+)?%?").fullmatch
 class Entries(NamedTuple):
     """What a file holds.
 
-    Attributes
-    ----------
-    words : list of str
-        As the file spells them, repeated ones too; a line that is no word is among them.
-    read_as : list of str
-        How the file was read, for people.
+    words : as the file spells them, repeated ones too; a line that is no word is among them
+    read_as : how the file was read, for people
     """
 
     words: list[str]
@@ -55,18 +51,10 @@ class Entries(NamedTuple):
 def read_entries(path: Path, encoding: str | None = None, column: str | None = None) -> Entries:
     """Return the words of a file in any of the forms that this module knows.
 
-    Parameters
-    ----------
-    path : Path
-    encoding : str, optional
-        Instead of the one that the bytes suggest.
-    column : str, optional
-        Number (from 1) or heading of the column that holds the words.
+    encoding : instead of the one that the bytes suggest
+    column : number (from 1) or heading of the column that holds the words
 
-    Raises
-    ------
-    WordListError
-        If the file cannot be read, decoded or taken apart.
+    Raises WordListError if the file cannot be read, decoded or taken apart.
     """
     if path.suffix == ".dic" and path.with_suffix(".aff").is_file():
         from boardclass.hunspell import expanded
@@ -87,10 +75,7 @@ def read_entries(path: Path, encoding: str | None = None, column: str | None = N
 def read_file(path: Path) -> bytes:
     """Return the bytes of a regular file, unpacked if it is compressed, at most ``MAX_FILE_BYTES``.
 
-    Raises
-    ------
-    WordListError
-        If it cannot be read, is damaged or too large.
+    Raises WordListError if it cannot be read, is damaged or too large.
     """
     try:
         path = path.expanduser()

@@ -32,8 +32,6 @@ _WITHOUT_MARK = str.maketrans(
 class Rules:
     """What to do with words that are not plain letters a-z.
 
-    Attributes
-    ----------
     names : ``drop`` or ``keep`` words with a capital letter
     accents : ``fold`` é into e, ``drop`` such words, or ``keep`` the letter, which then needs a symbol
     letters : letters beyond a-z, or pairs of letters, each with the symbol a-z that stands for it
@@ -71,15 +69,9 @@ class Step(NamedTuple):
 class Imported:
     """What became of a file.
 
-    Attributes
-    ----------
-    words : WordList
-        As the strict loader reads ``text``.
-    text : str
-        The strict list.
-    steps : list of Step
-    notes : list of str
-        How the file was read, and what the person may want to know.
+    words : as the strict loader reads ``text``
+    text : the strict list
+    notes : how the file was read, and what the person may want to know
     """
 
     words: WordList
@@ -97,19 +89,10 @@ def parse_letters(options: list[str]) -> dict[str, str]:
 def import_words(entries: Entries, rules: Rules, name: str, source: str) -> Imported:
     """Return the strict list that the rules make of the entries of a file.
 
-    Parameters
-    ----------
-    entries : Entries
-    rules : Rules
-    name : str
-        Of the new list.
-    source : str
-        The file, for messages.
+    name : of the new list
+    source : the file, for messages
 
-    Raises
-    ------
-    WordListError
-        If no word is left, most words are of another alphabet, or a letter that is kept has no symbol.
+    Raises WordListError if no word is left, most words are of another alphabet, or a letter that is kept has no symbol.
     """
     tally = _Tally(rules, entries.words)
     kept = {word for word in map(tally.take, entries.words) if word is not None}

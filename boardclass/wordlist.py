@@ -59,22 +59,13 @@ _EXPECTED = "one word a line, lower case a-z"
 class WordList:
     """The usable words of a list; iterate over it for the words.
 
-    Attributes
-    ----------
-    name : str
-        File stem, such as ``enable2k``.
-    words : tuple of str
-        Sorted, unique, in q-form: ``qu`` is written ``q``.
-    sha256 : str
-        Of the words joined by one newline, no trailing newline: the identity of the list.
-    counts : dict
-        Lines left out, by reason (one of ``REASONS``, all present).
-    n_lines : int
-        Lines of the file.
-    letters : dict
-        Letters beyond a-z, or pairs of letters, by the symbol a-z that stands for them in ``words``.
-    plain_q : bool
-        ``q`` in ``words`` is a plain q, not Qu: no word is in q-form.
+    name : file stem, such as ``enable2k``
+    words : sorted, unique, in q-form: ``qu`` is written ``q``
+    sha256 : of the words joined by one newline, no trailing newline: the identity of the list
+    counts : lines left out, by reason (one of ``REASONS``, all present)
+    n_lines : lines of the file
+    letters : letters beyond a-z, or pairs of letters, by the symbol a-z that stands for them in ``words``
+    plain_q : ``q`` in ``words`` is a plain q, not Qu: no word is in q-form
     """
 
     name: str
@@ -125,21 +116,13 @@ def load_wordlist(
 ) -> WordList:
     """Find and read a word list.
 
-    Parameters
-    ----------
-    name_or_path : str or Path
-        A path (anything with a separator or a dot in it) or a name such as ``enable2k``.
-    search_paths : sequence of paths, optional
-        Folders to look for names in, instead of the usual ones (:func:`default_search_paths`).
-    plain_q : bool or None
-        False: every q is that of a Qu cell, as in the search.  True: q is a letter like any other.  None: as the list
-        says.
+    name_or_path : a path (anything with a separator or a dot in it) or a name such as ``enable2k``
+    search_paths : folders to look for names in, instead of the usual ones (:func:`default_search_paths`)
+    plain_q : False: every q is that of a Qu cell, as in the search.  True: q is a letter like any other.  None: as the
+        list says.
 
-    Raises
-    ------
-    WordListError
-        If the list is not found, has a line that is no word of letters a-z, has no usable word, or carries the name of
-        a known list without being it, or has a plain q that was not asked for.
+    Raises WordListError if the list is not found, has a line that is no word of letters a-z, has no usable word, or
+    carries the name of a known list without being it, or has a plain q that was not asked for.
 
     Examples
     --------
@@ -167,14 +150,10 @@ def load_wordlist(
 def words_in_q_form(words: str | Path | WordList | Iterable[str]) -> tuple[str, ...]:
     """Return the words that a caller means, in q-form, in the order given.
 
-    Parameters
-    ----------
     words : name or path of a word list, a WordList, or words as people write them
 
-    Raises
-    ------
-    WordListError
-        If there is no such list, or something is no word of letters a-z in which each q is followed by u.
+    Raises WordListError if there is no such list, or something is no word of letters a-z in which each q is followed by
+    u.
     """
     if isinstance(words, (str, Path)):
         words = load_wordlist(words)

@@ -32,8 +32,6 @@ _DRAWN = 10  # boards in a notebook
 class Spec:
     """What to search and how; small and picklable.
 
-    Attributes
-    ----------
     dims : board size such as ``3x4``
     words : usable words in q-form
     points : points by number of letters
@@ -64,8 +62,6 @@ class Unit:
 class UnitResult:
     """Verdict on a unit.
 
-    Attributes
-    ----------
     status : ``eliminated``, ``candidates``, or ``split``: the ``children`` are still to be searched
     n_boards : boards of the unit, before residual symmetry
     max_bound : largest bound or score of all nodes, states and boards that were discarded; below the cutoff
@@ -127,10 +123,7 @@ class Breaker:
     def break_unit(self, unit: Unit) -> UnitResult:
         """Search a unit.
 
-        Raises
-        ------
-        InputError
-            If the unit does not name a class or a part of one.
+        Raises InputError if the unit does not name a class or a part of one.
         """
         began = time.perf_counter()
         params = self.spec.params
@@ -204,10 +197,7 @@ class Breaker:
 def break_class(spec: Spec, class_id: int) -> UnitResult:
     """Search one class from start to end, splits included; see :class:`Breaker` for many.
 
-    Raises
-    ------
-    InputError
-        If the partition has no such class.
+    Raises InputError if the partition has no such class.
 
     Examples
     --------

@@ -31,8 +31,6 @@ MAX_SPLITS = 100_000_000
 class Shape:
     """A tree of parts.
 
-    Attributes
-    ----------
     order : cells in the order in which they are split
     forced : letters of the first cells of the order; they name the part of the class that the tree covers
     body : uint32 per split, preorder: bit l (0 = ``a``) says that the part with letter l goes on
@@ -79,12 +77,8 @@ class Certifier:
     def shape(self, class_letters: Sequence[str], forced: str = "", max_splits: int = MAX_SPLITS) -> Shape:
         """Return the shape of the search of a class, or of the part whose first cells have the ``forced`` letters.
 
-        Raises
-        ------
-        InputError
-            If there is no such part, or too many cells have several letters.
-        IncompleteError
-            If it takes more than ``max_splits`` splits, or the terms do not fit the memory.
+        Raises InputError if there is no such part, or too many cells have several letters; IncompleteError if it takes
+        more than ``max_splits`` splits, or the terms do not fit the memory.
         """
         order = self.geometry.cell_order
         letters = list(class_letters)

@@ -22,8 +22,6 @@ N_SPLITS, N_LEAVES, N_BOARDS = 0, 1, 2
 class Space(NamedTuple):
     """Working memory.
 
-    Attributes
-    ----------
     keys, points : int64[...], int32[...]; the terms of the root, then those of the open parts
     body : int64[...], filled: letters (bit 0 = ``a``) that go on, per split in preorder
     counts : int64[3], filled: splits, leaves, boards

@@ -37,8 +37,6 @@ _NEAR = 8  # neighbours of a cell, at most
 class Terms(NamedTuple):
     """Terms of some parts of a class: every way to spell a word, its points added to those of equal ones.
 
-    Attributes
-    ----------
     cells : free cells, in cell order
     boards : uint8[n_parts, n], letters 0..25 of the forced cells of each part
     keys : uint8[m, 4 + len(cells)], sorted: number of the part in 4 bytes, highest first, then the letter that a term
@@ -75,8 +73,6 @@ class Terms(NamedTuple):
 class Walk(NamedTuple):
     """What the paths of a class tell.
 
-    Attributes
-    ----------
     terms : of the class, as one part
     n_paths : paths that spell a word
     n_terms : those of them that differ in word or literals
@@ -110,10 +106,7 @@ def published_order(dims: Dims | str) -> tuple[int, ...]:
 def walk_class(letters: Sequence[str], scorer: Scorer, cell_order: Sequence[int] | None = None) -> Walk:
     """Walk over a class, which is given as one string of letters a cell; ``cell_order`` is that of the terms.
 
-    Raises
-    ------
-    InputError
-        If it is no class of the board, or has more than ``MAX_TERMS`` terms.
+    Raises InputError if it is no class of the board, or has more than ``MAX_TERMS`` terms.
     """
     shape, (nodes, points) = scorer.geometry, scorer.trie
     order = tuple(cell_order or published_order(shape.dims))
@@ -301,10 +294,7 @@ def joined(some: Sequence[Terms]) -> Terms:
 def boards_reaching(terms: Terms, letters: Sequence[str], cutoff: int) -> Iterator[tuple[str, int]]:
     """Yield each board of some parts whose deduplicated multi-score reaches the cutoff, with that multi-score.
 
-    Raises
-    ------
-    IncompleteError
-        If it takes too many terms; nothing is known about the class then.
+    Raises IncompleteError if it takes too many terms; nothing is known about the class then.
     """
     parts_left, n_terms = [terms], 0
     while parts_left:

@@ -35,8 +35,6 @@ N_LETTERS = 26
 class Node:
     """A part of a class.
 
-    Attributes
-    ----------
     masks : allowed letters per cell, bit 0 = ``a``
     bare : mask of the cells without literal: forced to one letter, or fused (all letters count as present)
     demands : pairs (c, d) of cells with letter(c) <= letter(d) in the order of demands
@@ -183,10 +181,7 @@ def split_at(node: Node, cell: int, params: Params) -> list[Node]:
 def node_at(root: Node, path: str, geometry: Geometry, params: Params) -> Node:
     """Return the node that ``path`` names below ``root``.
 
-    Raises
-    ------
-    PathError
-        If the path does not lead to a node of this class: a part that no split makes.
+    Raises PathError if the path does not lead to a node of this class: a part that no split makes.
     """
     node = root
     for wanted in way_to(path):

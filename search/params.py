@@ -14,8 +14,6 @@ DEMANDS = ("open", "every")
 class Params:
     """Search parameters; every value gives the same candidates.
 
-    Attributes
-    ----------
     fused : cell types that carry no literal from the start (bare cells; several letters on one count as all present)
     letter_order : order of the letters: fused groups are intervals of it, and residual symmetry compares by it
     demands : the cells that residual symmetry compares with their images: ``open``, those of several letters, by the

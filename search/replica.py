@@ -31,12 +31,8 @@ class Replicator(Breaker):
         The candidates stand for their symmetric images as far as the demands of each part allow, so compare only those
         that meet the demands.
 
-        Raises
-        ------
-        InputError
-            If a path does not name a part of the class.
-        IncompleteError
-            If it takes far more than a unit should.
+        Raises InputError if a path does not name a part of the class; IncompleteError if it takes far more than a unit
+        should.
         """
         began = time.perf_counter()
         rng = random.Random(seed)

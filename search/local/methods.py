@@ -54,8 +54,6 @@ def local_search(
 
     The runs are separate searches that divide the ``pool`` among them, so more runs cost no more.
 
-    Parameters
-    ----------
     scorer : of the board size and word list
     method : one of :data:`METHODS`
     seed : of all random choices
@@ -68,10 +66,7 @@ def local_search(
     stop : asked before each batch of boards; when it says True, the search ends, and the best boards that the run under
         way has seen count as found once
 
-    Raises
-    ------
-    InputError
-        If the method is unknown, a number is out of range, or ``start`` uses other letters.
+    Raises InputError if the method is unknown, a number is out of range, or ``start`` uses other letters.
 
     Examples
     --------

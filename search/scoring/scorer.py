@@ -51,18 +51,13 @@ class Scorer:
 
     Not to be shared between threads: the kernels release the GIL and mark seen words in the scorer's own arrays.
 
-    Parameters
-    ----------
     dims : size of the boards
     words : words in q-form; those longer than the board are left out
     table : points by number of letters
     portable : use the scalar kernel even where the vector kernel would run
     trie : a trie made earlier of the same words and table
 
-    Raises
-    ------
-    ScoreError
-        If the points over the list might overflow.
+    Raises ScoreError if the points over the list might overflow.
     """
 
     def __init__(
@@ -192,16 +187,11 @@ def score(board: str, words: str | Path | Iterable[str], scores: str | Sequence[
 
     For many boards, or the words with their paths, keep a :class:`Scorer`.
 
-    Parameters
-    ----------
     board : as people type it, such as ``berlatdes`` or ``bld/eae/rts``
     words : name or path of a word list, a word list, or words as people write them
     scores : name of a score table or points from three letters on, as in :func:`boardclass.scores.parse_scores`
 
-    Raises
-    ------
-    BoardError, WordListError, ScoreError
-        If the board, the words or the score table cannot be read.
+    Raises BoardError, WordListError, ScoreError if the board, the words or the score table cannot be read.
 
     Examples
     --------

@@ -44,8 +44,6 @@ def supported() -> bool:
 class Lanes(NamedTuple):
     """What the eight neighbours of each cell look like, one row of lanes per cell.
 
-    Attributes
-    ----------
     places : int64[25, 8], ``cell << 32 | 1 << cell`` of each neighbour; -1 for a missing one, never free
     letters : int64[25, 8], bit of the letter of each neighbour
     around : int64[25, 8], letters around each neighbour
@@ -59,8 +57,6 @@ class Lanes(NamedTuple):
 class Queue(NamedTuple):
     """Scratch of one board: ``CAPACITY`` paths and hits, plus the lanes that a packed store may spill over the end.
 
-    Attributes
-    ----------
     records : int64, trie record of the path's node
     places : int64, last cell << 32 | used cells
     hits : int64, points code << 32 | node of the word

@@ -27,8 +27,6 @@ MAX_NODES = 1 << 31
 class Trie(NamedTuple):
     """Arrays only, so that it travels through ``ray.put`` unharmed.
 
-    Attributes
-    ----------
     nodes : int64[n_nodes], one record per node, root first (layout: see the module)
     points : int32[64], points of a points code; ``points[0]`` is 0
     """
@@ -40,16 +38,11 @@ class Trie(NamedTuple):
 def build_trie(words: Sequence[str], points: Sequence[int], max_len: int) -> Trie:
     """Return the trie of the words of at most ``max_len`` cells.
 
-    Parameters
-    ----------
     words : words a-z in q-form, in any order; a repeated word counts once
     points : points by word, parallel to ``words``, at least 0; a word worth nothing is left out
     max_len : longest word kept, in cells (letters in q-form)
 
-    Raises
-    ------
-    InputError
-        If more than 63 different numbers of points occur, or a word holds anything but a-z.
+    Raises InputError if more than 63 different numbers of points occur, or a word holds anything but a-z.
     """
     value = {w: p for w, p in zip(words, points, strict=True) if 0 < len(w) <= max_len and p > 0}
     kept = sorted(value)

@@ -211,10 +211,7 @@ class PathsSolver:
     def solve_counted(self, grid: Grid) -> tuple[list[str], int]:
         """Return the words, and how many paths (of one cell and more) were looked up.
 
-        Raises
-        ------
-        InputError
-            If the board has more than 16 cells: there are too many paths.
+        Raises InputError if the board has more than 16 cells: there are too many paths.
         """
         if grid.n > MAX_CELLS:
             raise InputError(
@@ -265,10 +262,7 @@ METHODS: dict[str, Callable[[Iterable[str]], Solver]] = {
 def make_solver(words: Iterable[str], method: str = "trie") -> Solver:
     """Return the solver of that name for a word list in q-form; worth keeping when many boards follow.
 
-    Raises
-    ------
-    InputError
-        If there is no such method.
+    Raises InputError if there is no such method.
     """
     if method not in METHODS:
         raise InputError(f"unknown method {quote(method)}: expected one of {', '.join(METHODS)}")
@@ -291,18 +285,13 @@ def solve(
 ) -> list[str]:
     """Return the words of a list that can be spelled on a board, as people write them, sorted.
 
-    Parameters
-    ----------
     board : as people type it; with ``dims`` one letter a-z per cell down the columns
     words : name or path of a word list, a word list, or words as people write them
     method : ``trie``, ``words``, ``heap`` or ``paths``
     dims : width and height, for sizes that the proof lacks
     begin_only, end_only : cells that may only be the first cell of a word, and those that may only be the last
 
-    Raises
-    ------
-    InputError
-        If the method is unknown, the board does not fit, or a special cell is not on the board.
+    Raises InputError if the method is unknown, the board does not fit, or a special cell is not on the board.
 
     Examples
     --------

@@ -36,14 +36,9 @@ class TileWord(NamedTuple):
 class Rules:
     """How words count.
 
-    Attributes
-    ----------
-    table : ScoreTable
-        Points by the number of letters; with ``values``, what their sum is multiplied by.
-    values : dict, optional
-        Points of each letter; a letter without a value has none.
-    bonus : dict
-        ``dl``, ``tl``, ``dw`` or ``tw`` by cell: double or triple letter or word.
+    table : points by the number of letters; with ``values``, what their sum is multiplied by
+    values : points of each letter; a letter without a value has none
+    bonus : ``dl``, ``tl``, ``dw`` or ``tw`` by cell: double or triple letter or word
     """
 
     table: ScoreTable = field(default_factory=lambda: parse_scores("standard"))
@@ -63,10 +58,7 @@ class Rules:
 def parse_values(text: str) -> dict[str, int]:
     """Return letter values: ``scrabble``, or such as ``a=1,b=3``.
 
-    Raises
-    ------
-    InputError
-        If the text is neither.
+    Raises InputError if the text is neither.
     """
     if text.strip().lower() == "scrabble":
         return dict(SCRABBLE)
@@ -79,10 +71,7 @@ def parse_values(text: str) -> dict[str, int]:
 def parse_bonus(text: str, w: int, h: int) -> dict[int, str]:
     """Return the bonus cells that a text such as ``1.1=dl,2.3=tw`` names, by number.
 
-    Raises
-    ------
-    InputError
-        If a part is not a cell with a bonus.
+    Raises InputError if a part is not a cell with a bonus.
     """
     found: dict[int, str] = {}
     for part in text.lower().split(","):
@@ -99,12 +88,7 @@ def parse_bonus(text: str, w: int, h: int) -> dict[int, str]:
 def solve_tiles(board: Tiles, words: Sequence[str], rules: Rules | None = None) -> list[TileWord]:
     """Return the words on a board that are worth points, sorted, each once.
 
-    Parameters
-    ----------
-    board : Tiles
-    words : sequence of str
-        Spelled in full, sorted, unique.
-    rules : Rules, optional
+    words : spelled in full, sorted, unique
     """
     rules = rules or Rules()
     found: dict[str, TileWord] = {}

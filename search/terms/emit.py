@@ -18,8 +18,6 @@ _ZERO = np.uint64(0)
 class Rim(NamedTuple):
     """What a node adds to a path table.
 
-    Attributes
-    ----------
     on_bare : int64[26], for each letter the mask of bare cell numbers that have it
     shift : int64[k], shift of each restricted free cell
     forbidden : int64[k], letter codes (bit code = letter + 1) that the restricted cell must not have

@@ -45,8 +45,6 @@ MAX_EXTRA = 3  # the walk serves nodes that are forced deeper
 class PathTable(NamedTuple):
     """Paths by length and pattern (all arrays read-only).
 
-    Attributes
-    ----------
     root : int64[18], pattern trie node at which length L starts
     child : int32[n_nodes, n_bare + 1], next pattern node by symbol, 0 = none; for the last position the group + 1
     first : int64[n_groups + 1], number of the first path of each group

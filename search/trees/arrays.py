@@ -24,14 +24,10 @@ def n_terms_in(memory_mb: int) -> int:
 class Arrays:
     """Keys, points and cells, each for many trees one behind the other.
 
-    Parameters
-    ----------
     memory_mb : MiB of all arrays
     max_points : most points that a word has
     code_bits, points_of_code : of the points code in the low bits of a term
 
-    Attributes
-    ----------
     terms : uint64[], terms, which become keys when they are sorted
     points : int32[], points of each key
     cells, bounds : the trees (search.trees.tree)

@@ -52,8 +52,6 @@ _SPILLED = (3, MAX_LAZY_TERMS + 1)
 class Layer(NamedTuple):
     """What is in the arrays for one node of the layers.
 
-    Attributes
-    ----------
     bare : (cell, letter mask) of the bare cells, in cell order
     base : root over the terms that the next layer can keep: none uses the first free cell
     n_keys, tip : first unused place of the keys and of the cells behind the base
@@ -186,8 +184,6 @@ class Forest:
 
         Terms that no board of the class has, for they contradict its demands, may be missing.
 
-        Parameters
-        ----------
         open_class : the class of the node
         node : the node; what its free cells may hold is left to the search
 

@@ -52,8 +52,6 @@ def make_lexicon(board: Geometry, words: Sequence[str], points: Sequence[int], t
 class Generator:
     """Generates the terms of one node at a time; ``capacity`` is the most terms that fit the memory.
 
-    Attributes
-    ----------
     rim : the bare cells of the rim, whose path table serves the nodes over it as well; empty if there is no rim
     demands : those of the class whose layers are grown (search.node); terms that contradict them are left out
     code_bits : low bits of a term that hold the points code; the highest of them marks points to lose

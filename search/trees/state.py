@@ -34,8 +34,6 @@ AT_DEEPER = MAX_LEVELS * AT_NEXT  # where the same level of the next depth start
 class Search(NamedTuple):
     """The whole state of one OrderlyBound search.
 
-    Attributes
-    ----------
     sums : int16 or int32[13 * 13 * 32], letter sums: a row by depth and level
     levels : int64[13 * 13 * 4], by depth and level: where in ``sums`` the row is (the row of an earlier depth until the
         level changes), its largest letter sum, how many choices and how many single terms are stacked.  They lie

@@ -54,8 +54,6 @@ LARGEST_NODE = HEAD + MAX_LEVELS * (1 + 2 * LETTER_BITS) + OVER
 class Tree(NamedTuple):
     """An orderly tree and the keys its references point into.
 
-    Attributes
-    ----------
     cells : int32[], sum nodes (layout: see the module)
     bounds : int16[] or int32[], the same memory
     keys : uint64[], distinct keys, sorted, 5 bits per level, without points code
