@@ -7,15 +7,15 @@ Canonical means what canonical.py says: no symmetric image is lexicographically 
 from __future__ import annotations
 
 import numpy as np
-from numba import types
+from numba import int64, void
 
 from boardclass.jit import kernel, read_only, writable
 
-_INT64S = read_only(types.int64)
-_TABLE = read_only(types.int64, 2)
+_INT64S = read_only(int64)
+_TABLE = read_only(int64, 2)
 
 
-@kernel(types.int64(_INT64S, _TABLE))
+@kernel(int64(_INT64S, _TABLE))
 def compare_images(digits: np.ndarray, symmetries: np.ndarray) -> int:
     """Return -1 if an image of ``digits`` is smaller, otherwise the number of images equal to it, identity included."""
     n_equal = 0
@@ -32,7 +32,7 @@ def compare_images(digits: np.ndarray, symmetries: np.ndarray) -> int:
     return n_equal
 
 
-@kernel(types.void(types.int64, _INT64S, writable(types.int64)))
+@kernel(void(int64, _INT64S, writable(int64)))
 def unrank_into(rank: int, radix: np.ndarray, digits: np.ndarray) -> None:
     """Fill ``digits`` with the mixed-radix digits of ``rank``, cell 0 least significant."""
     for cell in range(radix.shape[0]):
@@ -40,7 +40,7 @@ def unrank_into(rank: int, radix: np.ndarray, digits: np.ndarray) -> None:
         rank //= radix[cell]
 
 
-@kernel(types.int64(types.int64, types.int64, _INT64S, _TABLE, writable(types.int64)))
+@kernel(int64(int64, int64, _INT64S, _TABLE, writable(int64)))
 def fill_canonical(start: int, stop: int, radix: np.ndarray, symmetries: np.ndarray, ranks: np.ndarray) -> int:
     """Write the canonical ranks of ``start <= rank < stop`` to ``ranks``, ascending, and return how many there are.
 

@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from boardclass.board import LETTERS, parse_board
-from boardclass.canonical import canonical, images, orbit_sizes
+from boardclass.canonical import canonical, orbit_sizes
 from boardclass.errors import PartitionError, quote
 from boardclass.geometry import CELL_TYPES, Dims, Geometry, geometry, parse_dims
 
@@ -148,10 +148,6 @@ class Partition:
     def n_boards(self, rank: int) -> int:
         """Return the number of boards of a class (may exceed 64 bits)."""
         return prod(len(letters) for letters in self.class_letters(rank))
-
-    def orbit_size(self, rank: int) -> int:
-        """Return the number of distinct symmetric images of a class."""
-        return len(images(self.unrank(rank), self.geometry))
 
     def canonical_rank(self, rank: int) -> int:
         """Return the rank of the canonical image of a class."""

@@ -145,12 +145,7 @@ class _Reader:
     """One text to be read."""
 
     def __init__(
-        self,
-        text: str,
-        plain_q: bool,
-        letters: str,
-        fits: Callable[[int, int], bool],
-        asked: tuple[int, int] | None,
+        self, text: str, plain_q: bool, letters: str, fits: Callable[[int, int], bool], asked: tuple[int, int] | None
     ) -> None:
         self._text = text
         self._letters = letters

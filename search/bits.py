@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from llvmlite import ir
-from numba import config, types
+from numba import config, int64, types, void
 from numba.core import cgutils
 from numba.extending import intrinsic
 
@@ -20,7 +20,7 @@ def _unary(name: str, has_zero_flag: bool) -> Any:
     def apply(typing_context: Any, value: Any) -> Any:
         if not isinstance(value, types.Integer):
             return None
-        signature = types.int64(types.int64)
+        signature = int64(int64)
 
         def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
             i64 = ir.IntType(64)
@@ -48,7 +48,7 @@ def _prefetch(typing_context: Any, array: Any, index: Any) -> Any:
         builder.call(function, [pointer, ir.Constant(i32, 0), ir.Constant(i32, 3), ir.Constant(i32, 1)])
         return context.get_dummy_value()
 
-    return types.void(array, types.int64), codegen
+    return void(array, int64), codegen
 
 
 if config.DISABLE_JIT:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import int32, int64, types
+from numba import int32, int64, types, void
 
 from boardclass.cutoff_kernel import reaches
 from boardclass.jit import kernel, read_only, writable
@@ -37,7 +37,7 @@ _OUT = writable(int64)
 _SPACE = types.NamedTuple([_OUT, writable(int32), _OUT, _OUT], Space)
 
 
-@kernel(types.void(int64, int64, int64, int64, _SPACE, _OUT))
+@kernel(void(int64, int64, int64, int64, _SPACE, _OUT))
 def _bound_letters(start: int, stop: int, level: int, n_levels: int, space: Space, bounds: Any) -> None:
     """Fill ``bounds[x + 1]`` with U of the terms at start..stop that need letter x on ``level``, ``bounds[0]`` without.
 

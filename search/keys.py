@@ -11,7 +11,7 @@ The *place* of a level is its distance from the last level.  An *edge* is the fi
 from __future__ import annotations
 
 import numpy as np
-from numba import types
+from numba import int64, uint64
 
 from boardclass.jit import kernel
 from search.bits import leading_zeros
@@ -22,26 +22,26 @@ MAX_LEVELS = 13  # levels that 64 bits hold, the last one in part
 _ONE = np.uint64(1)
 
 
-@kernel([types.int64(types.uint64), types.int64(types.int64)])
+@kernel([int64(uint64), int64(int64)])
 def first_place(key):  # type: ignore[no-untyped-def]
     """Return the place of the first literal of a key that is not 0."""
     return (63 - leading_zeros(np.int64(key))) // LITERAL_BITS
 
 
-@kernel(types.int64(types.int64))
+@kernel(int64(int64))
 def first_edge(key):  # type: ignore[no-untyped-def]
     """Return the first edge of a key that is not 0."""
     place = first_place(key)
     return (place << LITERAL_BITS) | (key >> (LITERAL_BITS * place))
 
 
-@kernel(types.uint64(types.int64))
+@kernel(uint64(int64))
 def last_levels(n):  # type: ignore[no-untyped-def]
     """Return the mask of the last ``n`` levels."""
     return (_ONE << np.uint64(LITERAL_BITS * n)) - _ONE
 
 
-@kernel(types.uint64(types.uint64, types.uint64))
+@kernel(uint64(uint64, uint64))
 def used_levels(key, low):  # type: ignore[no-untyped-def]
     """Return the lowest bit of each level on which a key or term has a literal; ``low`` has that bit of every level."""
     two = key | (key >> np.uint64(1))

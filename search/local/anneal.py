@@ -40,39 +40,37 @@ def anneal(
     scorer: BatchScorer,
     *,
     seed: int = 0,
-    chains: int = 500,
-    steps: int | None = None,
+    pool: int = 500,
     letters: str = LETTERS,
     start: Start | None = None,
     progress: Progress | None = None,
 ) -> list[tuple[str, int, int]]:
     """Return (canonical board, exact score, number of chains that ended there, at least 1), best first.
 
-    Each of the ``chains`` takes ``steps`` steps, by default 400 per cell; the other options are those of
-    :func:`search.local.methods.local_search`.
+    ``pool`` is the number of chains; the options are those of :func:`search.local.methods.local_search`.
     """
-    steps = STEPS_PER_CELL * scorer.geometry.n if steps is None else steps
-    if chains < 1 or steps < 1 or seed < 0:
-        raise InputError(f"annealing with {chains} chains, {steps} steps, seed {seed}: expected positive numbers")
+    if pool < 1 or seed < 0:
+        raise InputError(f"annealing with {pool} chains, seed {seed}: expected at least one, and no negative seed")
+    steps = STEPS_PER_CELL * scorer.geometry.n
     rng = np.random.default_rng(seed)
     alphabet = parse_alphabet(letters)
-    boards = np.resize(first_boards(rng, chains, scorer.geometry.n, alphabet, start), (chains, scorer.geometry.n))
+    boards = np.resize(first_boards(rng, pool, scorer.geometry.n, alphabet, start), (pool, scorer.geometry.n))
     scores = scorer.scores(boards)
     best, best_scores = boards.copy(), scores.copy()
     for step in range(steps):
         heat = HOT * (COLD / HOT) ** (step / steps) * max(1.0, float(scores.mean()))
         tried = propose(rng, boards, alphabet)
         values = scorer.scores(tried)
-        taken = rng.random(chains) < np.exp(np.minimum(0.0, (values - scores.astype(np.float64)) / heat))
+        taken = rng.random(pool) < np.exp(np.minimum(0.0, (values - scores.astype(np.float64)) / heat))
         boards[taken], scores[taken] = tried[taken], values[taken]
         better = scores > best_scores
         best[better], best_scores[better] = boards[better], scores[better]
         if progress and (step + 1) % max(1, steps // _REPORTS) == 0:
-            progress(step + 1, int(best_scores.max()), (step + 2) * chains)
+            progress(step + 1, int(best_scores.max()), (step + 2) * pool)
 
     def told(number: int, score: int, n_scored: int) -> None:
         if progress:
-            progress(steps + number, score, (steps + 1) * chains + n_scored)
+            progress(steps + number, score, (steps + 1) * pool + n_scored)
 
     return _finish(scorer, best, best_scores, letters, told)
 

@@ -47,26 +47,22 @@ def climb(
     *,
     seed: int = 0,
     pool: int = 500,
-    rounds: int | None = None,
     letters: str = LETTERS,
     start: Start | None = None,
     progress: Progress | None = None,
 ) -> list[tuple[str, int]]:
     """Return the best ``pool`` boards found, canonical, with their exact scores, best first.
 
-    It stops when the pool no longer changes, or after ``rounds``; the other options are those of
-    :func:`search.local.methods.local_search`.
+    The options are those of :func:`search.local.methods.local_search`.
     """
-    if pool < 1 or seed < 0 or (rounds is not None and rounds < 0):
-        raise InputError(
-            f"climb with pool {pool}, seed {seed}, rounds {rounds}: expected pool >= 1 and nothing negative"
-        )
+    if pool < 1 or seed < 0:
+        raise InputError(f"climb with pool {pool}, seed {seed}: expected a pool of 1 or more, and no negative seed")
     alphabet = parse_alphabet(letters)
     state = _Pool(scorer, pool)
     state.offer(first_boards(np.random.default_rng(seed), pool, scorer.geometry.n, alphabet, start))
     n_rounds = 0
-    n_part = max(1, BATCH // n_neighbours(scorer.geometry.n, len(alphabet)))
-    while (rounds is None or n_rounds < rounds) and (fresh := state.take_unexpanded()) is not None:
+    n_part = max(1, BATCH // len(neighbours(state.boards[:1], alphabet)))
+    while (fresh := state.take_unexpanded()) is not None:
         for part in range(0, len(fresh), n_part):
             state.offer(neighbours(fresh[part : part + n_part], alphabet))
         n_rounds += 1
@@ -97,17 +93,11 @@ def first_boards(
     return board
 
 
-def n_neighbours(n: int, n_letters: int = N_LETTERS) -> int:
-    """Return how many neighbours a board of ``n`` cells has."""
-    return n * (n_letters - 1) + n * (n - 1) // 2
-
-
-def neighbours(boards: NDArray[np.uint8], alphabet: NDArray[np.uint8] | None = None) -> NDArray[np.uint8]:
+def neighbours(boards: NDArray[np.uint8], letters: NDArray[np.uint8]) -> NDArray[np.uint8]:
     """Return uint8[m * k, n]: each board's k neighbours, by one changed letter, then by a swap of two cells.
 
-    With an alphabet of a letters (default: 26) a board has (a - 1) n changes; it must use letters of the alphabet only.
+    A board has (a - 1) n changes with the a ``letters`` of the alphabet, and must use these only.
     """
-    letters = np.arange(N_LETTERS, dtype=np.uint8) if alphabet is None else alphabet
     n, size = boards.shape[1], len(letters)
     changed = np.repeat(boards[:, None], n * (size - 1), axis=1)
     step = np.tile(np.arange(1, size), n)

@@ -27,39 +27,37 @@ def breed(
     scorer: BatchScorer,
     *,
     seed: int = 0,
-    population: int = 500,
-    stale: int = STALE,
+    pool: int = 500,
     letters: str = LETTERS,
     start: Start | None = None,
     progress: Progress | None = None,
 ) -> list[tuple[str, int]]:
     """Return the last population, canonical, with exact scores, best first.
 
-    ``population`` boards survive a generation; it stops after ``stale`` of them without a better board.  The other
-    options are those of :func:`search.local.methods.local_search`.
+    ``pool`` boards survive a generation; the options are those of :func:`search.local.methods.local_search`.
     """
-    if population < 2 or stale < 1 or seed < 0:
-        raise InputError(f"population {population}, seed {seed}, stale {stale}: expected a population of 2 or more")
+    if pool < 2 or seed < 0:
+        raise InputError(f"a population of {pool}, seed {seed}: expected 2 boards or more, and no negative seed")
     rng = np.random.default_rng(seed)
     alphabet = parse_alphabet(letters)
     n = scorer.geometry.n
-    boards = np.resize(first_boards(rng, population, n, alphabet, start), (population, n))
+    boards = np.resize(first_boards(rng, pool, n, alphabet, start), (pool, n))
     if isinstance(start, str):
         boards[1:] = propose(rng, boards[1:], alphabet)
-    boards, scores = _survivors(scorer, boards, population)
+    boards, scores = _survivors(scorer, boards, pool)
     generation = waited = 0
     n_scored = len(boards)
-    while waited < stale:
-        children = _children(rng, boards, scorer.geometry, alphabet, population * CHILDREN)
+    while waited < STALE:
+        children = _children(rng, boards, scorer.geometry, alphabet, pool * CHILDREN)
         before = int(scores[0])
-        boards, scores = _survivors(scorer, np.concatenate((boards, children)), population)
+        boards, scores = _survivors(scorer, np.concatenate((boards, children)), pool)
         generation += 1
         n_scored += len(children)
         waited = 0 if int(scores[0]) > before else waited + 1
         if progress:
             progress(generation, int(scores[0]), n_scored)
     top = ascend(scorer, boards[:_ASCENTS], alphabet)
-    boards, scores = _survivors(scorer, np.concatenate((boards, top)), population)
+    boards, scores = _survivors(scorer, np.concatenate((boards, top)), pool)
     return list(zip(decode_boards(boards), scores.tolist(), strict=True))
 
 

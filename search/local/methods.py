@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from boardclass.board import LETTERS
 from boardclass.errors import InputError, quote
@@ -21,6 +21,7 @@ from search.local.parallel import StoppableScorer, Stopped
 # 0 to 9, at least two do. A pool of 500 takes 55 s; two of four seeds reach it.
 DEFAULT_RUNS = {"pool": 5, "anneal": 1, "genetic": 1}
 METHODS = tuple(DEFAULT_RUNS)
+_SEARCHES: dict[str, Callable[..., Any]] = {"pool": climb, "anneal": anneal, "genetic": breed}
 
 RunProgress = Callable[[int, int, int, int], None]
 """Called with the number of the run (from 0), its round, the best score so far and the boards scored in the run."""
@@ -87,15 +88,20 @@ def local_search(
         best = max(score_of.values(), default=0)
         seen = StoppableScorer(scorer, stop, pool // runs) if stop else None
         try:
-            found = _search(
-                seen or scorer, method, seed * runs + run, pool // runs, letters, start, _told(progress, run, best)
+            found = _SEARCHES[method](
+                seen or scorer,
+                seed=seed * runs + run,
+                pool=pool // runs,
+                letters=letters,
+                start=start,
+                progress=_told(progress, run, best),
             )
         except Stopped:
             assert seen is not None, "only ``stop`` stops a run"
-            found = [(board, score, 1) for board, score in seen.best()]
-        for board, score, n in found:
+            found = seen.best()
+        for board, score, *n in found:
             score_of[board] = score
-            times[board] += n
+            times[board] += sum(n) or 1
         if stop and stop():
             break
     finds = [Find(board, score, times[board]) for board, score in score_of.items()]
@@ -113,21 +119,3 @@ def _told(progress: RunProgress | None, run: int, best: int) -> Callable[[int, i
             progress(run, number, max(best, score), n_scored)
 
     return tell
-
-
-def _search(
-    scorer: BatchScorer,
-    method: str,
-    seed: int,
-    pool: int,
-    letters: str,
-    start: Start | None,
-    progress: Callable[[int, int, int], None],
-) -> list[tuple[str, int, int]]:
-    if method == "anneal":
-        return anneal(scorer, seed=seed, chains=pool, letters=letters, start=start, progress=progress)
-    if method == "genetic":
-        bred = breed(scorer, seed=seed, population=pool, letters=letters, start=start, progress=progress)
-        return [(board, score, 1) for board, score in bred]
-    pooled = climb(scorer, seed=seed, pool=pool, letters=letters, start=start, progress=progress)
-    return [(board, score, 1) for board, score in pooled]

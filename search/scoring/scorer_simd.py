@@ -132,7 +132,7 @@ def _extend(
 ) -> Any:
     """Pack what goes on from one path to the queue and the hits; return the new queue length | number of hits << 32."""
     del typing_context
-    signature = types.int64(nodes, lanes, queue, types.int64, types.int64, types.int64, types.int64)
+    signature = int64(nodes, lanes, queue, int64, int64, int64, int64)
 
     def codegen(context: Any, b: Any, sig: Any, arguments: Any) -> Any:
         def pointer(argument: int, field: int | None = None) -> Any:

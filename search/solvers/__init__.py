@@ -22,15 +22,7 @@ from boardclass.errors import BoardError, InputError, quote
 from boardclass.processes import pool
 from boardclass.wordlist import words_in_q_form
 
-_USUAL = {
-    4: (2, 2),
-    6: (2, 3),
-    9: (3, 3),
-    12: (3, 4),
-    16: (4, 4),
-    20: (4, 5),
-    25: (5, 5),
-}
+_USUAL = {4: (2, 2), 6: (2, 3), 9: (3, 3), 12: (3, 4), 16: (4, 4), 20: (4, 5), 25: (5, 5)}
 
 
 class Grid:

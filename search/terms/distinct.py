@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import types
+from numba import int32, int64, uint32, uint64
 from numpy.typing import NDArray
 
 from boardclass.jit import frozen, kernel, read_only, writable
@@ -13,15 +13,7 @@ _ONE = np.uint64(1)
 _ODD = np.uint64(0x9E3779B97F4A7C15)
 
 
-@kernel(
-    types.int64(
-        read_only(types.uint64, 2),
-        writable(types.uint64, 2),
-        types.int64,
-        writable(types.int32),
-        writable(types.uint32),
-    )
-)
+@kernel(int64(read_only(uint64, 2), writable(uint64, 2), int64, writable(int32), writable(uint32)))
 def _number(rows, distinct, n, slots, out):  # type: ignore[no-untyped-def]
     """Fill ``out`` with the place of each row among the first ``n`` of ``distinct``; new ones are appended there.
 

@@ -17,7 +17,7 @@ swap
 from __future__ import annotations
 
 import numpy as np
-from numba import types
+from numba import int64, uint64, void
 from numpy.typing import NDArray
 
 from boardclass.jit import kernel, read_only, writable
@@ -43,15 +43,15 @@ def pair_bits(length: int) -> NDArray[np.int64]:
 
 
 @kernel(
-    types.void(
-        read_only(types.uint64),
-        types.int64,
-        read_only(types.int64),
-        read_only(types.int64),
-        read_only(types.int64),
-        read_only(types.int64, 2),
-        writable(types.uint64, 2),
-        writable(types.uint64, 2),
+    void(
+        read_only(uint64),
+        int64,
+        read_only(int64),
+        read_only(int64),
+        read_only(int64),
+        read_only(int64, 2),
+        writable(uint64, 2),
+        writable(uint64, 2),
     )
 )
 def mark_dominated(paths, length, neighbours, number, target, pair_bit, absorb, swap):  # type: ignore[no-untyped-def]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import types
+from numba import int64, types, uint64
 from numpy.typing import NDArray
 
 from boardclass.jit import kernel, read_only, writable
@@ -35,22 +35,14 @@ class Rim(NamedTuple):
 
 
 RIM_TYPE = types.NamedTuple(
-    [
-        read_only(types.int64),
-        read_only(types.int64),
-        read_only(types.int64),
-        read_only(types.int64, 2),
-        read_only(types.int64),
-        types.int64,
-    ],
-    Rim,
+    [read_only(int64), read_only(int64), read_only(int64), read_only(int64, 2), read_only(int64), int64], Rim
 )
 
 
 @kernel(
-    types.int64(
-        TABLE_TYPE, types.UniTuple(types.int64, 5), read_only(types.uint64), types.UniTuple(types.uint64, 3),
-        types.uint64, writable(types.uint64), types.int64,
+    int64(
+        TABLE_TYPE, types.UniTuple(int64, 5), read_only(uint64), types.UniTuple(uint64, 3),
+        uint64, writable(uint64), int64,
     )
 )  # fmt: skip
 def emit(table, where, codes, drop, points_code, terms, n):  # type: ignore[no-untyped-def]
@@ -105,7 +97,7 @@ def emit(table, where, codes, drop, points_code, terms, n):  # type: ignore[no-u
     return n + kept
 
 
-@kernel(types.int64(writable(types.uint64), types.int64, types.int64, types.uint64))
+@kernel(int64(writable(uint64), int64, int64, uint64))
 def up_to(terms, begin, end, limit):  # type: ignore[no-untyped-def]
     """Drop from ``terms[begin:end]`` those above ``limit``; return the new end."""
     kept = begin
@@ -116,7 +108,7 @@ def up_to(terms, begin, end, limit):  # type: ignore[no-untyped-def]
     return kept
 
 
-@kernel(types.int64(RIM_TYPE, writable(types.uint64), types.int64, types.int64, types.int64))
+@kernel(int64(RIM_TYPE, writable(uint64), int64, int64, int64))
 def restrict(rim, terms, begin, end, code_bits):  # type: ignore[no-untyped-def]
     """Drop from ``terms[begin:end]`` those that no board of the node has; return the new end.
 

@@ -19,7 +19,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import types
+from numba import int32, int64, types, uint8, uint32, uint64
 from numpy.typing import NDArray
 
 from boardclass.geometry import Geometry, geometry
@@ -81,21 +81,21 @@ class PathTable(NamedTuple):
 
 TABLE_TYPE = types.NamedTuple(
     [
-        read_only(types.int64),
-        read_only(types.int32, 2),
-        read_only(types.int64),
-        read_only(types.int64),
-        read_only(types.uint8),
-        read_only(types.uint32),
-        read_only(types.uint64, 2),
-        read_only(types.uint32),
-        read_only(types.uint64, 2),
-        read_only(types.int32),
-        read_only(types.uint8),
-        read_only(types.int32),
-        read_only(types.int32),
-        types.int64,
-        types.int64,
+        read_only(int64),
+        read_only(int32, 2),
+        read_only(int64),
+        read_only(int64),
+        read_only(uint8),
+        read_only(uint32),
+        read_only(uint64, 2),
+        read_only(uint32),
+        read_only(uint64, 2),
+        read_only(int32),
+        read_only(uint8),
+        read_only(int32),
+        read_only(int32),
+        int64,
+        int64,
     ],
     PathTable,
 )

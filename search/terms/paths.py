@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import types
+from numba import int64, uint8, uint64, void
 from numpy.typing import NDArray
 
 from boardclass.geometry import Geometry
@@ -20,7 +20,7 @@ FREE = 0  # pattern symbol of a position on a free cell; bare cell number b is b
 SYMBOL_BITS = 4
 
 
-@kernel(types.int64(read_only(types.int64), types.int64, types.int64, writable(types.uint64)))
+@kernel(int64(read_only(int64), int64, int64, writable(uint64)))
 def enumerate_paths(neighbours, length, start, out):  # type: ignore[no-untyped-def]
     """Write every simple path of ``length`` cells from ``start`` to ``out`` (4 bits a position, position 0 lowest);
     return the count.
@@ -71,7 +71,7 @@ def paths_of_length(board: Geometry, length: int) -> NDArray[np.uint64]:
     return out
 
 
-@kernel(types.void(read_only(types.uint64), types.int64, read_only(types.int64), writable(types.uint64)))
+@kernel(void(read_only(uint64), int64, read_only(int64), writable(uint64)))
 def patterns_of(paths, length, number, out):  # type: ignore[no-untyped-def]
     """Fill ``out`` with the pattern of each path, position 0 highest; ``number[c]`` is the bare number + 1, or 0."""
     for p in range(paths.size):
@@ -82,7 +82,7 @@ def patterns_of(paths, length, number, out):  # type: ignore[no-untyped-def]
         out[p] = pattern
 
 
-@kernel(types.void(read_only(types.uint64), types.int64, read_only(types.int64), writable(types.uint64)))
+@kernel(void(read_only(uint64), int64, read_only(int64), writable(uint64)))
 def places_on(paths, length, cells, out):  # type: ignore[no-untyped-def]
     """Fill ``out`` with the positions of each path on some cells: PLACE_BITS each, the first cell's highest.
 
@@ -99,16 +99,7 @@ def places_on(paths, length, cells, out):  # type: ignore[no-untyped-def]
         out[p] = places
 
 
-@kernel(
-    types.void(
-        read_only(types.uint64),
-        types.int64,
-        read_only(types.int64),
-        read_only(types.int64),
-        read_only(types.int64),
-        writable(types.uint8),
-    )
-)
+@kernel(void(read_only(uint64), int64, read_only(int64), read_only(int64), read_only(int64), writable(uint8)))
 def fill_shifts(paths, length, number, shift, counts, shifts):  # type: ignore[no-untyped-def]
     """Write the shifts of all groups, which follow one another in ``paths`` with ``counts`` paths each."""
     begin = 0

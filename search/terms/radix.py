@@ -7,14 +7,14 @@ the bits of the key are looked at: the points code, which follows them, may come
 from __future__ import annotations
 
 import numpy as np
-from numba import types
+from numba import int64, uint64
 
 from boardclass.jit import kernel, writable
 
 _DIGIT = 11  # bits: what two passes count and write to at a time stays in the first cache
 
 
-@kernel(types.int64(writable(types.uint64), writable(types.uint64), types.int64, types.int64))
+@kernel(int64(writable(uint64), writable(uint64), int64, int64))
 def sort(terms, spare, code_bits, key_bits):  # type: ignore[no-untyped-def]
     """Sort ``terms`` by the ``key_bits`` bits above the lowest ``code_bits``; stable.
 

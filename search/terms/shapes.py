@@ -16,7 +16,7 @@ at once; both are sound.
 from __future__ import annotations
 
 import numpy as np
-from numba import types
+from numba import boolean, int64, types, uint8, uint64
 
 from boardclass.jit import kernel, read_only, writable
 from search.bits import lowest_bit
@@ -34,12 +34,7 @@ _ZERO = np.uint64(0)
 _ONE = np.uint64(1)
 
 
-@kernel(
-    types.Tuple((types.uint64, types.uint64, types.int64))(
-        read_only(types.uint8), types.int64, read_only(types.int64), types.int64
-    ),
-    inline="always",
-)
+@kernel(types.Tuple((uint64, uint64, int64))(read_only(uint8), int64, read_only(int64), int64), inline="always")
 def _bare_cells(letters, length, on_bare, wanted):  # type: ignore[no-untyped-def]
     """Return the ``wanted`` bare cells (a mask) that have the letter of each position, as absorb words, and those that
     have any of the letters."""
@@ -56,10 +51,7 @@ def _bare_cells(letters, length, on_bare, wanted):  # type: ignore[no-untyped-de
     return low, high, found
 
 
-@kernel(
-    types.uint64(types.uint64, writable(types.uint64), types.int64, read_only(types.uint8), types.int64, types.int64),
-    inline="always",
-)
+@kernel(uint64(uint64, writable(uint64), int64, read_only(uint8), int64, int64), inline="always")
 def _with_letters(term, codes, n_free, shifts, at, stride):  # type: ignore[no-untyped-def]
     """Return a term with the letter codes of its free positions; their shifts are ``stride`` apart from ``at`` on."""
     for t in range(n_free):
@@ -69,8 +61,8 @@ def _with_letters(term, codes, n_free, shifts, at, stride):  # type: ignore[no-u
 
 
 @kernel(
-    types.UniTuple(types.int64, 2)(
-        WORDS_TYPE, TABLE_TYPE, RIM_TYPE, writable(types.uint64), types.int64, types.int64, types.uint64, types.boolean
+    types.UniTuple(int64, 2)(
+        WORDS_TYPE, TABLE_TYPE, RIM_TYPE, writable(uint64), int64, int64, uint64, boolean
     )
 )  # fmt: skip
 def shape_terms(words, table, rim, terms, code_bits, new, limit, only_losses):  # type: ignore[no-untyped-def]

@@ -13,7 +13,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import types
+from numba import int8, int32, int64, types, uint64
 from numpy.typing import NDArray
 
 from boardclass.jit import kernel, read_only, writable
@@ -53,12 +53,8 @@ class Cells(NamedTuple):
     low: int
 
 
-FRONTIER_TYPE = types.NamedTuple(
-    [writable(types.int8), writable(types.int32), writable(types.uint64), writable(types.uint64)], Frontier
-)
-CELLS_TYPE = types.NamedTuple(
-    [read_only(types.int64), read_only(types.int64), read_only(types.uint64), types.int64, types.int64], Cells
-)
+FRONTIER_TYPE = types.NamedTuple([writable(int8), writable(int32), writable(uint64), writable(uint64)], Frontier)
+CELLS_TYPE = types.NamedTuple([read_only(int64), read_only(int64), read_only(uint64), int64, int64], Cells)
 
 
 def new_frontier(capacity: int) -> Frontier:
@@ -71,7 +67,7 @@ def new_frontier(capacity: int) -> Frontier:
     )
 
 
-@kernel(types.int64(FRONTIER_TYPE, types.int64, types.int64, types.int64, CELLS_TYPE, types.int64, types.int64))
+@kernel(int64(FRONTIER_TYPE, int64, int64, int64, CELLS_TYPE, int64, int64))
 def _extend(front, begin, end, tip, cells, letter, first):  # type: ignore[no-untyped-def]
     """Append the partial paths of begin..end carried on by ``letter``; return the new tip, or FRONTIER_FULL."""
     capacity = front.cell.size
@@ -105,7 +101,7 @@ def _extend(front, begin, end, tip, cells, letter, first):  # type: ignore[no-un
     return tip
 
 
-@kernel(types.int64(writable(types.uint64), types.int64))
+@kernel(int64(writable(uint64), int64))
 def _sorted_unique(keys, n):  # type: ignore[no-untyped-def]
     """Sort ``keys[:n]`` in place, drop repetitions, return how many are left."""
     if n <= 32:
@@ -126,7 +122,7 @@ def _sorted_unique(keys, n):  # type: ignore[no-untyped-def]
     return kept
 
 
-@kernel(types.int64(writable(types.uint64), types.int64, types.uint64, types.int64))
+@kernel(int64(writable(uint64), int64, uint64, int64))
 def _absorb(keys, n, low, limit):  # type: ignore[no-untyped-def]
     """Drop from the distinct ``keys[:n]`` of one word those that contain another; return how many are left.
 
@@ -159,7 +155,7 @@ def _absorb(keys, n, low, limit):  # type: ignore[no-untyped-def]
     return kept
 
 
-@kernel(types.int64(FRONTIER_TYPE, types.int64, types.int64, CELLS_TYPE, types.int64, types.int64))
+@kernel(int64(FRONTIER_TYPE, int64, int64, CELLS_TYPE, int64, int64))
 def _finish_word(front, begin, end, cells, repeats, limit):  # type: ignore[no-untyped-def]
     """Copy the keys of a word to ``front.scratch``, deduplicated and absorbed; return their number or FRONTIER_FULL."""
     n = end - begin
@@ -174,11 +170,7 @@ def _finish_word(front, begin, end, cells, repeats, limit):  # type: ignore[no-u
     return n
 
 
-@kernel(
-    types.UniTuple(types.int64, 2)(
-        read_only(types.int64), CELLS_TYPE, FRONTIER_TYPE, writable(types.uint64), types.int64, types.int64
-    )
-)
+@kernel(types.UniTuple(int64, 2)(read_only(int64), CELLS_TYPE, FRONTIER_TYPE, writable(uint64), int64, int64))
 def walk(nodes, cells, front, terms, code_bits, limit):  # type: ignore[no-untyped-def]
     """Write the terms of a node to ``terms``; return (their number or FRONTIER_FULL or TERMS_FULL, paths walked).
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numba import types
+from numba import int64, types, uint8, uint64
 from numpy.typing import NDArray
 
 from boardclass.jit import frozen, read_only
@@ -24,9 +24,7 @@ class Words(NamedTuple):
     equal: NDArray[np.uint64]
 
 
-WORDS_TYPE = types.NamedTuple(
-    [read_only(types.uint8, 2), read_only(types.int64), read_only(types.int64), read_only(types.uint64)], Words
-)
+WORDS_TYPE = types.NamedTuple([read_only(uint8, 2), read_only(int64), read_only(int64), read_only(uint64)], Words)
 
 
 def word_arrays(words: Sequence[str], codes: Sequence[int]) -> Words:

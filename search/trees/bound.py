@@ -22,7 +22,7 @@ The search can be left and taken up again at any push: all state is in the array
 from __future__ import annotations
 
 import numpy as np
-from numba import types
+from numba import int8, int64
 
 from boardclass.cutoff_kernel import reaches
 from boardclass.jit import kernel, writable
@@ -57,7 +57,7 @@ _ZERO = np.uint64(0)
 
 
 @kernel([
-    types.int64(tree, search, types.int64, types.int64, writable(types.int8, 2)) for tree, search in TREE_AND_SEARCH
+    int64(tree, search, int64, int64, writable(int8, 2)) for tree, search in TREE_AND_SEARCH
 ])  # fmt: skip
 def orderly_bound(tree, s, cutoff, budget, survivors):  # type: ignore[no-untyped-def]
     """Search on from the state in ``s``; return DONE, BUDGET_SPENT or SURVIVORS_FULL (call again with an empty buffer).

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import types
+from numba import int32, int64, types, uint64
 
 from boardclass.jit import kernel, read_only, writable
 from search.keys import LITERAL, LITERAL_BITS, MAX_LEVELS, first_place, last_levels
@@ -26,9 +26,9 @@ _MAX_ENTRIES = MAX_LEVELS * LETTER_BITS  # of one node
 
 
 @kernel([
-    types.UniTuple(types.int64, 2)(
-        writable(types.int32), writable(bound), types.int64, types.int64, types.int64, writable(types.int64),
-        writable(types.int32), writable(types.int32), types.int64,
+    types.UniTuple(int64, 2)(
+        writable(int32), writable(bound), int64, int64, int64, writable(int64),
+        writable(int32), writable(int32), int64,
     )
     for bound in BOUND_TYPES
 ])  # fmt: skip
@@ -57,28 +57,28 @@ def _write_node(cells, bounds, tip, points, bound, edges, entry_bounds, refs, n)
     return at + (n + per - 1) // per, node
 
 
-@kernel(types.int64(types.uint64, types.uint64, types.int64))
+@kernel(int64(uint64, uint64, int64))
 def _first_difference(a, b, n_levels):  # type: ignore[no-untyped-def]
     """Return the highest level at which two different keys differ."""
     return n_levels - 1 - first_place(a ^ b)
 
 
-@kernel(types.uint64(types.uint64, types.int64, types.int64, types.int64))
+@kernel(uint64(uint64, int64, int64, int64))
 def _between(key, n_levels, begin, end):  # type: ignore[no-untyped-def]
     """Return what a key of ``n_levels`` has on the levels from ``begin`` up to ``end``, without ``end``."""
     return (key & last_levels(n_levels - begin)) >> np.uint64(LITERAL_BITS * (n_levels - end))
 
 
-@kernel(types.int64(types.uint64, types.int64, types.int64))
+@kernel(int64(uint64, int64, int64))
 def _edge(key, level, place):  # type: ignore[no-untyped-def]
     """Return the edge at the first literal of a key, which is at ``place`` and on ``level``."""
     return (level << LITERAL_BITS) | (np.int64(key >> np.uint64(LITERAL_BITS * place)) - 1)
 
 
 @kernel([
-    types.UniTuple(types.int64, 3)(
-        read_only(types.uint64), read_only(types.int32), types.int64, types.int64, types.int64, writable(types.int32),
-        writable(bound), types.int64,
+    types.UniTuple(int64, 3)(
+        read_only(uint64), read_only(int32), int64, int64, int64, writable(int32),
+        writable(bound), int64,
     )
     for bound in BOUND_TYPES
 ])  # fmt: skip

@@ -10,21 +10,11 @@ layers share it, and the place behind it is theirs.
 from __future__ import annotations
 
 import numpy as np
-from numba import types
+from numba import int32, int64, types, uint64, void
 
 from boardclass.jit import kernel, read_only, writable
 from search.keys import LITERAL, LITERAL_BITS, MAX_LEVELS, first_edge, first_place, last_levels
-from search.trees.tree import (
-    BOUND_TYPES,
-    HEAD,
-    LETTER_BITS,
-    MAX_BOUND,
-    MAX_LAZY_TERMS,
-    OVER,
-    RUN,
-    RUN_BITS,
-    put_node,
-)
+from search.trees.tree import BOUND_TYPES, HEAD, LETTER_BITS, MAX_BOUND, MAX_LAZY_TERMS, OVER, RUN, RUN_BITS, put_node
 
 _WORDS = 3 * (MAX_LEVELS + 1)  # places in the working space, behind the stack of groups
 _ENTRIES, _REFS = _WORDS + MAX_LAZY_TERMS, _WORDS + 2 * MAX_LAZY_TERMS
@@ -37,8 +27,8 @@ _ZERO = np.uint64(0)
 
 
 @kernel(
-    types.int64(
-        read_only(types.uint64), read_only(types.int32), types.int64, types.int64, types.uint64, writable(types.int32)
+    int64(
+        read_only(uint64), read_only(int32), int64, int64, uint64, writable(int32)
     )
 )  # fmt: skip
 def bound_of(keys, points, first, end, within, scratch):  # type: ignore[no-untyped-def]
@@ -80,9 +70,9 @@ def bound_of(keys, points, first, end, within, scratch):  # type: ignore[no-unty
 
 
 @kernel([
-    types.UniTuple(types.int64, 2)(
-        writable(types.int32), writable(bound), types.int64, types.int64, read_only(types.uint64),
-        read_only(types.int32), types.int64, types.uint64, types.int64, writable(types.int32),
+    types.UniTuple(int64, 2)(
+        writable(int32), writable(bound), int64, int64, read_only(uint64),
+        read_only(int32), int64, uint64, int64, writable(int32),
     )
     for bound in BOUND_TYPES
 ])  # fmt: skip
@@ -153,7 +143,7 @@ def expand(cells, bounds, tip, link, keys, points, o, within, top, scratch):  # 
     return end, tip
 
 
-@kernel(types.void(writable(types.int32), types.int64))
+@kernel(void(writable(int32), int64))
 def collapse(cells, link):  # type: ignore[no-untyped-def]
     """Put back the references that :func:`expand` has replaced, the last one first, in place.
 

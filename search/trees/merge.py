@@ -10,7 +10,7 @@ of the tree that :func:`search.trees.build.build` would build from all the terms
 from __future__ import annotations
 
 import numpy as np
-from numba import types
+from numba import int32, int64, types, uint64
 
 from boardclass.jit import kernel, writable
 from search.bits import lowest_bit, popcount
@@ -49,9 +49,9 @@ _NOTHING = 1 << 40  # greater than any edge
 
 
 @kernel([
-    types.UniTuple(types.int64, 4)(
-        writable(types.uint64), writable(types.int32), types.int64, types.int64, types.int64, types.int64,
-        types.int64, writable(types.int32), writable(entry), types.int64, types.int64, types.int64, types.int64,
+    types.UniTuple(int64, 4)(
+        writable(uint64), writable(int32), int64, int64, int64, int64,
+        int64, writable(int32), writable(entry), int64, int64, int64, int64,
     )
     for entry in BOUND_TYPES
 ])  # fmt: skip

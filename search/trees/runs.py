@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import types
+from numba import int32, int64, uint64
 
 from boardclass.jit import kernel, read_only, writable
 from search.trees.tree import TREE_FULL
@@ -13,8 +13,8 @@ _ONE = np.uint64(1)
 
 
 @kernel(
-    types.int64(
-        read_only(types.uint64), writable(types.uint64), writable(types.int32), read_only(types.int32), types.int64
+    int64(
+        read_only(uint64), writable(uint64), writable(int32), read_only(int32), int64
     )
 )  # fmt: skip
 def group(terms, keys, points, points_of_code, code_bits):  # type: ignore[no-untyped-def]
@@ -47,9 +47,9 @@ def group(terms, keys, points, points_of_code, code_bits):  # type: ignore[no-un
 
 
 @kernel(
-    types.int64(
-        writable(types.uint64), writable(types.int32), types.int64, types.int64, types.int64, types.int64,
-        types.int64, types.uint64,
+    int64(
+        writable(uint64), writable(int32), int64, int64, int64, int64,
+        int64, uint64,
     )
 )  # fmt: skip
 def join(keys, points, a, a_end, b, b_end, to, within):  # type: ignore[no-untyped-def]

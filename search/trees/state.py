@@ -17,7 +17,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import types
+from numba import int16, int32, int64, types, uint64
 from numpy.typing import NDArray
 
 from boardclass.jit import kernel, writable
@@ -64,10 +64,9 @@ class Search(NamedTuple):
     counts: NDArray[np.int64]
 
 
-_LINE, _TABLES = writable(types.int64), [writable(kind, 2) for kind in (types.int64, types.uint64, types.int32)]
+_LINE, _TABLES = writable(int64), [writable(kind, 2) for kind in (int64, uint64, int32)]
 _SEARCH_TYPES = {
-    value: types.NamedTuple([writable(value), *[_LINE] * 4, *_TABLES, *[_LINE] * 3], Search)
-    for value in (types.int16, types.int32)
+    value: types.NamedTuple([writable(value), *[_LINE] * 4, *_TABLES, *[_LINE] * 3], Search) for value in (int16, int32)
 }
 TREE_AND_SEARCH = tuple((TREE_TYPES[bound], _SEARCH_TYPES[value]) for value, bound in SUM_TYPES)
 
@@ -115,7 +114,7 @@ def rows_at(s: Search, depth: int) -> NDArray[Any]:
     return rows
 
 
-@kernel([types.int64(tree, search, types.int64) for tree, search in TREE_AND_SEARCH])
+@kernel([int64(tree, search, int64) for tree, search in TREE_AND_SEARCH])
 def add_root(tree, s, root):  # type: ignore[no-untyped-def]
     """Push the root of a tree on the state at the first level; return the bound of it."""
     cells = tree.cells

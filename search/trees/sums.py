@@ -15,7 +15,7 @@ from typing import Any
 
 import llvmlite.binding as llvm
 from llvmlite import ir
-from numba import config, types
+from numba import config, int16, int32, int64, types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
@@ -25,7 +25,7 @@ from search.bits import lowest_bit
 ROW = 32  # letters 0..25, padded to whole vectors
 _LANES = 8
 _I32, _I64 = ir.IntType(32), ir.IntType(64)
-SUM_TYPES = ((types.int16, types.int16), (types.int32, types.int16), (types.int32, types.int32))  # of sums and bounds
+SUM_TYPES = ((int16, int16), (int32, int16), (int32, int32))  # of sums and bounds
 
 
 def _has(*features: str) -> bool:
@@ -41,7 +41,7 @@ HAS_AVX2 = _has("avx2")
 
 
 @kernel([
-    types.int64(writable(value), types.int64, types.int64, read_only(bound), types.int64, types.int64)
+    int64(writable(value), int64, int64, read_only(bound), int64, int64)
     for value, bound in SUM_TYPES
 ])  # fmt: skip
 def add_one_by_one(sums, source, target, bounds, at, letters):  # type: ignore[no-untyped-def]
@@ -184,7 +184,7 @@ def _vector_version(make: Callable[[_Call], Any], of_two_bytes: Callable[[_Call]
             call = _Call(context, builder, sig.args, args)
             return builder.sext((of_two_bytes if call.sum_width < 32 else make)(call), _I64)
 
-        return types.int64(sums, types.int64, types.int64, bounds, types.int64, types.int64), codegen
+        return int64(sums, int64, int64, bounds, int64, int64), codegen
 
     return add
 

@@ -26,7 +26,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import types
+from numba import int16, int32, int64, types, uint64, void
 from numpy.typing import NDArray
 
 from boardclass.jit import kernel, read_only, writable
@@ -72,19 +72,10 @@ class Tree(NamedTuple):
     tip: int
 
 
-BOUND_TYPES = (types.int16, types.int32)
+BOUND_TYPES = (int16, int32)
 TREE_TYPES = {
     bound: types.NamedTuple(
-        [
-            writable(types.int32),
-            writable(bound),
-            read_only(types.uint64),
-            read_only(types.int32),
-            types.int64,
-            types.int64,
-            types.int64,
-        ],
-        Tree,
+        [writable(int32), writable(bound), read_only(uint64), read_only(int32), int64, int64, int64], Tree
     )
     for bound in BOUND_TYPES
 }
@@ -132,19 +123,13 @@ def write_node(
     return node + HEAD + n + -(-k // per), node
 
 
-@kernel(types.int64(types.int64))
-def n_choices(first_cell):  # type: ignore[no-untyped-def]
-    """Return the number of choices of the node with this first cell."""
-    return first_cell & COUNT
-
-
-@kernel(types.int64(types.int64))
+@kernel(int64(int64))
 def points_of(first_cell):  # type: ignore[no-untyped-def]
     """Return the points of the node with this first cell."""
     return first_cell >> COUNT_BITS
 
 
-@kernel(types.UniTuple(types.int64, 4)(types.int64, types.int64, types.int64))
+@kernel(types.UniTuple(int64, 4)(int64, int64, int64))
 def places_in(node, first_cell, per):  # type: ignore[no-untyped-def]
     """Return the number of choices of a node and where its first choice, bound and reference are.
 
@@ -156,10 +141,10 @@ def places_in(node, first_cell, per):  # type: ignore[no-untyped-def]
 
 @kernel(
     [
-        types.UniTuple(types.int64, 2)(
-            writable(types.int32), writable(bound), types.int64, types.int64, types.int64, writable(types.int32),
-            types.int64, types.int64, writable(types.int32), types.int64, types.int64, writable(types.int32),
-            types.int64,
+        types.UniTuple(int64, 2)(
+            writable(int32), writable(bound), int64, int64, int64, writable(int32),
+            int64, int64, writable(int32), int64, int64, writable(int32),
+            int64,
         )
         for bound in BOUND_TYPES
     ],
@@ -188,7 +173,7 @@ def put_node(cells, bounds, tip, points, bound, words, word, last_word, entries,
     return at + (n + per - 1) // per, node
 
 
-@kernel(types.void(writable(types.int32), types.int64, types.int64, types.int64, types.int64), inline="always")
+@kernel(void(writable(int32), int64, int64, int64, int64), inline="always")
 def ask_ahead(cells, edge, letters, place, ref):  # type: ignore[no-untyped-def]
     """Prefetch the sum node behind an edge, if the current choice (``letters`` left, ``place``) has that edge."""
     letter = (edge & LITERAL) - 1

@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from boardclass.board import LETTERS
 from boardclass.canonical import canonical_board
 from boardclass.errors import BoardError, InputError
 from boardclass.geometry import DIMS, geometry
 from boardclass.scores import parse_scores
-from search.local.anneal import anneal
+from search.local import anneal as annealing
 from search.local.climb import ascend, canonical_cells, climb, neighbours, parse_alphabet
 from search.local.methods import METHODS, local_search
 from search.local.parallel import HoldingScorer, ParallelScorer, StoppableScorer
@@ -120,11 +121,12 @@ def test_every_method_is_deterministic_exact_and_finds_the_best(method):
     assert n_found == 60 or (method == "anneal" and n_found > 60), "two runs share the pool out; pools after chains add"
 
 
-def test_annealing_ends_with_a_pool():
+def test_annealing_ends_with_a_pool(monkeypatch):
+    monkeypatch.setattr(annealing, "STEPS_PER_CELL", 4)
     scorer = Scorer("2x3", WORDS, STANDARD)
     told: list[tuple[int, int, int]] = []
-    chains, steps = 5, 20
-    found = anneal(scorer, chains=chains, steps=steps, seed=1, progress=lambda *figures: told.append(figures))
+    chains, steps = 5, 24
+    found = annealing.anneal(scorer, pool=chains, seed=1, progress=lambda *figures: told.append(figures))
     best = [board for board, _, _ in found[:chains]]
     pooled = climb(scorer, pool=chains, start=lambda *_: encode_boards(best, 6))
     assert [(board, score) for board, score, _ in found[:chains]] == pooled, "no pool finds more from there"
@@ -218,7 +220,7 @@ def test_canonical_cells(dims: str) -> None:
 
 def test_neighbours() -> None:
     boards = np.random.default_rng(2).integers(0, 26, (3, 6), dtype=np.uint8)
-    around = decode_boards(neighbours(boards))
+    around = decode_boards(neighbours(boards, parse_alphabet(LETTERS)))
     assert len(around) == 3 * (6 * 25 + 15)
     for board, own in zip(decode_boards(boards), _parts(around, 165), strict=True):
         changed = {board[:c] + x + board[c + 1 :] for c in range(6) for x in map(chr, range(97, 123))} - {board}
@@ -241,16 +243,14 @@ def test_finds_the_best_of_all_small_boards() -> None:
     assert climb(scorer, pool=100)[0][1] == best
 
 
-def test_rounds_and_progress() -> None:
+def test_progress() -> None:
     seen: list[tuple[int, int, int]] = []
-    scorer = Scorer("2x2", WORDS, STANDARD)
-    assert len(climb(scorer, pool=5, rounds=0)) == 5
-    best = climb(scorer, pool=5, rounds=2, progress=lambda *now: seen.append(now))[0][1]
-    assert [now[0] for now in seen] == [1, 2]
+    best = climb(Scorer("2x2", WORDS, STANDARD), pool=5, progress=lambda *now: seen.append(now))[0][1]
+    assert [now[0] for now in seen] == list(range(1, len(seen) + 1))
     assert seen[-1][1] == best
 
 
-@pytest.mark.parametrize("wrong", [{"pool": 0}, {"rounds": -1}, {"seed": -1}])
+@pytest.mark.parametrize("wrong", [{"pool": 0}, {"seed": -1}])
 def test_bad_options_of_a_pool(wrong: dict[str, Any]) -> None:
     with pytest.raises(InputError):
         climb(Scorer("2x2", WORDS, STANDARD), **wrong)
