@@ -25,8 +25,8 @@ ROOMS = {  # the lowest first: each uses only those before it, and itself
 }
 # Lines of Python that a folder may have. Lower a number when a folder shrinks; raise one only with a reason.
 BUDGET = {
-    "boardclass": 3_140,
-    "search": 7_275,
+    "boardclass": 2_940,
+    "search": 7_065,
     "results": 6_280,
     "configs": 510,
     "cluster": 10_195,
