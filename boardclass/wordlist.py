@@ -17,8 +17,6 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
 
-from platformdirs import user_data_path
-
 from boardclass.errors import WordListError, quote
 from boardclass.scores import MAX_LETTERS, MIN_LETTERS
 from boardclass.scores import n_letters as _n_letters
@@ -171,6 +169,8 @@ def words_in_q_form(words: str | Path | WordList | Iterable[str]) -> tuple[str, 
 def user_folder() -> Path:
     """Return the folder of the user's own lists; WordListError when the user has no home."""
     try:
+        from platformdirs import user_data_path
+
         return user_data_path("orderly") / "wordlists"
     except RuntimeError as error:
         raise WordListError(f"no folder for your own word lists: {error}; $ORDERLY_WORDLISTS names another") from error

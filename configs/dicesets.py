@@ -20,28 +20,15 @@ _FOLDER = Path(__file__).resolve().parent / "dice"
 
 
 class DiceSet(BaseModel):
-    """A set of dice.
-
-    Attributes
-    ----------
-    name : str
-        File stem.
-    title : str
-    dims : str
-        Board size such as ``4x4``; as many dice as cells.
-    scores : str
-        Points by length, as ``--scores`` takes them.
-    dice : tuple of tuples of str
-        Faces of each die in q-form: ``q`` is a Qu face.
-    """
+    """A set of dice."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    name: str
+    name: str  # file stem
     title: str = Field(min_length=1, max_length=200)
-    dims: str = Field(pattern=r"^[1-9]x[1-9]$")
-    scores: str = "standard"
-    dice: tuple[str | tuple[str, ...], ...]
+    dims: str = Field(pattern=r"^[1-9]x[1-9]$")  # as many cells as dice
+    scores: str = "standard"  # points by length, as ``--scores`` takes them
+    dice: tuple[str | tuple[str, ...], ...]  # faces of each die in q-form: ``q`` is a Qu face
 
     @property
     def n(self) -> int:

@@ -80,54 +80,29 @@ class SearchConfig(BaseModel):
 
 
 class RunConfig(BaseModel):
-    """Everything that defines a run and how it is carried out.
-
-    Attributes
-    ----------
-    dims : str
-        Board size, such as ``3x3``.
-    wordlist : str
-        Name or path.
-    cutoff : int or "auto"
-        Smallest score of interest; ``auto`` takes the best score that hill climbing finds.
-    scores : str or list of int
-        Score table, by name or as points from three letters on.
-    buckets : str
-        Letter buckets per cell type, which make the board classes.
-    order : str, optional
-        Cell order: ``ring``, ``pairs`` or ``rows`` (boardclass/orders.py); by default the best one for the size, or
-        that of the run that is there.
-    workers : int
-        Worker processes; 0 runs everything in this process; with an address it means one on each processor of the
-        cluster.
-    address : str, optional
-        Ray cluster to join: ``auto``, ``HOST:PORT`` or ``ray://HOST:PORT``; ``local`` starts one on this machine.
-        Without it workers are processes of this machine.
-    replicate : float
-        Percent of the verdicts that are found a second time in another way, on another machine if there is one; the
-        first verdicts of a new machine all are. 0: none.
-    out : str, optional
-        Run directory.
-    seed : int
-        Of the hill climb and the order of the first units; never changes the result.
-    search : SearchConfig
-    """
+    """Everything that defines a run and how it is carried out."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
-    dims: str
-    wordlist: Annotated[str, Field(min_length=1)] = DEFAULT_WORDLIST
+    dims: str  # board size, such as ``3x3``
+    wordlist: Annotated[str, Field(min_length=1)] = DEFAULT_WORDLIST  # name or path
+    # The smallest score of interest; ``auto`` takes the best score that hill climbing finds.
     cutoff: Annotated[Annotated[int, Field(ge=1, lt=2**31)] | Literal["auto"], BeforeValidator(_number_or_text)] = (
         "auto"
     )
-    scores: str | list[int] = "standard"
-    buckets: Annotated[str, Field(min_length=1)] = DEFAULT_BUCKETS
+    scores: str | list[int] = "standard"  # a score table, by name or as points from three letters on
+    buckets: Annotated[str, Field(min_length=1)] = DEFAULT_BUCKETS  # of letters per cell type: they make the classes
+    # Cell order (boardclass/orders.py); by default that of the run that is there, or the best one for the size.
     order: Literal["ring", "pairs", "rows"] | None = None
+    # Worker processes; 0: all in this process, or with an address one on each processor of the cluster.
     workers: Annotated[int, Field(ge=0, le=4096)] = 0
+    # Ray cluster to join; ``local`` starts one on this machine.  Without it workers are processes of this machine.
     address: Annotated[str, Field(pattern=r"^(auto|local|(ray://)?[^\s/@:]+:[0-9]{1,5})$")] | None = None
+    # Percent of the verdicts that are found a second time in another way, on another machine if there is one; the first
+    # verdicts of a new machine all are.  0: none.
     replicate: Annotated[float, Field(ge=0, le=100), BeforeValidator(_float)] = 1.0
-    out: Annotated[str, Field(min_length=1)] | None = None
-    seed: Annotated[int, Field(ge=0, lt=2**63)] = 0
+    out: Annotated[str, Field(min_length=1)] | None = None  # run directory
+    seed: Annotated[int, Field(ge=0, lt=2**63)] = 0  # of the climb and the order of the first units, not of the result
     search: SearchConfig = SearchConfig()
 
 
@@ -139,16 +114,10 @@ def preset_names() -> list[str]:
 def load_config(source: str | Path | None, overrides: Mapping[str, Any] | None = None) -> RunConfig:
     """Return the validated config of a run.
 
-    Raises ConfigError if the file cannot be read, a key is unknown (the nearest one is suggested) or a value is out of
-    range.
-
-    Parameters
-    ----------
-    source : str, Path or None
-        Path of a TOML file, or the name of a preset. None: the preset of ``overrides["dims"]`` if there is one,
-        otherwise the defaults alone.
-    overrides : mapping, optional
-        Options that replace keys of the file; a value of None means not given. ``search`` is merged key by key.
+    ``source`` is the path of a TOML file or the name of a preset; without it, it is the preset of ``overrides["dims"]``
+    if there is one.  ``overrides`` are options that replace keys of the file, ``search`` key by key; a value of None
+    means not given.  Raises ConfigError when the file cannot be read, a key is unknown (the nearest one is suggested)
+    or a value is out of range.
     """
     given = {key: value for key, value in (overrides or {}).items() if value is not None}
     if isinstance(given.get("out"), Path):

@@ -15,13 +15,13 @@ class Source(NamedTuple):
     name: str
     title: str
     licence: str
-    url: str = ""
-    upper: bool = False
-    note: str = ""
-    file: str = "FILE"
+    url: str = ""  # where a copy can be downloaded; empty where that is not permitted or not needed
+    upper: bool = False  # the file is in capitals
+    note: str = ""  # how else to come by it
+    file: str = "FILE"  # this and ``options`` are what ``orderly wordlist import`` makes the list of
     options: str = ""
-    language: str = "English"
-    contains: str = ""
+    language: str = "English"  # of its words
+    contains: str = ""  # what is or is not in it that a game would see otherwise
 
     @property
     def command(self) -> str:

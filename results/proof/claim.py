@@ -13,6 +13,7 @@ import hashlib
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
+from operator import itemgetter
 from typing import Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
@@ -98,10 +99,12 @@ def unscored_boards(run: Run) -> BoardList:
 
 
 def _merged(run: Run, reported: Sequence[tuple[str, int, int]]) -> BoardList:
-    shape = run.partition.geometry
-    merged = {"".join(canonical(board, shape)): score for board, score, _ in reported}
-    found = [Board(board, score, len(images(board, shape))) for board, score in merged.items()]
-    return BoardList(tuple(sorted(found, key=lambda item: (-item.score, item.board))), len(reported))
+    shape, merged = run.partition.geometry, {}
+    for board, score, _ in reported:
+        image = "".join(canonical(board, shape))
+        merged[image] = Board(image, score, len(images(board, shape)))
+    best_first = sorted(sorted(merged.values()), key=itemgetter(1), reverse=True)
+    return BoardList(tuple(best_first), len(reported))
 
 
 def _scores(scorer: ScorerLike, boards: Sequence[str]) -> Iterator[int]:

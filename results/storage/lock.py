@@ -24,7 +24,6 @@ from __future__ import annotations
 import contextlib
 import errno
 import fcntl
-import getpass
 import json
 import os
 import socket
@@ -62,6 +61,8 @@ class Owner(NamedTuple):
 
 def own_note() -> bytes:
     """Return the note of this process, a line of JSON; :func:`parse_owner` reads it."""
+    import getpass
+
     try:
         user = getpass.getuser()
     except (OSError, KeyError):

@@ -16,7 +16,8 @@ from functools import cached_property
 from string import ascii_lowercase
 from typing import Annotated, Any, ClassVar, Literal, TypeVar
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import AfterValidator, ConfigDict, Field, TypeAdapter, ValidationError, with_config
+from typing_extensions import TypedDict  # that of Python 3.11 is not enough for pydantic
 
 from boardclass.errors import InputError, StoreError, quote
 from boardclass.partition import Partition, parse_partition
@@ -110,52 +111,49 @@ def _each_letter_once(value: _Letters) -> _Letters:
     return value
 
 
-class _Told(BaseModel):
-    model_config = ConfigDict(strict=True, extra="allow", defer_build=True)  # the outermost builds all of them
+class _Wordlist(TypedDict, total=False):
+    name: _Text
+    n_words: _Count
+    counts: dict[_Text, _Count]  # of older runs, which tolerated lines that are no words
+    left_out: dict[_Text, _Count] | None
+    letters: dict[_Symbol, _Letter]  # beyond a-z, by the symbol that stands for them
 
 
-class _Wordlist(_Told):
-    name: _Text = ""
-    n_words: _Count = 0
-    counts: dict[_Text, _Count] = {}  # of older runs, which tolerated lines that are no words
-    left_out: dict[_Text, _Count] | None = None
-    letters: dict[_Symbol, _Letter] = {}  # beyond a-z, by the symbol that stands for them
+class _Config(TypedDict, total=False):
+    wordlist: _Text
+    search: dict[_Text, Any]
 
 
-class _Config(_Told):
-    wordlist: _Text = ""
-    search: dict[_Text, Any] = {}
+class _Climbed(TypedDict, total=False):
+    board: _Text
+    score: _Count
 
 
-class _Climbed(_Told):
-    board: _Text = ""
-    score: _Count = 0
+class _Extends(TypedDict, total=False):
+    location: _Text
+    cutoff: _Count
 
 
-class _Extends(_Told):
-    location: _Text = ""
-    cutoff: _Count = 0
+class _Structure(TypedDict, total=False):
+    fused: list[Literal["center", "edge", "corner"]]
+    letter_order: Annotated[str, AfterValidator(_each_letter_once)]
+    demands: Literal["open", "every"]
+    unfuse_parts: Annotated[int, Field(ge=2, le=26)]
+    force_groups: Annotated[list[str], AfterValidator(_each_letter_once)]
 
 
-class _Structure(_Told):
-    fused: list[Literal["center", "edge", "corner"]] = []
-    letter_order: Annotated[str, AfterValidator(_each_letter_once)] = ascii_lowercase
-    demands: Literal["open", "every"] = "every"
-    unfuse_parts: Annotated[int, Field(ge=2, le=26)] = 2
-    force_groups: Annotated[list[str], AfterValidator(_each_letter_once)] = [ascii_lowercase]
-
-
-class _Info(_Told):
-    wordlist: _Wordlist = _Wordlist()
-    config: _Config = _Config()
-    structure: _Structure = _Structure()
-    scores: _Text = ""
-    climbed: _Climbed | None = None
-    extends: _Extends = _Extends()
-    n_classes: _Count = 0
-    kernel_hash: _Text = ""
-    versions: dict[_Text, _Text] = {}
-    max_bound_covers: _Text = ""
+@with_config(ConfigDict(strict=True, extra="allow"))  # of those inside as well
+class _Info(TypedDict, total=False):
+    wordlist: _Wordlist
+    config: _Config
+    structure: _Structure
+    scores: _Text
+    climbed: _Climbed | None
+    extends: _Extends
+    n_classes: _Count
+    kernel_hash: _Text
+    versions: dict[_Text, _Text]
+    max_bound_covers: _Text
 
 
 def check_info(info: Any) -> dict[str, Any]:
@@ -164,7 +162,7 @@ def check_info(info: Any) -> dict[str, Any]:
     Raises ValueError, naming the first field of another type or size, with its value.
     """
     try:
-        _Info.model_validate(info)
+        TypeAdapter(_Info).validate_python(info)
     except ValidationError as error:
         raise ValueError(f"info.{first_fault(error)}") from error
     return dict(info)
@@ -217,7 +215,7 @@ class Fingerprint:
     def __post_init__(self) -> None:
         object.__setattr__(self, "dims", str(self.dims))
         for name in ("scores", "cell_order"):
-            object.__setattr__(self, name, tuple(int(value) for value in getattr(self, name)))
+            object.__setattr__(self, name, tuple(map(int, getattr(self, name))))
 
     @cached_property
     def digest(self) -> str:

@@ -12,7 +12,6 @@ import itertools
 import json
 import re
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -172,6 +171,8 @@ def read_parts(
     if sum(part.n_rows for part in parts) < _WORTH_THREADS:
         yield from map(parse, found)
         return
+    from concurrent.futures import ThreadPoolExecutor
+
     with ThreadPoolExecutor(_THREADS, thread_name_prefix="orderly-parts") as pool:
         while batch := list(itertools.islice(found, 4 * _THREADS)):
             yield from pool.map(parse, batch)

@@ -20,7 +20,6 @@ import pyarrow.compute as pc
 
 from boardclass.errors import StoreError, quote
 from boardclass.partition import Partition
-from boardclass.tables import html_table
 from results.errors import ConflictError, DamagedError, RowError
 from results.storage import files
 from results.storage.local import Folder, open_folder
@@ -139,12 +138,15 @@ class Run:
         self.manifest = manifest
         self._kept: dict[str, pa.Table] = {}
         self._sound: set[str] = set()
+        self._keeps = sum(part.n_rows for part in manifest.parts) <= KEPT_ROWS
 
     def __repr__(self) -> str:
         return f"open_run({self.folder.where('')!r})"
 
     def _repr_html_(self) -> str:
         """Return the table that a notebook shows: what is stored, not what it proves."""
+        from boardclass.tables import html_table
+
         listed = list_name(self.info.get("wordlist", {}).get("name"), self.fingerprint.wordlist_sha256)
         facts: list[tuple[str, object]] = [
             ("board", self.fingerprint.dims),
@@ -237,7 +239,7 @@ class Run:
 
     def _read(self, parts: Sequence[Part], columns: Sequence[str] | None = None) -> Iterator[tuple[Part, pa.Table]]:
         """Yield some parts with some columns, as they were when this run first read them."""
-        if sum(part.n_rows for part in self.manifest.parts) > KEPT_ROWS:
+        if not self._keeps:
             yield from read_parts(self.folder, parts, columns)
             return
         new = [part for part in parts if part.name not in self._kept]

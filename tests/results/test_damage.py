@@ -126,9 +126,6 @@ def test_deleted_files(finished, tmp_path):
         elif victim.name == files.MANIFEST:
             with pytest.raises(DamagedError, match="its end is lost"):
                 Store.open(run, fingerprint())
-        elif "manifest" in victim.name:
-            assert summary(run).listed == summary(finished).listed
-            assert not summary(run).proven, "nothing says that the boards were scored again"
         else:
             with pytest.raises(DamagedError, match=f"{copy.name} is listed but missing"):
                 summary(run)

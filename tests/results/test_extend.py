@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import cache
+from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +15,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from results.errors import ConflictError, DamagedError, FingerprintError
+from results.proof.coverage import unit_letters
 from results.storage import files
 from results.store.documents import Fingerprint
-from results.store.rows import Row, parse_path
+from results.store.rows import Row
 from results.store.run import open_run
 from results.store.store import Store
 from results.upkeep.extend import COVERS, EVERYTHING, extend, inherited, open_source, reusable
@@ -29,18 +31,12 @@ CUTOFFS = st.integers(60, 101)  # the best board has 94 points: z y x w
 @cache
 def boards_of(class_id: int, path: str) -> list[tuple[str, int]]:
     """Return the better boards of a unit with their scores; those below 50 points play no part here."""
-    letters = list(partition().class_letters(class_id))
-    for cell, forced in parse_path(path, 4):
-        letters[cell] = forced
-    return [("".join(b), score) for b in itertools.product(*letters) if (score := toy_score("".join(b))) >= 50]
+    boards = map("".join, itertools.product(*unit_letters(partition(), (class_id, path))))
+    return [(board, score) for board in boards if (score := toy_score(board)) >= 50]
 
 
 def n_boards(class_id: int, path: str) -> int:
-    letters = list(partition().class_letters(class_id))
-    for cell, forced in parse_path(path, 4):
-        letters[cell] = forced
-    sizes = [len(each) for each in letters]
-    return sizes[0] * sizes[1] * sizes[2] * sizes[3]
+    return prod(map(len, unit_letters(partition(), (class_id, path))))
 
 
 def searched(cutoff: int, class_id: int, path: str = "", parts: Iterable[str] | None = None) -> Row:
