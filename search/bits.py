@@ -7,10 +7,25 @@ from __future__ import annotations
 
 from typing import Any
 
+import llvmlite.binding as llvm
 from llvmlite import ir
 from numba import config, int64, types, void
 from numba.core import cgutils
 from numba.extending import intrinsic
+
+
+def machine_has(*features: str) -> bool:
+    """Return whether this machine has vector instructions, and code is compiled for this machine."""
+    if config.DISABLE_JIT or config.CPU_NAME:
+        return False
+    found = llvm.get_host_cpu_features()
+    return all(found.get(name, False) for name in features)
+
+
+def call(builder: Any, name: str, result: Any, *values: Any) -> Any:
+    """Call an LLVM intrinsic by name, from the code of an intrinsic of numba."""
+    kind = ir.FunctionType(result, [value.type for value in values])
+    return builder.call(cgutils.get_or_insert_function(builder.module, kind, name), values)
 
 
 def _unary(name: str, has_zero_flag: bool) -> Any:
@@ -23,10 +38,8 @@ def _unary(name: str, has_zero_flag: bool) -> Any:
         signature = int64(int64)
 
         def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-            i64 = ir.IntType(64)
-            arguments = [i64, ir.IntType(1)] if has_zero_flag else [i64]
-            function = builder.module.declare_intrinsic(f"llvm.{name}", (i64,), ir.FunctionType(i64, arguments))
-            return builder.call(function, [args[0], ir.Constant(ir.IntType(1), 1)] if has_zero_flag else [args[0]])
+            flag = [ir.Constant(ir.IntType(1), 1)] * has_zero_flag
+            return call(builder, f"llvm.{name}.i64", ir.IntType(64), args[0], *flag)
 
         return signature, codegen
 
@@ -42,10 +55,8 @@ def _prefetch(typing_context: Any, array: Any, index: Any) -> Any:
     def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         data = context.make_array(sig.args[0])(context, builder, args[0]).data
         pointer = builder.bitcast(builder.gep(data, [args[1]]), ir.IntType(8).as_pointer())
-        i32 = ir.IntType(32)
-        function_type = ir.FunctionType(ir.VoidType(), [pointer.type, i32, i32, i32])
-        function = cgutils.get_or_insert_function(builder.module, function_type, "llvm.prefetch.p0")
-        builder.call(function, [pointer, ir.Constant(i32, 0), ir.Constant(i32, 3), ir.Constant(i32, 1)])
+        how = [ir.Constant(ir.IntType(32), x) for x in (0, 3, 1)]  # to read, into all caches, data
+        call(builder, "llvm.prefetch.p0", ir.VoidType(), pointer, *how)
         return context.get_dummy_value()
 
     return void(array, int64), codegen

@@ -16,13 +16,12 @@ from typing import Any, NamedTuple
 import llvmlite.binding as llvm
 import numpy as np
 from llvmlite import ir
-from numba import config, int32, int64, types, uint8
-from numba.core import cgutils
+from numba import int32, int64, types, uint8
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
 from boardclass.jit import kernel, writable
-from search.bits import popcount
+from search.bits import call, machine_has, popcount
 from search.scoring.scorer_kernels import CELLS_MASK, MAX_CELLS, SIGNATURE_ARRAYS
 from search.scoring.trie import CHILD_SHIFT, CODE_SHIFT
 
@@ -35,10 +34,8 @@ _MIN_LLVM = 20  # llvm.experimental.vector.compress
 
 def supported() -> bool:
     """Return whether this machine and this numba can run the vector kernel fast."""
-    if config.DISABLE_JIT or llvm.llvm_version_info[0] < _MIN_LLVM or config.CPU_NAME:
-        return False
-    features = llvm.get_host_cpu_features()
-    return all(features.get(name, False) for name in ("avx512f", "avx512bw", "avx512dq", "avx512vpopcntdq"))
+    is_new = llvm.llvm_version_info[0] >= _MIN_LLVM
+    return is_new and machine_has("avx512f", "avx512bw", "avx512dq", "avx512vpopcntdq")
 
 
 class Lanes(NamedTuple):
@@ -92,8 +89,7 @@ class _Lanewise:
         self.b = builder
 
     def call(self, name: str, result: Any, *values: Any) -> Any:
-        signature = ir.FunctionType(result, [value.type for value in values])
-        return self.b.call(cgutils.get_or_insert_function(self.b.module, signature, name), values)
+        return call(self.b, name, result, *values)
 
     def splat(self, value: Any) -> Any:
         undefined = ir.Constant(_VECTOR, ir.Undefined)

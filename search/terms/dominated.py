@@ -43,17 +43,9 @@ def pair_bits(length: int) -> NDArray[np.int64]:
 
 
 @kernel(
-    void(
-        read_only(uint64),
-        int64,
-        read_only(int64),
-        read_only(int64),
-        read_only(int64),
-        read_only(int64, 2),
-        writable(uint64, 2),
-        writable(uint64, 2),
-    )
-)
+    void(read_only(uint64), int64, read_only(int64), read_only(int64), read_only(int64), read_only(int64, 2),
+        writable(uint64, 2), writable(uint64, 2))
+)  # fmt: skip
 def mark_dominated(paths, length, neighbours, number, target, pair_bit, absorb, swap):  # type: ignore[no-untyped-def]
     """Fill the absorb and swap words of ``paths`` (see the module).
 

@@ -40,10 +40,8 @@ RIM_TYPE = types.NamedTuple(
 
 
 @kernel(
-    int64(
-        TABLE_TYPE, types.UniTuple(int64, 5), read_only(uint64), types.UniTuple(uint64, 3),
-        uint64, writable(uint64), int64,
-    )
+    int64(TABLE_TYPE, types.UniTuple(int64, 5), read_only(uint64), types.UniTuple(uint64, 3), uint64, writable(uint64),
+        int64)
 )  # fmt: skip
 def emit(table, where, codes, drop, points_code, terms, n):  # type: ignore[no-untyped-def]
     """Append the terms of a word on the paths of a large range, four positions at a time; there must be room.

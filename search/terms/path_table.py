@@ -79,26 +79,11 @@ class PathTable(NamedTuple):
     n_extra: int
 
 
-TABLE_TYPE = types.NamedTuple(
-    [
-        read_only(int64),
-        read_only(int32, 2),
-        read_only(int64),
-        read_only(int64),
-        read_only(uint8),
-        read_only(uint32),
-        read_only(uint64, 2),
-        read_only(uint32),
-        read_only(uint64, 2),
-        read_only(int32),
-        read_only(uint8),
-        read_only(int32),
-        read_only(int32),
-        int64,
-        int64,
-    ],
-    PathTable,
-)
+TABLE_TYPE = types.NamedTuple([
+    read_only(int64), read_only(int32, 2), read_only(int64), read_only(int64), read_only(uint8), read_only(uint32),
+    read_only(uint64, 2), read_only(uint32), read_only(uint64, 2), read_only(int32), read_only(uint8), read_only(int32),
+    read_only(int32), int64, int64
+], PathTable)  # fmt: skip
 
 
 def extra_cells(board: Geometry, bare: int) -> tuple[int, ...]:

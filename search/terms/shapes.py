@@ -60,11 +60,7 @@ def _with_letters(term, codes, n_free, shifts, at, stride):  # type: ignore[no-u
     return term
 
 
-@kernel(
-    types.UniTuple(int64, 2)(
-        WORDS_TYPE, TABLE_TYPE, RIM_TYPE, writable(uint64), int64, int64, uint64, boolean
-    )
-)  # fmt: skip
+@kernel(types.UniTuple(int64, 2)(WORDS_TYPE, TABLE_TYPE, RIM_TYPE, writable(uint64), int64, int64, uint64, boolean))
 def shape_terms(words, table, rim, terms, code_bits, new, limit, only_losses):  # type: ignore[no-untyped-def]
     """Write terms of a node to ``terms``; return (their number or TERMS_FULL, paths looked at).
 

@@ -26,10 +26,8 @@ _MAX_ENTRIES = MAX_LEVELS * LETTER_BITS  # of one node
 
 
 @kernel([
-    types.UniTuple(int64, 2)(
-        writable(int32), writable(bound), int64, int64, int64, writable(int64),
-        writable(int32), writable(int32), int64,
-    )
+    types.UniTuple(int64, 2)(writable(int32), writable(bound), int64, int64, int64, writable(int64), writable(int32),
+        writable(int32), int64)
     for bound in BOUND_TYPES
 ])  # fmt: skip
 def _write_node(cells, bounds, tip, points, bound, edges, entry_bounds, refs, n):  # type: ignore[no-untyped-def]
@@ -76,10 +74,8 @@ def _edge(key, level, place):  # type: ignore[no-untyped-def]
 
 
 @kernel([
-    types.UniTuple(int64, 3)(
-        read_only(uint64), read_only(int32), int64, int64, int64, writable(int32),
-        writable(bound), int64,
-    )
+    types.UniTuple(int64, 3)(read_only(uint64), read_only(int32), int64, int64, int64, writable(int32), writable(bound),
+        int64)
     for bound in BOUND_TYPES
 ])  # fmt: skip
 def build(keys, points, begin, n, n_levels, cells, bounds, tip):  # type: ignore[no-untyped-def]

@@ -26,11 +26,7 @@ _TOO_LARGE = MAX_BOUND + 1  # what is larger counts as this: no tree can hold it
 _ZERO = np.uint64(0)
 
 
-@kernel(
-    int64(
-        read_only(uint64), read_only(int32), int64, int64, uint64, writable(int32)
-    )
-)  # fmt: skip
+@kernel(int64(read_only(uint64), read_only(int32), int64, int64, uint64, writable(int32)))
 def bound_of(keys, points, first, end, within, scratch):  # type: ignore[no-untyped-def]
     """Return the bound U of ``keys[first:end]`` (sorted, at least one, what they have ``within``); NO_BOUND if one has
     negative points, anything above MAX_BOUND if the bound is.
@@ -70,10 +66,8 @@ def bound_of(keys, points, first, end, within, scratch):  # type: ignore[no-unty
 
 
 @kernel([
-    types.UniTuple(int64, 2)(
-        writable(int32), writable(bound), int64, int64, read_only(uint64),
-        read_only(int32), int64, uint64, int64, writable(int32),
-    )
+    types.UniTuple(int64, 2)(writable(int32), writable(bound), int64, int64, read_only(uint64), read_only(int32), int64,
+        uint64, int64, writable(int32))
     for bound in BOUND_TYPES
 ])  # fmt: skip
 def expand(cells, bounds, tip, link, keys, points, o, within, top, scratch):  # type: ignore[no-untyped-def]

@@ -49,10 +49,8 @@ _NOTHING = 1 << 40  # greater than any edge
 
 
 @kernel([
-    types.UniTuple(int64, 4)(
-        writable(uint64), writable(int32), int64, int64, int64, int64,
-        int64, writable(int32), writable(entry), int64, int64, int64, int64,
-    )
+    types.UniTuple(int64, 4)(writable(uint64), writable(int32), int64, int64, int64, int64, int64, writable(int32),
+        writable(entry), int64, int64, int64, int64)
     for entry in BOUND_TYPES
 ])  # fmt: skip
 def merge(keys, points, begin, end, spill, n_levels, first_level, cells, bounds, tip, base, bound, other):  # type: ignore[no-untyped-def]

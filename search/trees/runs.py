@@ -12,11 +12,7 @@ _ZERO = np.uint64(0)
 _ONE = np.uint64(1)
 
 
-@kernel(
-    int64(
-        read_only(uint64), writable(uint64), writable(int32), read_only(int32), int64
-    )
-)  # fmt: skip
+@kernel(int64(read_only(uint64), writable(uint64), writable(int32), read_only(int32), int64))
 def group(terms, keys, points, points_of_code, code_bits):  # type: ignore[no-untyped-def]
     """Write the distinct ``keys`` of the sorted ``terms`` (code dropped) and their ``points``; return their number.
 
@@ -46,12 +42,7 @@ def group(terms, keys, points, points_of_code, code_bits):  # type: ignore[no-un
     return n - 1 if n and total == 0 else n
 
 
-@kernel(
-    int64(
-        writable(uint64), writable(int32), int64, int64, int64, int64,
-        int64, uint64,
-    )
-)  # fmt: skip
+@kernel(int64(writable(uint64), writable(int32), int64, int64, int64, int64, int64, uint64))
 def join(keys, points, a, a_end, b, b_end, to, within):  # type: ignore[no-untyped-def]
     """Write the keys of two sorted ranges, sorted by their part ``within``, from ``to`` on; return the end.
 

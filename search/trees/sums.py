@@ -13,14 +13,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import llvmlite.binding as llvm
 from llvmlite import ir
-from numba import config, int16, int32, int64, types
+from numba import int16, int32, int64, types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
 from boardclass.jit import kernel, read_only, writable
-from search.bits import lowest_bit
+from search.bits import call, lowest_bit, machine_has
 
 ROW = 32  # letters 0..25, padded to whole vectors
 _LANES = 8
@@ -28,22 +27,11 @@ _I32, _I64 = ir.IntType(32), ir.IntType(64)
 SUM_TYPES = ((int16, int16), (int32, int16), (int32, int32))  # of sums and bounds
 
 
-def _has(*features: str) -> bool:
-    """Return whether this machine has vector instructions, and code is compiled for this machine."""
-    if config.DISABLE_JIT or config.CPU_NAME:
-        return False
-    found = llvm.get_host_cpu_features()
-    return all(found.get(name, False) for name in features)
+HAS_AVX512 = machine_has("avx2", "avx512f", "avx512bw", "avx512vl", "avx512vbmi2")
+HAS_AVX2 = machine_has("avx2")
 
 
-HAS_AVX512 = _has("avx2", "avx512f", "avx512bw", "avx512vl", "avx512vbmi2")
-HAS_AVX2 = _has("avx2")
-
-
-@kernel([
-    int64(writable(value), int64, int64, read_only(bound), int64, int64)
-    for value, bound in SUM_TYPES
-])  # fmt: skip
+@kernel([int64(writable(value), int64, int64, read_only(bound), int64, int64) for value, bound in SUM_TYPES])
 def add_one_by_one(sums, source, target, bounds, at, letters):  # type: ignore[no-untyped-def]
     """Set ``sums[target : target + ROW]`` to the row at ``source`` plus a choice; return the largest of it.
 
@@ -87,8 +75,7 @@ class _Call:
 
     def call(self, name: str, result: Any, *values: Any) -> Any:
         """Call an LLVM intrinsic."""
-        kind = ir.FunctionType(result, [value.type for value in values])
-        return self.builder.call(cgutils.get_or_insert_function(self.builder.module, kind, name), values)
+        return call(self.builder, name, result, *values)
 
     def add(self, first: int, row: Any, added: Any) -> Any:
         """Write the sums from letter ``first`` on, with what is ``added``, to the target; return them."""

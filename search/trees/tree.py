@@ -139,17 +139,11 @@ def places_in(node, first_cell, per):  # type: ignore[no-untyped-def]
     return n, node + HEAD, (node + HEAD + n) * per, node - 1
 
 
-@kernel(
-    [
-        types.UniTuple(int64, 2)(
-            writable(int32), writable(bound), int64, int64, int64, writable(int32),
-            int64, int64, writable(int32), int64, int64, writable(int32),
-            int64,
-        )
-        for bound in BOUND_TYPES
-    ],
-    inline="always",
-)  # fmt: skip
+@kernel([
+    types.UniTuple(int64, 2)(writable(int32), writable(bound), int64, int64, int64, writable(int32), int64, int64,
+        writable(int32), int64, int64, writable(int32), int64)
+    for bound in BOUND_TYPES
+], inline="always")  # fmt: skip
 def put_node(cells, bounds, tip, points, bound, words, word, last_word, entries, entry, last_entry, refs, ref):  # type: ignore[no-untyped-def]
     """Write a sum node to ``cells`` at ``tip``, in place; return the new tip and the node.  There must be room.
 

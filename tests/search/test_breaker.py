@@ -434,17 +434,15 @@ def test_whole_2x2_with_all_letters(enable2k):
     of = World("2x2", "abcdefghijklmnopqrstuvwxyz", words, "aeiou bcdfgjklmpvwxyz hnqrst")
     cutoff = of.scores.cutoff_for(200)
     assert 0 < of.scores.reaching(cutoff).bit_count() <= 200
-    check_whole(of, cutoff, of.found_in(of.scores.reaching(cutoff)))
-
-
-def check_whole(of: World, cutoff: int, wanted: Found) -> None:
-    """Break every canonical class; the images of what comes out must be ``wanted``."""
-    breaker = Breaker(of.spec(cutoff))
-    found = set()
-    for chunk in of.partition.canonical_ranks():
-        for rank in chunk.tolist():
-            found |= candidates(broken(breaker, Unit(rank)))
+    found = found_in_all_classes(of, cutoff)
+    wanted = of.found_in(of.scores.reaching(cutoff))
     assert {(image, score) for board, score in found for image in of.images(board)} == wanted
+
+
+def found_in_all_classes(of: World, cutoff: int) -> Found:
+    breaker = Breaker(of.spec(cutoff))
+    ranks = [rank for chunk in of.partition.canonical_ranks() for rank in chunk.tolist()]
+    return {board for rank in ranks for board in candidates(broken(breaker, Unit(rank)))}
 
 
 def test_whole_2x3_with_other_letters_too():
@@ -454,11 +452,7 @@ def test_whole_2x3_with_other_letters_too():
     sums = scores(boards, of.points)
     cutoff = sums.cutoff_for(60)
     reached = set(boards.boards(sums.reaching(cutoff)))
-    breaker = Breaker(of.spec(cutoff))
-    found: Found = set()
-    for chunk in of.partition.canonical_ranks():
-        for rank in chunk.tolist():
-            found |= candidates(broken(breaker, Unit(rank)))
+    found = found_in_all_classes(of, cutoff)
     spread_out = {image for board, _ in found for image in of.images(board)}
     plain = ["".join(x if x in "aers" else "*" for x in board) for board in spread_out]
     assert set(plain) == reached
