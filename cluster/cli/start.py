@@ -36,6 +36,7 @@ def main() -> None:
     """Run the command line."""
     _occupy_closed()
     sys.meta_path.insert(0, _NoPandas)
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")  # else it looks through all packages for some
     gc.set_threshold(100_000)  # modules and words are no garbage: looking for some took a twentieth of a short command
     atexit.register(gc.disable)  # nor is any looked for at the end
     from cluster.cli import app
