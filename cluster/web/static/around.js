@@ -19,7 +19,7 @@ export function showAround(around, told, h, { shade, use, put } = {}) {
   const inRows = [...around.scores.keys()].sort((a, b) => (a % h) - (b % h) || a - b);
   const rows = inRows.map((cell) => {
     const own = told.usual[cell], scores = around.scores[cell];
-    const label = el("th", { scope: "row" }, el("span", { className: "soft", textContent: `${cellName(cell, h)} ` }), face(own));
+    const label = el("th", { scope: "row" }, el("span", { className: "visually-hidden", textContent: `${cellName(cell, h)} ` }), el("span", { className: "soft", ariaHidden: "true", textContent: `${(cell % h) + 1}.${Math.floor(cell / h) + 1} ` }), face(own));
     return el("tr", {}, label, ...scores.map((score, at) => {
       const difference = score - told.score, letter = LETTERS[at];
       const item = el("td", { textContent: letter === own ? "·" : difference > 0 ? `+${count(difference)}` : count(difference).replace("-", "−"), title: points(score) });

@@ -16,7 +16,8 @@ function make(run) {
 function said(run) {
   if (run.state === "unreadable") return run.error;
   if (run.best) return run.best.said;
-  return run.state === "reading" ? "Its rows are being read." : run.state === "proven" ? "No board reaches the cutoff." : "No board that reaches the cutoff was found so far.";
+  if (run.state === "reading" || run.state === "proven") return run.state === "reading" ? "Its rows are being read." : "No board reaches the cutoff.";
+  return `No board that reaches the cutoff was found so far; ${count(run.n_classes_done)} of ${count(run.n_classes)} classes are done (${run.percent}).`;
 }
 
 function show(run) {
