@@ -75,6 +75,8 @@ def opened(browser, server):
 
     yield call
     for context in contexts:
+        for tab in context.pages:
+            tab.unroute_all(behavior="ignoreErrors")  # a page asks again while it is closed
         context.close()
     assert all(address.startswith(server.root) for address in asked)
     assert failed == []
