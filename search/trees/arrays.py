@@ -71,25 +71,17 @@ class Arrays:
         return (int(end), int(root), int(bound)) if end > 0 else None
 
     def merge(
-        self,
-        begin: int,
-        end: int,
-        spill: int,
-        key_end: int,
-        n_levels: int,
-        first: int,
-        tip: int,
-        root: int,
-        other: tuple[int, int] = (0, 0),
-    ) -> tuple[int, int, int, int] | None:
-        """Merge keys, and bound and reference of another tree, into a tree whose levels before ``first`` are forced,
-        using no place of the keys from ``key_end`` on (search.trees.merge).
+        self, begin: int, end: int, n_levels: int, first: int, tip: int, root: int, other: tuple[int, int] = (0, 0),
+        key_end: int | None = None,
+    ) -> tuple[int, int, int, int] | None:  # fmt: skip
+        """Merge keys, and bound and reference of another tree, into a tree whose levels before ``first`` are forced;
+        the keys before ``key_end``, by default all, have room for those that are copied (search.trees.merge).
 
-        Returns (tip, root, bound, spill), or None if it does not fit.
+        Returns (tip, root, bound, first unused key), or None if it does not fit.
         """
         keys, points = self.terms[:key_end], self.points[:key_end]
         tip, root, bound, spill = merge.merge(
-            keys, points, begin, end, spill, n_levels, first, self.cells, self.bounds, tip, root, *other
+            keys, points, begin, end, end, n_levels, first, self.cells, self.bounds, tip, root, *other
         )
         if tip == merge.NO_EQUAL:
             raise AssertionError("terms to lose are not in the tree they were taken from")

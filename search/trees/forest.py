@@ -145,13 +145,10 @@ class Forest:
     def _grow_at(self, node: Node, free: list[int], begin: int, tip: int) -> Grown | None:
         """Return one tree over all terms of a node, with its keys from ``begin`` on and its cells from ``tip`` on."""
         n = self._generator.of_node(node, free, self._arrays.terms[begin:])
-        if n < 0:
-            return None
-        n_keys = self._arrays.sort(begin, n, len(free), tip)
-        built = self._arrays.build(begin, n_keys, len(free), tip)
+        built = self._built(n, begin, tip, len(free))
         if built is None:
             return None
-        end, root, bound = built
+        n_keys, end, root, bound = built
         return Grown(self._arrays.as_tree(len(free), 0, end), root, bound, n, n_bytes_of(n_keys, end - tip + 1))
 
     def terms(self, node: Node, free: list[int]) -> tuple[NDArray[np.uint64], NDArray[np.int32]] | None:
@@ -269,10 +266,11 @@ class Forest:
             return False
         self.stack.clear()
         first = len(bare) - len(self._generator.rim)
-        grown = self._grow_alone(bare, first)
-        if grown is None:
+        n = self._generator.of_bare(bare, self._arrays.terms)
+        built = self._built(n, 0, 1, self._n_levels, first)
+        if built is None:
             return False
-        n, n_keys, end_tip, whole, bound = grown
+        n_keys, end_tip, whole, bound = built
         base, tip = self._arrays.root_of(end_tip, whole, first + 1, 0)
         bottom = Layer(bare, base, n_keys, tip, n_keys, tip)
         if n <= self._generator.whole_terms:
@@ -280,17 +278,16 @@ class Forest:
         self.stack.append(bottom)
         return tip < self._arrays.cells.size
 
-    def _grow_alone(self, bare: Bare, first: int) -> tuple[int, int, int, int, int] | None:
-        """Grow one tree over all terms of some bare cells at the start of the arrays; None if it does not fit.
+    def _built(self, n: int, begin: int, tip: int, n_levels: int, first: int = 0) -> tuple[int, int, int, int] | None:
+        """Build the tree of ``n`` terms from ``begin`` on, whose levels before ``first`` are forced.
 
-        Returns (terms, keys, tip, root, bound).  The levels before ``first`` are forced.
+        Returns (keys, tip, root, bound); None if it does not fit, or if ``n`` says that the terms did not.
         """
-        n = self._generator.of_bare(bare, self._arrays.terms)
         if n < 0:
             return None
-        n_keys = self._arrays.sort(0, n, self._n_levels - first, 1)
-        built = self._arrays.build(0, n_keys, self._n_levels, 1)
-        return None if built is None else (n, n_keys, *built)
+        n_keys = self._arrays.sort(begin, n, n_levels - first, tip)
+        built = self._arrays.build(begin, n_keys, n_levels, tip)
+        return None if built is None else (n_keys, *built)
 
     @property
     def _n_levels(self) -> int:
@@ -299,10 +296,11 @@ class Forest:
 
     def _add_rim(self) -> bool:
         """Put down the rim; return whether it fits."""
-        grown = self._grow_alone(tuple((c, 0) for c in self._generator.rim), 0)
-        if grown is None:
+        n = self._generator.of_bare(tuple((c, 0) for c in self._generator.rim), self._arrays.terms)
+        built = self._built(n, 0, 1, self._n_levels)
+        if built is None:
             return False
-        n, n_keys, tip, root, bound = grown
+        n_keys, tip, root, bound = built
         self.stack.append(Layer((), root, n_keys, tip, n_keys, tip, root, bound, n_bytes_of(n_keys, tip), n))
         return True
 
@@ -351,21 +349,20 @@ class Forest:
         for n_spilled in _SPILLED:
             last, wait = wait, min(cut + n_spilled * (cut - begin), self._arrays.terms.size - n_later)
             self._arrays.move_keys(last, wait, n_later)
-            merged = self._arrays.merge(begin, cut, cut, wait, n_levels, first, tip, root)
+            merged = self._arrays.merge(begin, cut, n_levels, first, tip, root, key_end=wait)
             if merged is not None:
                 break
         if merged is None and n_later:
             whole = False
-            merged = self._arrays.merge(begin, cut, cut, self._arrays.terms.size, n_levels, first, tip, root)
+            merged = self._arrays.merge(begin, cut, n_levels, first, tip, root)
         if merged is None:
             return False
         tip, base, _, spill = merged
         layer = Layer(bare, base, spill, tip, spill, tip)
         if whole:
-            later = spill + n_later
             self._arrays.move_keys(wait, spill, n_later)
             root, tip = self._arrays.root_of(tip, base, first + 1, below.whole if over_hole else below.base)
-            merged = self._arrays.merge(spill, later, later, self._arrays.terms.size, n_levels, first, tip, root)
+            merged = self._arrays.merge(spill, spill + n_later, n_levels, first, tip, root)
             if merged is not None:
                 tip, root, bound, spill = merged
                 layer = layer._replace(whole=root, bound=bound, n_bytes=n_bytes_of(spill, tip), n_terms=n + n_before)
@@ -386,9 +383,7 @@ class Forest:
             return False
         end = begin + self._arrays.sort(begin, n, n_levels - first, below.end_tip)
         behind = self._arrays.behind(below.whole, first - 1, letter)
-        merged = self._arrays.merge(
-            begin, end, end, self._arrays.terms.size, n_levels, first, below.end_tip, below.base, behind
-        )
+        merged = self._arrays.merge(begin, end, n_levels, first, below.end_tip, below.base, behind)
         if merged is None:
             return False
         end_tip, whole, bound, spill = merged
