@@ -26,7 +26,7 @@ ROOMS = {  # the lowest first: each uses only those before it, and itself
 # Lines of Python that a folder may have. Lower a number when a folder shrinks; raise one only with a reason.
 BUDGET = {
     "boardclass": 2_940,
-    "search": 7_000,
+    "search": 6_990,
     "results": 6_265,
     "configs": 465,
     "cluster": 10_165,
