@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from boardclass.errors import InputError, quote
-from boardclass.geometry import Dims, read_cell
 from boardclass.tiles import Tiles
 from cluster.answers.render import Format, write_json, write_table
 from cluster.cli import options
 from cluster.streams import console, tell
+
+if TYPE_CHECKING:
+    from boardclass.geometry import Dims
 
 
 def solve(
@@ -81,6 +83,8 @@ def solve(
 
 def parse_cells(text: str | None, size: Dims, option: str) -> tuple[int, ...]:
     """Return the cells that an option such as ``1.1,3.2`` names. Raises InputError if a part is not one."""
+    from boardclass.geometry import read_cell
+
     cells = []
     for part in (text or "").replace(",", " ").split():
         cell = read_cell(part, *size)
