@@ -53,8 +53,12 @@ def parse_dims(text: str) -> Dims:
 
 def cell_name(cell: int, h: int) -> str:
     """Return where a cell of a board of ``h`` rows is, as people are told: ``row 2, column 1``."""
-    x, y = divmod(cell, h)
-    return f"row {y + 1}, column {x + 1}"
+    return f"row {cell % h + 1}, column {cell // h + 1}"
+
+
+def short_cell_name(cell: int, h: int) -> str:
+    """Return the same as options take it: ``2.1``."""
+    return f"{cell % h + 1}.{cell // h + 1}"
 
 
 _place = re.compile(r"([0-9]{1,3})(?:\.([0-9]{1,3}))?", re.ASCII).fullmatch

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from boardclass.cutoff import reaches
 from boardclass.errors import InputError
-from boardclass.geometry import cell_name, parse_dims
+from boardclass.geometry import cell_name, parse_dims, short_cell_name
 
 if TYPE_CHECKING:
     from boardclass.geometry import Dims, Geometry
@@ -46,6 +46,7 @@ def sum_choice_tree(letters: Sequence[str], words: Sequence[str], table: ScoreTa
     """
     points = {word: worth for word in words if len(word) <= len(letters) and (worth := table.of(word))}
     prefixes = {word[:i] for word in points for i in range(len(word) + 1)}
+    names = [short_cell_name(cell, board.dims.h) for cell in range(board.n)]
     n_nodes = 0
 
     def made(*values: Any) -> TreeNode:
@@ -62,14 +63,14 @@ def sum_choice_tree(letters: Sequence[str], words: Sequence[str], table: ScoreTa
         nodes = tuple(node for letter in letters[cell] if (node := option(cell, prefix + letter, used)))
         if len(letters[cell]) == 1 or not nodes:
             return nodes[0] if nodes else None
-        return made(CHOICE, f"cell {_place(cell, board)}", 0, max(node.bound for node in nodes), nodes)
+        return made(CHOICE, f"cell {names[cell]}", 0, max(node.bound for node in nodes), nodes)
 
     def option(cell: int, prefix: str, used: tuple[int, ...]) -> TreeNode | None:
         if prefix not in prefixes:
             return None
         own, children = points.get(prefix, 0), around(board.neighbours[cell], prefix, used)
         bound = own + sum(child.bound for child in children)
-        label = f"{_place(cell, board)}={prefix[-1]}" + f" {prefix}" * bool(own)
+        label = f"{names[cell]}={prefix[-1]}" + f" {prefix}" * bool(own)
         return made(SUM, label, own, bound, children) if bound else None
 
     children = around(range(len(letters)), "", ())
@@ -83,26 +84,21 @@ def orderly_tree(terms: Terms, board: Geometry) -> TreeNode:
     """
     from search.class_bounds import n_nodes
 
+    names = [short_cell_name(cell, board.dims.h) for cell in range(board.n)]
+
     def node(label: str, rows: list[tuple[list[tuple[int, str]], int]]) -> TreeNode:
         own = sum(points for literals, points in rows if not literals)
         choices = []
         for cell, of_cell in groupby((row for row in rows if row[0]), key=lambda row: row[0][0][0]):
             options = tuple(
-                node(f"{_place(cell, board)}={letter}", [(literals[1:], points) for literals, points in of_letter])
+                node(f"{names[cell]}={letter}", [(literals[1:], points) for literals, points in of_letter])
                 for letter, of_letter in groupby(of_cell, key=lambda row: row[0][0][1])
             )
-            choices.append(
-                TreeNode(CHOICE, f"cell {_place(cell, board)}", 0, max(option.bound for option in options), options)
-            )
+            choices.append(TreeNode(CHOICE, f"cell {names[cell]}", 0, max(option.bound for option in options), options))
         return TreeNode(SUM, label, own, own + sum(choice.bound for choice in choices), tuple(choices))
 
     _check_size("orderly", n_nodes(terms))
     return node("all terms", list(zip(terms.literals(), terms.points.tolist(), strict=True)))
-
-
-def _place(cell: int, board: Geometry) -> str:
-    """Return row and column of a cell, as options take them."""
-    return f"{cell % board.dims.h + 1}.{cell // board.dims.h + 1}"
 
 
 def _check_size(kind: str, n_nodes: int) -> None:

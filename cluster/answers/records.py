@@ -20,14 +20,14 @@ def proven_place(board: str, dims: str, score: int, sha256: str, points: Sequenc
 
     ``score`` is exact, with the word list of this SHA-256 and these points by number of letters.
     """
+    found = _proof(dims, sha256, tuple(points))
+    if found is None or not found.listed.boards:
+        return ""
     from boardclass.board import with_letters
     from boardclass.canonical import canonical_board
     from boardclass.geometry import geometry
     from results.proof.claim import standing
 
-    found = _proof(dims, sha256, tuple(points))
-    if found is None or not found.listed.boards:
-        return ""
     name, listed = found.question.wordlist, found.listed.boards
     best = f"The best score is {listed[0].score:,}, that of {with_letters(listed[0].board, found.question.letters)}."
     if not reaches(score, found.fingerprint.cutoff):

@@ -44,10 +44,10 @@ def run(
     """Start a run, or continue it, until it is complete or cannot continue.
 
     Without ``config.address``, ``config.workers`` = 0 computes in this process; any other number is that of the
-    processes to start.  ``make_executor`` makes another executor of the spec.  With
-    ``drop_damaged``, what damaged parts of the store held is computed again, instead of refused.  Verdicts of the run
-    ``extends`` are taken over where they hold at the cutoff of this one.  Only the classes of ``share`` are searched;
-    whether the run is complete does not depend on it.
+    processes to start.  ``make_executor`` makes another executor of the spec.  With ``drop_damaged``, what damaged
+    parts of the store held is computed again, instead of refused.  Verdicts of the run ``extends`` are taken over where
+    they hold at the cutoff of this one.  Only the classes of ``share`` are searched; whether the run is complete does
+    not depend on it.
 
     Raises InputError when something given cannot be used (nothing has been written), StoreError when the run directory
     is damaged, locked, or of another run, Interrupted on SIGINT, SIGTERM and the like (everything found so far is

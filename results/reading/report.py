@@ -18,7 +18,7 @@ from boardclass.board import LETTERS, format_rows, with_letters
 from boardclass.board_svg import STYLE, board_svg
 from boardclass.distribution import install
 from boardclass.errors import InputError
-from boardclass.geometry import geometry
+from boardclass.geometry import geometry, short_cell_name
 from boardclass.partition import parse_partition
 from boardclass.printable import printable
 from boardclass.scores import n_letters
@@ -185,7 +185,7 @@ def _sensitivity(charts: Any, found: Summary, scorer: Scorer) -> dict[str, Any] 
     names = {letter: letters.get(letter, letter) for letter in LETTERS}
     h = geometry(found.fingerprint.dims).dims.h
     rows = [
-        {"cell": f"{cell % h + 1}.{cell // h + 1} {names[own].upper()}", "letter": names[letter], "score": score}
+        {"cell": f"{short_cell_name(cell, h)} {names[own].upper()}", "letter": names[letter], "score": score}
         for cell, (own, scores) in enumerate(zip(best.board, letter_scores(best.board, scorer), strict=True))
         for letter, score in zip(LETTERS, scores, strict=True)
     ]
