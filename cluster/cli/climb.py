@@ -92,9 +92,9 @@ def climb(
         raise InputError("which size? give --dims, such as --dims 4x4, or a board with --from")
     size, board = (parse_dims(dims or ""), None) if start is None else read_board(start, dims, tell, words.letters)
     letters = allowed_letters(in_symbols(exclude.lower(), words.letters))
-    from search.local.climb import BatchScorer, Start
+    from search.local.boards import BatchScorer, Start
     from search.local.methods import default_runs, local_search
-    from search.local.parallel import HoldingScorer, ParallelScorer
+    from search.local.scorers import HoldingScorer, ParallelScorer
     from search.scoring.scorer import Scorer
 
     scorer: BatchScorer = ParallelScorer(Scorer(size, words.words, table), workers or os.cpu_count() or 1)

@@ -47,7 +47,7 @@ def longest(
     word = None if word is None else in_symbols(word.strip().lower(), words.letters).replace("qu", "q")
     targets = _targets(words.words, shape.n, word, letters)
     from search.local import hamilton
-    from search.local.parallel import ParallelScorer
+    from search.local.scorers import ParallelScorer
     from search.scoring.scorer import Scorer
 
     if sample is not None:

@@ -27,7 +27,6 @@ from results.store.rows import CANDIDATES, ELIMINATED, Key, Row
 from results.store.run import Run
 from search.breaker import Spec, Unit, UnitResult
 from search.local.methods import local_search
-from search.local.parallel import ParallelScorer
 from search.params import Params
 from search.replica import Replicator
 from search.scoring.scorer import Scorer
@@ -97,7 +96,7 @@ def spot_check(run: Run, spec: Spec, scorer: Scorer, listed: BoardList, seed: in
         if time.monotonic() > began_s + SPOT_SEARCH_S:
             break
     end_s, known = time.monotonic() + SPOT_CLIMB_S, {item.board for item in listed.boards}
-    for find in local_search(ParallelScorer(scorer, 1), seed=seed, stop=lambda: time.monotonic() > end_s):
+    for find in local_search(scorer, seed=seed, stop=lambda: time.monotonic() > end_s):
         if reaches(find.score, spec.cutoff) and find.board not in known:
             raise MismatchError(
                 f"{find.board} scores {find.score:,}, which reaches the cutoff {spec.cutoff:,}, and is not listed in "

@@ -169,26 +169,24 @@ def around_board(*given: Any) -> dict[str, Any]:
 
 def climb_from(*given: Any) -> dict[str, Any]:
     """Return the best boards that climbing from a board found in a few seconds, in ever larger pools."""
-    from search.local.climb import climb
+    from search.local.methods import local_search
 
     board, scorer = Question(*given).usual()
     end_s = time.monotonic() + CLIMB_S
     found: dict[str, int] = {}
-    pool, is_whole = 0, True
+    pool, is_late = _POOLS[0], False
 
-    def told(_number: int, _best: int, _n_scored: int) -> None:
-        if found and time.monotonic() > end_s:
-            raise TimeoutError
+    def late() -> bool:
+        return bool(found) and time.monotonic() > end_s
 
     for size in _POOLS:
-        try:
-            found |= climb(scorer, pool=size, start=board, progress=told)
-            pool = size
-        except TimeoutError:
-            is_whole = False
+        found |= {find.board: find.score for find in local_search(scorer, pool=size, start=board, stop=late)}
+        is_late = late()
+        if is_late:
             break
+        pool = size
     best = sorted(found.items(), key=lambda item: (-item[1], item[0]))[:N_CLIMBED]
-    return {"pool": pool, "complete": is_whole, "found": [{"board": text, "score": score} for text, score in best]}
+    return {"pool": pool, "complete": not is_late, "found": [{"board": text, "score": score} for text, score in best]}
 
 
 def class_story(text: str, wordlist: str, cutoff: int | None) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from boardclass.canonical import canonical_board
 from boardclass.geometry import Geometry
-from search.local.climb import BatchScorer
+from search.local.boards import BatchScorer
 from search.scoring.scorer import decode_boards
 
 MAX_CELLS = 16  # beyond that the paths are too many to list

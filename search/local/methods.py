@@ -1,27 +1,58 @@
 """Local search, all methods behind one call: several runs, results merged, how often each board was found.
 
-local_search -> climb (pool) | anneal | breed (genetic)      each: seed -> boards with exact scores; no proof
+local_search -> climb | anneal | breed      each: Search -> boards with exact scores; no proof
+
+A *pool* (the paper's listing 1 in outline; it gives ``--cutoff auto``): every round takes all boards of the pool that
+have not been expanded yet, makes their neighbours (one letter changed, or two cells swapped), scores those never seen
+before in batches, and keeps the best distinct canonical boards.  It ends when a round leaves the pool as it was.  The
+seed only picks the first pool.
+
+*Annealing*: many chains at once, each a random walk that gets choosier.  Each step changes one letter or swaps two
+cells of every chain's board.  A worse board is accepted with probability exp(difference / temperature); the temperature
+is a share of the mean score, so that it suits every board size and score table, and falls geometrically.  At the end
+the best boards of the chains climb to their local optima, and a pool begins with those.  The best board of all is often
+one that only the pool finds.
+
+The *genetic* algorithm: a child takes one half-plane of cells from one parent and the rest from a random symmetric
+image of the other, so that neighbouring letters, which make words, stay together; then a few cells mutate.  The best
+distinct canonical boards of parents and children survive.  It ends when the best board has not changed for some
+generations.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from boardclass.board import LETTERS
 from boardclass.errors import InputError, quote
-from search.local.anneal import anneal
-from search.local.climb import BatchScorer, Start, climb
-from search.local.genetic import breed
-from search.local.parallel import StoppableScorer, Stopped
+from search.local.boards import (
+    BatchScorer,
+    Start,
+    ascend,
+    best_first,
+    canonical_cells,
+    first_boards,
+    neighbours,
+    pack,
+    parse_alphabet,
+)
+from search.scoring.scorer import decode_boards
 
-# Runs unless asked otherwise: several small pools beat one large one, which soon holds a single family of boards.
-# 4x4 with ENABLE2K: of 50 pools of 100 boards, 37 reach 3625, each in about 12 s of CPU; of the five pools of each seed
-# 0 to 9, at least two do. A pool of 500 takes 55 s; two of four seeds reach it.
-DEFAULT_RUNS = {"pool": 5, "anneal": 1, "genetic": 1}
-METHODS = tuple(DEFAULT_RUNS)
-_SEARCHES: dict[str, Callable[..., Any]] = {"pool": climb, "anneal": anneal, "genetic": breed}
+BATCH = 1 << 17
+HOT, COLD = 0.05, 0.001  # temperature at the first and at the last step of annealing, as a share of the mean score
+SWAPS = 0.3
+STEPS_PER_CELL = 400
+CHILDREN = 8  # per parent
+STALE = 40  # generations without a better board
+_POOL = 100  # of annealing, at its end
+_REPORTS = 100
+_ASCENTS = 50
+_MAX_MUTATIONS = 3
 
 RunProgress = Callable[[int, int, int, int], None]
 """Called with the number of the run (from 0), its round, the best score so far and the boards scored in the run."""
@@ -39,6 +70,21 @@ class Find(NamedTuple):
     n_found: int
 
 
+class Search(NamedTuple):
+    """One search: it begins with the boards ``first`` and keeps so many boards, chains, or population.
+
+    ``tell`` gets the round, the best score and the number of boards scored; ``stop`` is asked before each batch.
+    """
+
+    scorer: BatchScorer
+    rng: np.random.Generator
+    first: NDArray[np.uint8]
+    size: int
+    alphabet: NDArray[np.uint8]
+    tell: Callable[[int, int, int], None]
+    stop: Callable[[], bool]
+
+
 def local_search(
     scorer: BatchScorer,
     method: str = "pool",
@@ -49,7 +95,7 @@ def local_search(
     letters: str = LETTERS,
     start: Start | None = None,
     progress: RunProgress | None = None,
-    stop: Callable[[], bool] | None = None,
+    stop: Callable[[], bool] = bool,
 ) -> list[Find]:
     """Return what ``runs`` searches found, best first; run k has the seed ``seed * runs + k``.
 
@@ -58,14 +104,13 @@ def local_search(
     scorer : of the board size and word list
     method : one of :data:`METHODS`
     seed : of all random choices
-    runs : number of searches; default: what :data:`DEFAULT_RUNS` says, or 1 for a pool from a given board, which leaves
-        nothing to chance
+    runs : number of searches; default: :func:`default_runs`
     pool : boards kept, chains, or population of all runs together
     letters : letters that boards may use
     start : a board to start from, or a function that makes the first boards; default: random boards
     progress : called now and then
-    stop : asked before each batch of boards; when it says True, the search ends, and the best boards that the run under
-        way has seen count as found once
+    stop : asked before each batch of boards; default: never; when it says True, the search ends
+        with the best boards so far
 
     Raises InputError if the method is unknown, a number is out of range, or ``start`` uses other letters.
 
@@ -80,42 +125,193 @@ def local_search(
     if method not in METHODS:
         raise InputError(f"unknown method {quote(method)}: expected one of {', '.join(METHODS)}")
     runs = default_runs(method, start) if runs is None else runs
-    if not 1 <= runs <= pool:
-        raise InputError(f"{runs} runs with a pool of {pool}: expected at least 1 run and a board for each")
+    least = 2 if method == "genetic" else 1
+    if seed < 0 or runs < 1 or pool < runs * least:
+        raise InputError(
+            f"{runs} runs with a pool of {pool}, seed {seed}: expected at least 1 run, boards in the pool for each "
+            f"(at least {least}), and no negative seed"
+        )
+    alphabet = parse_alphabet(letters)
     score_of: dict[str, int] = {}
     times: Counter[str] = Counter()
     for run in range(runs):
-        best = max(score_of.values(), default=0)
-        seen = StoppableScorer(scorer, stop, pool // runs) if stop else None
-        try:
-            found = _SEARCHES[method](
-                seen or scorer,
-                seed=seed * runs + run,
-                pool=pool // runs,
-                letters=letters,
-                start=start,
-                progress=_told(progress, run, best),
-            )
-        except Stopped:
-            assert seen is not None, "only ``stop`` stops a run"
-            found = seen.best()
-        for board, score, *n in found:
-            score_of[board] = score
-            times[board] += sum(n) or 1
-        if stop and stop():
+        if stop():
             break
+        best = max(score_of.values(), default=0)
+
+        def tell(number: int, score: int, n_scored: int, run: int = run, best: int = best) -> None:
+            if progress is not None:
+                progress(run, number, max(best, score), n_scored)
+
+        rng, size = np.random.default_rng(seed * runs + run), pool // runs
+        first = first_boards(rng, size, scorer.geometry.n, alphabet, start)
+        for board, score, n in METHODS[method](Search(scorer, rng, first, size, alphabet, tell, stop)):
+            score_of[board] = score
+            times[board] += n
     finds = [Find(board, score, times[board]) for board, score in score_of.items()]
     return sorted(finds, key=lambda find: (-find.score, find.board))
 
 
+def climb(s: Search) -> list[tuple[str, int, int]]:
+    """Return the pool at the end: (canonical board, exact score, 1), best first."""
+    pool = _Pool(s.scorer, s.size)
+    pool.offer(s.first)
+    n_rounds = 0
+    n_part = max(1, BATCH // len(neighbours(pool.boards[:1], s.alphabet)))
+    while len(fresh := pool.take_unexpanded()) and not s.stop():
+        for part in range(0, len(fresh), n_part):
+            if not s.stop():
+                pool.offer(neighbours(fresh[part : part + n_part], s.alphabet))
+        n_rounds += 1
+        s.tell(n_rounds, int(pool.scores[0]), pool.n_scored)
+    return _found(pool.boards, pool.scores)
+
+
+def _found(boards: NDArray[np.uint8], scores: NDArray[np.int32]) -> list[tuple[str, int, int]]:
+    return [(board, score, 1) for board, score in zip(decode_boards(boards), scores.tolist(), strict=True)]
+
+
+class _Pool:
+    """The best boards so far, best first, and a memory of every board scored."""
+
+    def __init__(self, scorer: BatchScorer, size: int) -> None:
+        self.scorer, self.size, self.n_scored = scorer, size, 0
+        self.boards = np.zeros((0, scorer.geometry.n), np.uint8)
+        self.scores = np.zeros(0, np.int32)
+        self._expanded = np.zeros(0, bool)
+        self._known = np.zeros(0, np.uint64)  # sorted keys of all boards scored
+
+    def offer(self, boards: NDArray[np.uint8]) -> None:
+        """Score those boards that are new, up to symmetry, and keep the best."""
+        cells = canonical_cells(boards, self.scorer.geometry)
+        high, low = pack(cells)
+        # exact up to 13 cells, a hash beyond: a collision costs one board
+        keys, first = np.unique(high + low * np.uint64(0x9E3779B97F4A7C15), return_index=True)
+        at = np.searchsorted(self._known, keys)
+        new = np.ones(len(keys), bool)
+        within = at < len(self._known)
+        new[within] = self._known[at[within]] != keys[within]
+        self._known = np.sort(np.concatenate((self._known, keys[new])))
+        fresh = cells[first[new]]
+        self.n_scored += len(fresh)
+        scores = np.concatenate((self.scores, self.scorer.scores(fresh)))
+        merged = np.concatenate((self.boards, fresh))
+        expanded = np.concatenate((self._expanded, np.zeros(len(fresh), bool)))
+        keep = best_first(merged, scores, self.size)
+        self.boards, self.scores, self._expanded = merged[keep], scores[keep], expanded[keep]
+
+    def take_unexpanded(self) -> NDArray[np.uint8]:
+        """Return the boards of the pool not handed out before; without any the pool cannot change any more."""
+        fresh = self.boards[~self._expanded]
+        self._expanded[:] = True
+        return fresh
+
+
+def anneal(s: Search) -> list[tuple[str, int, int]]:
+    """Return (canonical board, exact score, number of chains that ended there, at least 1), best first."""
+    steps = STEPS_PER_CELL * s.scorer.geometry.n
+    boards = np.resize(s.first, (s.size, s.scorer.geometry.n))
+    scores = s.scorer.scores(boards)
+    best, best_scores = boards.copy(), scores.copy()
+    for step in range(steps):
+        if s.stop():
+            break
+        heat = HOT * (COLD / HOT) ** (step / steps) * max(1.0, float(scores.mean()))
+        tried = propose(s.rng, boards, s.alphabet)
+        values = s.scorer.scores(tried)
+        taken = s.rng.random(s.size) < np.exp(np.minimum(0.0, (values - scores.astype(np.float64)) / heat))
+        boards[taken], scores[taken] = tried[taken], values[taken]
+        better = scores > best_scores
+        best[better], best_scores[better] = boards[better], scores[better]
+        if (step + 1) % max(1, steps // _REPORTS) == 0:
+            s.tell(step + 1, int(best_scores.max()), (step + 2) * s.size)
+    distinct, first, n_chains = np.unique(
+        canonical_cells(best, s.scorer.geometry), axis=0, return_index=True, return_counts=True
+    )
+    order = np.argsort(-best_scores[first].astype(np.int64), kind="stable")
+    distinct, n_chains = distinct[order], n_chains[order]
+    if not s.stop():
+        top = ascend(s.scorer, distinct[:_ASCENTS], s.alphabet)
+        distinct[:_ASCENTS] = canonical_cells(top, s.scorer.geometry)
+    found: Counter[str] = Counter()
+    for board, n in zip(decode_boards(distinct), n_chains.tolist(), strict=True):
+        found[board] += n
+
+    def tell(number: int, score: int, n_scored: int) -> None:
+        s.tell(steps + number, score, (steps + 1) * s.size + n_scored)
+
+    pool = distinct[:_POOL]
+    listed = _found(distinct, s.scorer.scores(distinct)) + climb(s._replace(first=pool, size=len(pool), tell=tell))
+    scored = sorted({(-score, board) for board, score, _ in listed})
+    return [(board, -score, max(1, found[board])) for score, board in scored]
+
+
+def propose(rng: np.random.Generator, boards: NDArray[np.uint8], alphabet: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """Return one random neighbour of each board in uint8[m, n]; now and then it is the board itself."""
+    m, n = boards.shape
+    tried = boards.copy()
+    row = np.arange(m)
+    left, right = rng.integers(0, n, (m,)), rng.integers(0, n, (m,))
+    swap = rng.random(m) < SWAPS
+    tried[row, left] = np.where(swap, boards[row, right], alphabet[rng.integers(0, len(alphabet), m)])
+    tried[row[swap], right[swap]] = boards[row[swap], left[swap]]
+    return tried
+
+
+def breed(s: Search) -> list[tuple[str, int, int]]:
+    """Return the last population: (canonical board, exact score, 1), best first."""
+    boards = np.resize(s.first, (s.size, s.scorer.geometry.n))
+    if len(s.first) == 1:
+        boards[1:] = propose(s.rng, boards[1:], s.alphabet)
+    boards, scores = _survivors(s, boards)
+    generation = waited = 0
+    n_scored = len(boards)
+    while waited < STALE and not s.stop():
+        children = _children(s, boards)
+        before = int(scores[0])
+        boards, scores = _survivors(s, np.concatenate((boards, children)))
+        generation += 1
+        n_scored += len(children)
+        waited = 0 if int(scores[0]) > before else waited + 1
+        s.tell(generation, int(scores[0]), n_scored)
+    if not s.stop():
+        boards, scores = _survivors(s, np.concatenate((boards, ascend(s.scorer, boards[:_ASCENTS], s.alphabet))))
+    return _found(boards, scores)
+
+
+def _survivors(s: Search, boards: NDArray[np.uint8]) -> tuple[NDArray[np.uint8], NDArray[np.int32]]:
+    """Return the best distinct boards, canonical, best first, and their scores."""
+    distinct = np.unique(canonical_cells(boards, s.scorer.geometry), axis=0)
+    scores = s.scorer.scores(distinct)
+    keep = best_first(distinct, scores, s.size)
+    return distinct[keep], scores[keep]
+
+
+def _children(s: Search, boards: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """Return uint8[m, n] children of parents that won a tournament of two."""
+    m, rng, shape = s.size * CHILDREN, s.rng, s.scorer.geometry
+    mother, father = (boards[np.minimum(*rng.integers(0, len(boards), (2, m)))] for _ in range(2))
+    image = shape.symmetries[rng.integers(0, len(shape.symmetries), m)]
+    father = np.take_along_axis(father, image, axis=1)
+    x, y = np.divmod(np.arange(shape.n), shape.dims.h)
+    angle = rng.random((m, 1)) * 2 * np.pi
+    side = np.cos(angle) * (x - (shape.dims.w - 1) / 2) + np.sin(angle) * (y - (shape.dims.h - 1) / 2)
+    shift = (rng.random((m, 1)) - 0.5) * shape.dims.w
+    children = np.where(side > shift, mother, father)
+    mutations = rng.integers(0, _MAX_MUTATIONS + 1, m)
+    for k in range(_MAX_MUTATIONS):
+        at = np.flatnonzero(mutations > k)
+        children[at] = propose(rng, children[at], s.alphabet)
+    return children
+
+
+METHODS = {"pool": climb, "anneal": anneal, "genetic": breed}
+# Runs unless asked otherwise: several small pools beat one large one, which soon holds a single family of boards.
+# 4x4 with ENABLE2K: of 50 pools of 100 boards, 37 reach 3625, each in about 12 s of CPU; of the five pools of each seed
+# 0 to 9, at least two do. A pool of 500 takes 55 s; two of four seeds reach it.
+_RUNS_OF_POOLS = 5
+
+
 def default_runs(method: str, start: Start | None) -> int:
     """Return how many searches a method makes by default: pools that begin with the same board would all be equal."""
-    return 1 if isinstance(start, str) else DEFAULT_RUNS[method]
-
-
-def _told(progress: RunProgress | None, run: int, best: int) -> Callable[[int, int, int], None]:
-    def tell(number: int, score: int, n_scored: int) -> None:
-        if progress is not None:
-            progress(run, number, max(best, score), n_scored)
-
-    return tell
+    return _RUNS_OF_POOLS if method == "pool" and not isinstance(start, str) else 1

@@ -29,7 +29,7 @@ from results.storage.local import open_folder
 from results.storage.lock import Owner, describe_owner, parse_owner
 from results.store.parts import parse_part
 from results.store.rows import parse_path
-from search.local.climb import parse_alphabet
+from search.local.boards import parse_alphabet
 from search.params import Params
 from tests.results.helpers import BUCKETS
 

@@ -1,8 +1,7 @@
-"""Scorers around the scorer: several threads for one batch, boards that must hold a word, a search that can stop."""
+"""Scorers around the scorer: several threads for one batch, boards that must hold a word."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -10,8 +9,8 @@ from numpy.typing import NDArray
 
 from boardclass.errors import InputError, quote
 from boardclass.scores import MIN_LETTERS, parse_scores
-from search.local.climb import BatchScorer, canonical_cells
-from search.scoring.scorer import Scorer, decode_boards
+from search.local.boards import BatchScorer
+from search.scoring.scorer import Scorer
 
 _WORTH_SPLITTING = 256
 
@@ -77,38 +76,3 @@ class HoldingScorer:
                 path.append(near[rng.integers(len(near))])
             else:
                 return path
-
-
-N_IMAGES = 8  # of a board, at most
-
-
-class Stopped(Exception):
-    """A search was asked to stop."""
-
-
-class StoppableScorer:
-    """Scores boards and remembers the ``size`` best, until ``stop`` says so before a batch: that raises Stopped."""
-
-    def __init__(self, scorer: BatchScorer, stop: Callable[[], bool], size: int) -> None:
-        self._scorer, self._stop, self._size, self.geometry = scorer, stop, size, scorer.geometry
-        self._best: dict[str, int] = {}
-        self._least = 0  # what a board must score to be remembered
-
-    def scores(self, boards: NDArray[np.uint8]) -> NDArray[np.int32]:
-        """Return int32[m], the exact scores of the boards in uint8[m, n]."""
-        if self._stop():
-            raise Stopped
-        values = self._scorer.scores(boards)
-        good = np.flatnonzero(values > self._least)
-        if len(good):
-            good = good[np.argsort(-values[good].astype(np.int64), kind="stable")[: self._size * N_IMAGES]]
-            names = decode_boards(canonical_cells(boards[good], self.geometry))
-            self._best |= zip(names, values[good].tolist(), strict=True)
-            if len(self._best) > self._size:
-                self._best = dict(self.best())
-                self._least = min(self._best.values())
-        return values
-
-    def best(self) -> list[tuple[str, int]]:
-        """Return the best boards so far, canonical, with their exact scores, best first."""
-        return sorted(self._best.items(), key=lambda item: (-item[1], item[0]))[: self._size]
