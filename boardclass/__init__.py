@@ -1,6 +1,6 @@
 """What a board is: geometry, the one canonicaliser, letter buckets, word lists, score tables.
 
-    parse_dims -> geometry -> canonical            cells, neighbours, symmetries
+    parse_dims -> geometry -> canonical            cells, neighbours, symmetries, cell orders
     Board ;  parse_board, read_board -> format_rows   one board as text; as a picture (board_svg.py, board.css)
     parse_partition -> Partition -> canonical_ranks (kernel in enumeration.py)
     parse_path, join, ancestors                    paths of parts of a class, such as 5=ab/6=t (parts.py)

@@ -20,8 +20,6 @@ LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 NO_LETTERS: Mapping[str, str] = MappingProxyType({})  # beyond a-z, by the symbol that stands for each
 
-_DIMS_OF_LENGTH = {parse_dims(text).n: parse_dims(text) for text in DIMS}
-
 
 class Board(str):
     """A board: its letters as a text that is known to be one, so it goes wherever a board is expected.
@@ -94,7 +92,7 @@ def parse_board(text: str, dims: Dims | str) -> str:
 
     Raises BoardError if the length is wrong or a character is not a letter a-z.
     """
-    dims = parse_dims(str(dims))
+    dims = parse_dims(dims)
     expected = f"expected {dims.n} letters a-z for {dims}, down the columns, q for a Qu cell"
     board = text.strip()
     for position, character in enumerate(board):
@@ -128,7 +126,7 @@ def read_board(
     DimsError if there is no such size.
     """
     if dims is not None:
-        parse_dims(str(dims))
+        parse_dims(dims)
     sizes = [parse_dims(name) for name in DIMS]
     others = "".join(letters.values())
     found = read_tiles(text, None if dims is None else str(dims), letters=others, sizes=sizes, usual=sizes)
@@ -161,6 +159,8 @@ def in_symbols(text: str, letters: Mapping[str, str]) -> str:
 
 def with_letters(board: str, letters: Mapping[str, str]) -> str:
     """Return a board as it is typed, with the letters that its symbols stand for."""
+    if not letters:
+        return board
     told = [(c, letters.get(c, c)) for c in board]
     return "".join(new if new == c or (len(new) == 1 and new != "q") else f"[{new}]" for c, new in told)
 
@@ -170,15 +170,17 @@ def dims_of_length(n: int) -> Dims:
 
     Raises BoardError if no supported board has that many cells.
     """
-    if n not in _DIMS_OF_LENGTH:
-        known = ", ".join(f"{size} ({dims})" for size, dims in _DIMS_OF_LENGTH.items())
-        raise BoardError(f"no board has {n} letters: expected one of {known}; a Qu cell is written q alone")
-    return _DIMS_OF_LENGTH[n]
+    sizes = list(map(parse_dims, DIMS))
+    for dims in sizes:
+        if dims.n == n:
+            return dims
+    known = ", ".join(f"{dims.n} ({dims})" for dims in sizes)
+    raise BoardError(f"no board has {n} letters: expected one of {known}; a Qu cell is written q alone")
 
 
 def format_rows(board: str, dims: Dims | str, letters: Mapping[str, str] = NO_LETTERS) -> list[list[str]]:
     """Return the rows of the drawn board, top to bottom: ``Qu`` for q, capitals, ``letters`` instead of symbols."""
-    dims = parse_dims(str(dims))
+    dims = parse_dims(dims)
     faces = {"q": "qu", **letters}
     cells = [faces.get(letter, letter).capitalize() for letter in parse_board(board, dims)]
     return [[cells[x * dims.h + y] for x in range(dims.w)] for y in range(dims.h)]

@@ -11,10 +11,13 @@ from __future__ import annotations
 
 import ast
 import atexit
+import grp
 import hashlib
 import os
 import platform
+import pwd
 import shutil
+import stat
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
@@ -30,8 +33,6 @@ from numba import config, types
 from numba.core import event
 from numba.core.caching import CacheImpl, UserProvidedCacheLocator
 from numba.np import arrayobj
-
-from boardclass.permissions import open_file_below, open_to_others
 
 _KERNEL_FOLDERS = ("boardclass", "search")
 
@@ -89,7 +90,7 @@ def _use_private_cache() -> None:
     try:
         folder = (_cache_base() / f"kernels-{kernel_hash()}").resolve()
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        reason = open_to_others(folder) or open_file_below(folder)
+        reason = open_to_others(folder)
     except (OSError, RuntimeError) as error:  # the latter: there is no home
         reason = str(error)
     if reason:
@@ -101,6 +102,56 @@ def _use_private_cache() -> None:
             "folder writable for yourself only, or set NUMBA_CACHE_DIR to one that is\n"
         )
     config.CACHE_DIR = str(folder)
+
+
+def open_to_others(folder: Path) -> str:
+    """Return how others could replace a folder or change what lies in it; empty if they cannot.
+
+    Others are all users but this one and root.  A group that holds nobody but this user, as some systems make one for
+    each user, counts as this user.
+
+    folder : resolved: without links
+
+    Raises OSError when it is not there.
+    """
+    for place in (folder, *folder.parents):
+        found = place.stat()
+        is_sticky = bool(found.st_mode & stat.S_ISVTX) and place != folder  # there only owners can rename
+        if found.st_uid not in _TRUSTED or (not is_sticky and _writable(found)):
+            return _described(place, found)
+    for above, folders, names in os.walk(folder):
+        for place in map(Path(above).joinpath, (*folders, *names)):
+            try:
+                found = place.lstat()
+            except FileNotFoundError:  # another process tidies up
+                continue
+            if found.st_uid not in _TRUSTED or stat.S_ISLNK(found.st_mode) or _writable(found):
+                return _described(place, found)
+    return ""
+
+
+_TRUSTED = (0, os.geteuid())
+
+
+def _writable(found: os.stat_result) -> bool:
+    by_group = bool(found.st_mode & stat.S_IWGRP) and not _is_own_group(found.st_gid)
+    return by_group or bool(found.st_mode & stat.S_IWOTH)
+
+
+def _is_own_group(gid: int) -> bool:
+    try:
+        user, group = pwd.getpwuid(os.geteuid()), grp.getgrgid(gid)
+    except KeyError:
+        return False
+    return gid in (0, user.pw_gid) and group.gr_name == user.pw_name and set(group.gr_mem) <= {user.pw_name}
+
+
+def _described(place: Path, found: os.stat_result) -> str:
+    if found.st_uid not in _TRUSTED:
+        return f"{place} belongs to another user ({found.st_uid})"
+    if stat.S_ISLNK(found.st_mode):
+        return f"{place} is a link"
+    return f"others can write to {place} (mode {stat.S_IMODE(found.st_mode):o})"
 
 
 _use_private_cache()

@@ -2,18 +2,15 @@
 
 A *partition* cuts a-z into buckets for each cell type; a *class* takes one bucket per cell and stands for all boards
 that can be spelled with them.  The rank of a class is a number in mixed radix, cell 0 least significant.
-
-    parse_partition -> Partition -> canonical_ranks -> (enumeration.py) kernels
-    parse_class     -> letters per cell of one class given as text
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from math import prod
+from operator import getitem
 from types import MappingProxyType
 from typing import Any
 
@@ -21,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from boardclass.board import LETTERS, parse_board
-from boardclass.canonical import canonical, orbit_sizes
+from boardclass.canonical import canonical
 from boardclass.errors import PartitionError, quote
 from boardclass.geometry import CELL_TYPES, Dims, Geometry, geometry, parse_dims
 
@@ -42,6 +39,10 @@ class Partition:
     """The buckets of each cell type of one board size; made by :func:`parse_partition`.
 
     buckets : for each cell type of this board its buckets, in the order of the text, letters ascending
+    text : the normalised text: every cell type of the board by name
+    cell_buckets : the buckets of each cell
+    radix : int64[n], their number
+    n_classes : number of classes, canonical or not
 
     Examples
     --------
@@ -56,6 +57,11 @@ class Partition:
 
     dims: Dims
     buckets: Mapping[str, tuple[str, ...]]
+    text: str
+    geometry: Geometry
+    cell_buckets: tuple[tuple[str, ...], ...]
+    radix: npt.NDArray[np.int64]
+    n_classes: int
 
     def __repr__(self) -> str:
         return f"parse_partition({self.text!r}, {str(self.dims)!r})"
@@ -69,47 +75,15 @@ class Partition:
     def __reduce__(self) -> tuple[Any, ...]:
         return parse_partition, (self.text, str(self.dims))
 
-    @property
-    def text(self) -> str:
-        """The normalised text: every cell type of the board by name, letters of a bucket ascending."""
-        return ", ".join(f"{kind}: {' '.join(self.buckets[kind])}" for kind in CELL_TYPES if kind in self.buckets)
-
-    @cached_property
-    def geometry(self) -> Geometry:
-        """The geometry of the board."""
-        return geometry(self.dims)
-
-    @cached_property
-    def cell_buckets(self) -> tuple[tuple[str, ...], ...]:
-        """The buckets of each cell."""
-        return tuple(self.buckets[kind] for kind in self.geometry.cell_types)
-
-    @cached_property
-    def radix(self) -> npt.NDArray[np.int64]:
-        """Number of buckets of each cell, int64[n]."""
-        return np.array([len(buckets) for buckets in self.cell_buckets], dtype=np.int64)
-
-    @cached_property
-    def n_classes(self) -> int:
-        """Number of classes, canonical or not."""
-        return prod(len(buckets) for buckets in self.cell_buckets)
-
     @cached_property
     def n_canonical(self) -> int:
         """Number of canonical classes, by Burnside's lemma: the mean number of classes that a symmetry leaves alone."""
-        rows = self.geometry.symmetries.tolist()
-        return sum(self._n_fixed(row) for row in rows) // len(rows)
-
-    def _n_fixed(self, row: Sequence[int]) -> int:
-        seen: set[int] = set()
-        n_fixed = 1
-        for cell, buckets in enumerate(self.cell_buckets):
-            if cell not in seen:
-                n_fixed *= len(buckets)
-            while cell not in seen:
-                seen.add(cell)
-                cell = row[cell]
-        return n_fixed
+        once = self.geometry.symmetries  # all of them are of order 4 at most
+        twice = np.take_along_axis(once, once, axis=1)
+        thrice = np.take_along_axis(once, twice, axis=1)
+        leads_its_cycle = np.minimum(np.minimum(once, twice), thrice) >= np.arange(self.geometry.n)
+        n_fixed = np.where(leads_its_cycle, self.radix.astype(object), 1).prod(axis=1)
+        return int(n_fixed.sum()) // len(once)
 
     def _check_rank(self, rank: int) -> int:
         if not 0 <= rank < self.n_classes:
@@ -127,7 +101,7 @@ class Partition:
 
     def rank(self, digits: Sequence[int]) -> int:
         """Return the rank of the class with these bucket numbers, one per cell."""
-        limits = [len(buckets) for buckets in self.cell_buckets]
+        limits = self.radix.tolist()
         if len(digits) != len(limits) or not all(0 <= d < k for d, k in zip(digits, limits, strict=True)):
             raise PartitionError(
                 f"no class has the bucket numbers {quote(list(digits))}: expected one below each {limits}"
@@ -139,15 +113,15 @@ class Partition:
 
     def class_letters(self, rank: int) -> tuple[str, ...]:
         """Return the letters of each cell of a class."""
-        return tuple(buckets[digit] for buckets, digit in zip(self.cell_buckets, self.unrank(rank), strict=True))
+        return tuple(map(getitem, self.cell_buckets, self.unrank(rank)))
 
     def class_masks(self, rank: int) -> npt.NDArray[np.int64]:
         """Return the letter mask of each cell of a class, int64[n], bit 0 = ``a``."""
-        return np.array([letter_mask(letters) for letters in self.class_letters(rank)], dtype=np.int64)
+        return np.array(list(map(letter_mask, self.class_letters(rank))), np.int64)
 
     def n_boards(self, rank: int) -> int:
         """Return the number of boards of a class (may exceed 64 bits)."""
-        return prod(len(letters) for letters in self.class_letters(rank))
+        return prod(map(len, self.class_letters(rank)))
 
     def canonical_rank(self, rank: int) -> int:
         """Return the rank of the canonical image of a class."""
@@ -159,10 +133,8 @@ class Partition:
 
     def rank_of_board(self, board: str) -> int:
         """Return the rank of the class that holds a board (not of its canonical image)."""
-        digits = []
-        for letter, buckets in zip(parse_board(board, self.dims), self.cell_buckets, strict=True):
-            digits.append(next(number for number, letters in enumerate(buckets) if letter in letters))
-        return self.rank(digits)
+        cells = zip(parse_board(board, self.dims), self.cell_buckets, strict=True)
+        return self.rank([next(i for i, bucket in enumerate(buckets) if letter in bucket) for letter, buckets in cells])
 
     def canonical_ranks(self, start: int = 0, stop: int | None = None) -> Iterator[npt.NDArray[np.int64]]:
         """Yield the canonical ranks of ``start <= rank < stop``, ascending, in int64 arrays of some 100,000 at most.
@@ -186,28 +158,24 @@ class Partition:
                 yield ranks[:count].copy()
 
     def orbit_sizes(self, ranks: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-        """Return the orbit size of each canonical rank, int64, and 0 for ranks that are not canonical."""
+        """Return the number of distinct images of each canonical class, int64, and 0 for ranks that are not canonical.
+
+        An image is compared as a number with cell 0 most significant, which orders images as sequences are ordered.
+        """
         self._check_countable()
         ranks = np.asarray(ranks, dtype=np.int64)
         if ranks.size:
             self._check_rank(int(ranks.min()))
             self._check_rank(int(ranks.max()))
-        pieces = [ranks[start : start + CHUNK] for start in range(0, len(ranks), CHUNK)]
-        return np.concatenate([np.empty(0, np.int64), *(orbit_sizes(x, self.radix, self.geometry) for x in pieces)])
-
-    def n_boards_covered(self, ranks: npt.NDArray[np.int64]) -> int:
-        """Return the exact number of boards in the orbits of canonical classes: 26**n for all of them together.
-
-        The product over the cells is taken in thirds, each below 2**63, and these are multiplied as Python integers.
-        """
-        orbits = self.orbit_sizes(ranks)
-        thirds = [np.ones(orbits.shape, dtype=np.int64) for _ in range(3)]
-        rest = np.array(ranks, dtype=np.int64)
-        for cell, buckets in enumerate(self.cell_buckets):
-            sizes = np.array([len(letters) for letters in buckets], dtype=np.int64)
-            thirds[cell * 3 // len(self.cell_buckets)] *= sizes[rest % len(buckets)]
-            rest //= len(buckets)
-        return int((orbits.astype(object) * thirds[0] * thirds[1] * thirds[2]).sum())
+        weights = np.cumprod([1, *self.radix[:0:-1]], dtype=np.int64)[::-1]
+        weights = weights[np.argsort(self.geometry.symmetries, axis=1)]  # of the digits of a class in each image
+        sizes = np.empty_like(ranks)
+        for start in range(0, len(ranks), CHUNK):
+            piece = slice(start, start + CHUNK)
+            numbers = weights @ np.array(np.unravel_index(ranks[piece], self.radix, order="F"))
+            n_equal = np.count_nonzero(numbers == numbers[0], axis=0)  # row 0 is the class itself
+            sizes[piece] = np.where(numbers.min(axis=0) < numbers[0], 0, len(numbers) // n_equal)
+        return sizes
 
     def _check_countable(self) -> None:
         if self.n_classes >= MAX_CLASSES:
@@ -226,7 +194,7 @@ def parse_partition(text: str, dims: Dims | str) -> Partition:
     Raises PartitionError if a part is malformed, a type is named twice or left out, or the buckets of a type do not
     cover a-z exactly once.
     """
-    dims = parse_dims(str(dims))
+    board = geometry(dims)
     named: dict[str, tuple[str, ...]] = {}
     for part in text.split(","):
         kind, colon, rest = part.partition(":")
@@ -237,28 +205,37 @@ def parse_partition(text: str, dims: Dims | str) -> Partition:
             what = "buckets without a cell type" if kind == "default" else f"buckets for {kind}"
             raise PartitionError(f"{what} are given twice in {quote(text)}: {_GRAMMAR}")
         named[kind] = _parse_buckets(rest if colon else part, kind, text)
-    buckets = {}
-    for kind in dict.fromkeys(sorted(geometry(dims).cell_types, key=CELL_TYPES.index)):
+    buckets, texts = {}, []
+    for kind in CELL_TYPES:
+        if kind not in board.cell_types:
+            continue
         if kind not in named and "default" not in named:
-            raise PartitionError(f"no buckets for {kind} in {quote(text)}, which {dims} boards have: add '{kind}: ...'")
+            raise PartitionError(
+                f"no buckets for {kind} in {quote(text)}, which {board.dims} boards have: add '{kind}: ...'"
+            )
         buckets[kind] = named.get(kind) or named["default"]
-    return Partition(dims, MappingProxyType(buckets))
+        texts.append(f"{kind}: {' '.join(buckets[kind])}")
+    cell_buckets = tuple(map(buckets.__getitem__, board.cell_types))
+    radix = np.array(list(map(len, cell_buckets)), np.int64)
+    n_classes = prod(map(len, cell_buckets))
+    return Partition(board.dims, MappingProxyType(buckets), ", ".join(texts), board, cell_buckets, radix, n_classes)
 
 
 def _parse_buckets(part: str, kind: str, text: str) -> tuple[str, ...]:
     """Return the buckets of one part, letters ascending, after checking that they cover a-z exactly once."""
+    buckets = tuple("".join(sorted(bucket)) for bucket in part.split())
+    letters = sorted("".join(buckets))
+    if letters == list(LETTERS):
+        return buckets
     where = f"in {quote(text)}" if kind == "default" else f"for {kind} in {quote(text)}"
-    buckets = part.split()
-    letters = Counter("".join(buckets))
-    strange = sorted(set(letters) - set(LETTERS))
-    if strange:
+    if strange := sorted(set(letters) - set(LETTERS)):
         raise PartitionError(f"{quote(''.join(strange))} is not a letter a-z {where}: {_GRAMMAR}")
-    missing = "".join(letter for letter in LETTERS if not letters[letter])
-    repeated = "".join(letter for letter in LETTERS if letters[letter] > 1)
-    if missing or repeated:
-        faults = [f"missing letters {missing!r}"] * bool(missing) + [f"repeated letters {repeated!r}"] * bool(repeated)
-        raise PartitionError(f"{' and '.join(faults)} {where}: every letter a-z must stand in exactly one bucket")
-    return tuple("".join(sorted(bucket)) for bucket in buckets)
+    faults = {
+        "missing": [letter for letter in LETTERS if letter not in letters],
+        "repeated": [letter for letter in LETTERS if letters.count(letter) > 1],
+    }
+    told = " and ".join(f"{what} letters {''.join(found)!r}" for what, found in faults.items() if found)
+    raise PartitionError(f"{told} {where}: every letter a-z must stand in exactly one bucket")
 
 
 def parse_class(text: str, dims: Dims | str) -> tuple[str, ...]:
@@ -266,7 +243,7 @@ def parse_class(text: str, dims: Dims | str) -> tuple[str, ...]:
 
     Raises PartitionError if the number of groups is wrong, or a group holds a repeated letter or anything but a-z.
     """
-    dims = parse_dims(str(dims))
+    dims = parse_dims(dims)
     expected = f"expected {dims.n} groups of letters a-z for {dims}, one per cell down the columns"
     groups = text.split()
     if len(groups) != dims.n:

@@ -60,16 +60,6 @@ def join(path: str, cell: int, letters: str) -> str:
     return f"{path}{SEPARATOR}{part}" if path else part
 
 
-def parent(path: str) -> str:
-    """Return the path without its last part.
-
-    Raises PathError if the path is empty: nothing is above the class.
-    """
-    if not path:
-        raise PathError("the empty path names a whole class, which is not a part of anything: expected such as 5=ab")
-    return path.rpartition(SEPARATOR)[0]
-
-
 def last_part(path: str) -> Part:
     """Return the part that a path ends with: its cell and letters.
 

@@ -101,7 +101,7 @@ class WordList:
 
 def known_name(sha256: str) -> str | None:
     """Return the name of the well-known list with this normalised SHA-256, if there is one."""
-    return next((name for name, digest in KNOWN_SHA256.items() if digest == sha256), None)
+    return dict(zip(KNOWN_SHA256.values(), KNOWN_SHA256, strict=True)).get(sha256)
 
 
 def normalised_sha256(words: Iterable[str]) -> str:

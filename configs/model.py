@@ -92,7 +92,7 @@ class RunConfig(BaseModel):
     )
     scores: str | list[int] = "standard"  # a score table, by name or as points from three letters on
     buckets: Annotated[str, Field(min_length=1)] = DEFAULT_BUCKETS  # of letters per cell type: they make the classes
-    # Cell order (boardclass/orders.py); by default that of the run that is there, or the best one for the size.
+    # Cell order (boardclass/geometry.py); by default that of the run that is there, or the best one for the size.
     order: Literal["ring", "pairs", "rows"] | None = None
     # Worker processes; 0: all in this process, or with an address one on each processor of the cluster.
     workers: Annotated[int, Field(ge=0, le=4096)] = 0

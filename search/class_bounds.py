@@ -19,8 +19,7 @@ from numpy.typing import NDArray
 
 from boardclass.cutoff import reaches
 from boardclass.errors import IncompleteError, InputError, quote
-from boardclass.geometry import Dims, Geometry, cell_order_of
-from boardclass.orders import PAIRS
+from boardclass.geometry import PAIRS, Dims, Geometry, cell_order_of
 from boardclass.partition import letter_mask
 from search.scoring.scorer import Scorer, decode_boards
 from search.scoring.trie import CHILD_SHIFT, CODE_SHIFT, N_CODES

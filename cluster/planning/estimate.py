@@ -33,8 +33,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from boardclass.geometry import Geometry, cell_order_of, geometry
-from boardclass.orders import ORDERS
+from boardclass.geometry import ORDERS, Geometry, cell_order_of, geometry
 from boardclass.parts import parse_path
 from boardclass.processes import pool
 from cluster.planning.plan import Plan, make_plan

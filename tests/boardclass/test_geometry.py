@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from boardclass.canonical import canonical, canonical_board, images
 from boardclass.errors import DimsError, InputError
-from boardclass.geometry import DIMS, Dims, cell_name, cell_order_of, geometry, parse_dims, read_cell
-from boardclass.orders import ORDERS
+from boardclass.geometry import DIMS, ORDERS, Dims, cell_name, cell_order_of, geometry, parse_dims, read_cell
 from tests.reference.classes import n_simple_paths, slow_canonical, slow_cell_type, slow_images, slow_neighbours
 
 PINNED_ORDER = {  # stored runs depend on them

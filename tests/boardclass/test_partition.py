@@ -16,17 +16,28 @@ from boardclass.enumeration import fill_canonical
 from boardclass.errors import PartitionError
 from boardclass.geometry import DIMS, geometry
 from boardclass.partition import CHUNK, Partition, parse_class, parse_partition
+from results.proof.coverage import class_sizes
 from tests.reference.classes import all_digits, slow_burnside, slow_canonical_ranks, slow_orbits
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 FOUR = "bdfgjqvwxz aeiou lnrsy chkmpt"
 PAPER = "aeijou bcdfgmpqvwxz hklnrsty, corner: aeiosuy bcdfghjklmnpqrtvwxz"
 CENTRES = f"center: {' '.join(LETTERS)}, edge: {LETTERS}, corner: {LETTERS}"
-PINNED = [("3x3", FOUR, 262_144, 34_960), ("3x4", PAPER, 104_976, 27_135), ("4x4", PAPER, 8_503_056, 1_068_363)]
-
+PINNED = [
+    ("3x3", FOUR, 262_144, 34_960),
+    ("3x4", PAPER, 104_976, 27_135),
+    ("4x4", PAPER, 8_503_056, 1_068_363),
+    ("4x4", CENTRES, 26**4, 61_776),
+]
 
 ANY_DIMS = st.sampled_from(DIMS)
 with_jit = pytest.mark.skipif(os.environ.get("NUMBA_DISABLE_JIT") == "1", reason="hours without compiled kernels")
+
+
+def n_covered(partition: Partition, ranks: np.ndarray) -> int:
+    """Return the number of boards in the orbits of canonical classes."""
+    n_boards, _ = class_sizes(partition, ranks)
+    return int((n_boards * partition.orbit_sizes(ranks)).sum())
 
 
 def by_kernel(partition: Partition, at_once: int = 1000) -> list[int]:
@@ -60,13 +71,8 @@ def test_pinned_counts_by_burnside_enumeration_and_orbit_sums(dims, text, n_clas
     assert partition.n_classes == n_classes
     assert partition.n_canonical == len(ranks) == n_canonical
     assert partition.orbit_sizes(ranks).sum() == n_classes
-    assert partition.n_boards_covered(ranks) == 26**partition.dims.n
-
-
-@with_jit
-def test_a_million_canonical_classes_are_counted():
-    partition = parse_partition(PAPER, "4x4")
-    assert sum(len(ranks) for ranks in partition.canonical_ranks()) == 1_068_363
+    if n_canonical < 100_000:
+        assert n_covered(partition, ranks) == 26**partition.dims.n
 
 
 @pytest.mark.parametrize(
@@ -100,15 +106,6 @@ def test_chunks_are_lazy_and_cut_anywhere():
     assert list(partition.canonical_ranks(5, 5)) == []
     last = list(partition.canonical_ranks(partition.n_classes - 10, partition.n_classes + 10))
     assert all(ranks.max() < partition.n_classes for ranks in last)
-
-
-@with_jit
-def test_single_letters_in_the_centre_make_61776_canonical_classes():
-    partition = parse_partition(CENTRES, "4x4")
-    ranks = np.concatenate(list(partition.canonical_ranks()))
-    assert (partition.n_classes, partition.n_canonical, len(ranks)) == (26**4, 61_776, 61_776)
-    assert partition.n_boards_covered(ranks) == 26**16
-    assert partition.n_boards(0) == 26**12
 
 
 def test_orbit_sizes_and_canonicaliser_agree_on_random_classes():
@@ -165,15 +162,15 @@ def test_orbit_sums_equal_the_whole_space_for_any_partition(partition):
     assert len(ranks) == partition.n_canonical
     assert ranks.tolist() == by_kernel(partition)
     assert partition.orbit_sizes(ranks).sum() == partition.n_classes
-    assert partition.n_boards_covered(ranks) == 26**partition.dims.n
+    assert n_covered(partition, ranks) == 26**partition.dims.n
 
 
 def test_a_missing_or_doubled_class_changes_the_sum():
     partition = parse_partition(FOUR, "2x2")
     ranks = np.concatenate(list(partition.canonical_ranks()))
-    assert partition.n_boards_covered(ranks[1:]) < 26**4
-    assert partition.n_boards_covered(np.append(ranks, ranks[3])) > 26**4
-    assert partition.n_boards_covered(ranks[:0]) == 0
+    assert n_covered(partition, ranks[1:]) < 26**4
+    assert n_covered(partition, np.append(ranks, ranks[3])) > 26**4
+    assert n_covered(partition, ranks[:0]) == 0
 
 
 def test_normalised_text_names_the_types_of_the_board():
@@ -218,20 +215,14 @@ def test_more_classes_than_64_bits_are_refused_only_when_enumerated():
         next(partition.canonical_ranks())
 
 
-@pytest.mark.parametrize("rank", [-1, 256, 10**30])
-def test_ranks_out_of_range_are_refused(rank):
-    with pytest.raises(PartitionError, match="expected 0 to 255"):
-        parse_partition(FOUR, "2x2").unrank(rank)
-
-
-@pytest.mark.parametrize("digits", [(), (0, 0, 0), (0, 0, 0, 4), (0, 0, 0, -1)])
-def test_bucket_numbers_out_of_range_are_refused(digits):
-    with pytest.raises(PartitionError, match="expected one below each"):
-        parse_partition(FOUR, "2x2").rank(digits)
-
-
-def test_class_text():
-    assert parse_class("ba c\td  zyx", "2x2") == ("ab", "c", "d", "xyz")
+def test_ranks_and_bucket_numbers_out_of_range_are_refused():
+    partition = parse_partition(FOUR, "2x2")
+    for rank in (-1, 256, 10**30):
+        with pytest.raises(PartitionError, match="expected 0 to 255"):
+            partition.unrank(rank)
+    for digits in ((), (0, 0, 0), (0, 0, 0, 4), (0, 0, 0, -1)):
+        with pytest.raises(PartitionError, match="expected one below each"):
+            partition.rank(digits)
 
 
 @pytest.mark.parametrize(
@@ -256,3 +247,4 @@ def test_any_text_is_a_class_or_a_typed_error(text):
     except PartitionError:
         return
     assert parse_class(" ".join(letters), "2x2") == letters
+    assert parse_class("ba c\td  zyx", "2x2") == ("ab", "c", "d", "xyz")

@@ -18,7 +18,6 @@ from boardclass.parts import (
     join,
     last_part,
     max_depth,
-    parent,
     parse_path,
     way_to,
 )
@@ -46,7 +45,6 @@ def test_paths_keep_their_parts(parts):
     assert all(is_below(path, other) and not is_below(other, path) for other in above)
     if parts:
         assert join(above[-1], *parts[-1]) == path
-        assert parent(path) == above[-1]
         assert last_part(path) == parts[-1]
 
 
@@ -78,8 +76,6 @@ def test_a_path_is_below_another_only_where_a_part_of_that_one_ends():
 def test_nothing_is_above_a_class():
     assert ancestors("") == ()
     assert list(way_to("")) == []
-    with pytest.raises(PathError, match="whole class"):
-        parent("")
     for text in ("", "5", "0=a/"):
         with pytest.raises(PathError, match="end with a part"):
             last_part(text)

@@ -6,11 +6,11 @@ import os
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from boardclass import jit
-from boardclass.permissions import open_file_below, open_to_others
 from tests.conftest import ROOT
 
 WHERE = "from boardclass import jit; print(jit.config.CACHE_DIR); print(jit.kernel_hash())"
@@ -33,64 +33,43 @@ def loaded(folder):
     return (*done.stdout.split(), done.stderr)
 
 
-def test_a_folder_of_ones_own_is_used_without_a_word(own):
+def test_only_a_folder_of_ones_own_is_used(own):
+    """Without a word; otherwise it is said why not, and what was compiled for one command goes with it."""
     used, digest, said = loaded(own)
-    assert used == str(own / f"kernels-{digest}")
-    assert said == ""
-    assert (own / f"kernels-{digest}").stat().st_mode & 0o077 == 0
-
-
-@pytest.mark.parametrize("which", ["the folder", "the one above", "a file in it", "a link in it"])
-def test_a_folder_that_others_can_write_to_is_not_used(own, which):
-    (cache := own / f"kernels-{jit.kernel_hash()}").mkdir(mode=0o700)
-    if which == "the folder":
-        cache.chmod(0o777)
-    elif which == "the one above":
-        own.chmod(0o777)
-    elif which == "a file in it":
-        (cache / "planted.nbi").write_bytes(b"")
-        (cache / "planted.nbi").chmod(0o666)
-    else:
-        (cache / "planted.nbi").symlink_to("/nonexistent")
-    used, _, said = loaded(own)
-    assert not used.startswith(str(own))
-    assert "the kernel cache is not used" in said
-    assert str(own) in said
-    assert "NUMBA_CACHE_DIR" in said
-    assert not os.path.lexists(used), "what was compiled for one command goes with it"
-
-
-def test_a_folder_of_another_user_is_not_used(own):
-    if os.geteuid() != 0:
-        pytest.skip("only root can give a folder away")
-    (cache := own / f"kernels-{jit.kernel_hash()}").mkdir(mode=0o700)
-    os.chown(cache, 12345, 12345)
-    assert "belongs to another user (12345)" in loaded(own)[2]
-
-
-def test_a_sticky_folder_above_is_no_danger(own):
-    inner = own / "inner"
-    inner.mkdir(mode=0o700)
-    own.chmod(0o1777)
-    assert open_to_others(inner) == ""
-    own.chmod(0o0777)
-    assert "others can write to" in open_to_others(inner)
-
-
-def test_a_place_that_is_none_is_told(own):
+    assert (used, said) == (str(own / f"kernels-{digest}"), "")
+    assert Path(used).stat().st_mode & 0o077 == 0
+    Path(used).chmod(0o777)
     (own / "file").write_text("")
-    used, _, said = loaded(own / "file")
-    assert "the kernel cache is not used" in said
-    assert not used.startswith(str(own))
+    for folder in (own, own / "file"):
+        used, _, said = loaded(folder)
+        assert not used.startswith(str(own))
+        assert "the kernel cache is not used" in said
+        assert str(folder) in said
+        assert "NUMBA_CACHE_DIR" in said
+        assert not os.path.lexists(used)
 
 
-def test_every_file_is_looked_at(own):
-    deep = own / "a" / "b"
-    deep.mkdir(parents=True)
-    (deep / "kernel.nbc").write_bytes(b"")
-    assert open_file_below(own) == ""
-    (deep / "kernel.nbc").chmod(0o646)
-    assert "kernel.nbc" in open_file_below(own)
+def test_every_folder_above_and_every_file_below_is_looked_at(own):
+    inner = own / "inner"
+    (inner / "a" / "b").mkdir(mode=0o700, parents=True)
+    file = inner / "a" / "b" / "kernel.nbc"
+    file.write_bytes(b"")
+    assert jit.open_to_others(inner) == ""
+    file.chmod(0o646)
+    assert jit.open_to_others(inner) == f"others can write to {file} (mode 646)"
+    file.unlink()
+    file.symlink_to("/nonexistent")
+    assert jit.open_to_others(inner) == f"{file} is a link"
+    file.unlink()
+    own.chmod(0o1777)
+    assert jit.open_to_others(inner) == "", "there only owners can rename"
+    for folder in (own, inner):
+        folder.chmod(0o0777)
+        assert jit.open_to_others(inner) == f"others can write to {folder} (mode 777)"
+        folder.chmod(0o0700)
+    if os.geteuid() == 0:  # only root can give a folder away
+        os.chown(inner, 12345, 12345)
+        assert "belongs to another user (12345)" in jit.open_to_others(inner)
 
 
 def test_what_is_compiled_is_announced_and_compiled_once_whatever_its_words(own, tmp_path):
