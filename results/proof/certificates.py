@@ -28,7 +28,7 @@ from typing import Annotated, Any
 
 import numpy as np
 import pyarrow as pa
-from pydantic import ConfigDict, Field, TypeAdapter, create_model
+from pydantic import ConfigDict, Field, create_model
 
 from boardclass.errors import MismatchError
 from results.proof import audit
@@ -156,7 +156,7 @@ def record_audit(run: Run, found: Audit, n_asked: int | None, seed: int) -> None
 
 def read_audits(run: Run) -> list[dict[str, Any]]:
     """Return all recorded audits, oldest first; raises DamagedError when the file was altered."""
-    told = read_model(run.folder, files.AUDITS, TypeAdapter(_Audits), _REMEDY)
+    told = read_model(run.folder, files.AUDITS, _Audits, _REMEDY)
     return [] if told is None else [entry.model_dump(exclude_unset=True) for entry in told.audits]
 
 

@@ -17,7 +17,7 @@ from operator import itemgetter
 from typing import Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
-from pydantic import ConfigDict, TypeAdapter
+from pydantic import ConfigDict
 
 from boardclass.board import dims_of_length, format_rows
 from boardclass.board_svg import SIZE, board_svg
@@ -203,7 +203,7 @@ def read_claim(run: Run) -> Claim | None:
 
     Raises DamagedError when the file was altered or belongs to another run.
     """
-    claim = read_model(run.folder, files.CLAIM, TypeAdapter(Claim), _REMEDY)
+    claim = read_model(run.folder, files.CLAIM, Claim, _REMEDY)
     if claim is None:
         return None
     if claim.fingerprint != run.fingerprint.to_json():

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from string import ascii_lowercase
 from typing import Annotated, Any, ClassVar, Literal, TypeVar
 
@@ -70,7 +70,10 @@ def read_document(folder: Folder, name: str, remedy: str) -> dict[str, Any] | No
     return None if data is None else parse_document(data, folder.where(name), remedy)
 
 
-def read_model(folder: Folder, name: str, kind: TypeAdapter[_Model], remedy: str) -> _Model | None:
+_adapter: Callable[[Any], TypeAdapter[Any]] = cache(TypeAdapter)  # making one takes ten times as long as using it
+
+
+def read_model(folder: Folder, name: str, kind: type[_Model], remedy: str) -> _Model | None:
     """Return a document of a run as a model, types and sizes checked; None when there is no such file.
 
     Raises DamagedError when it was altered, or is not of this version.
@@ -81,7 +84,7 @@ def read_model(folder: Folder, name: str, kind: TypeAdapter[_Model], remedy: str
     if values.pop("format", None) != FORMAT:
         raise DamagedError(f"{folder.where(name)} is not of this version; {remedy}")
     try:
-        return kind.validate_json(json.dumps(values), strict=True)
+        return _adapter(kind).validate_json(json.dumps(values), strict=True)
     except ValidationError as error:
         raise DamagedError(f"{folder.where(name)} is not of this version: {first_fault(error)}; {remedy}") from error
 
@@ -100,6 +103,7 @@ def _digest(values: Mapping[str, Any]) -> str:
 
 _Text = Annotated[str, Field(max_length=4000)]
 _Count = Annotated[int, Field(ge=0, lt=2**63)]
+_Points = Annotated[int, Field(ge=0, lt=SUM_LIMIT)]
 _Symbol = Annotated[str, Field(pattern="^[a-pr-z]$")]
 _Letter = Annotated[str, Field(pattern=r"^\w{1,2}$")]
 _Letters = TypeVar("_Letters", str, list[str])
@@ -162,7 +166,7 @@ def check_info(info: Any) -> dict[str, Any]:
     Raises ValueError, naming the first field of another type or size, with its value.
     """
     try:
-        TypeAdapter(_Info).validate_python(info)
+        _adapter(_Info).validate_python(info)
     except ValidationError as error:
         raise ValueError(f"info.{first_fault(error)}") from error
     return dict(info)
@@ -179,9 +183,6 @@ def list_name(told: object, sha256: str) -> str:
 
 _ANOTHER = "Use another --out, or the same settings."
 _EXTEND = " With another --out, --extend takes over what this run proves at the other cutoff."
-
-
-_Points = Annotated[int, Field(ge=0, lt=SUM_LIMIT)]
 
 
 @dataclass(frozen=True)
@@ -243,7 +244,7 @@ class Fingerprint:
         Raises StoreError when a field is missing, unknown, of another type, or not that of any run.
         """
         try:
-            found = TypeAdapter(cls).validate_json(json.dumps(values))
+            found = _adapter(cls).validate_json(json.dumps(values))
             parsed = found.parsed_partition
         except ValidationError as error:
             raise StoreError(f"the fingerprint is not that of any run: {first_fault(error)}") from error
