@@ -6,8 +6,8 @@
     parse_path, join, ancestors                    paths of parts of a class, such as 5=ab/6=t (parts.py)
     load_wordlist -> WordList ;  parse_scores -> ScoreTable -> check_overflow
     read_entries -> import_words                   a list from files as people have them (word_files.py, hunspell.py)
-    trace ;  assign_dice, roll                     one word on one board (tracing.py); dice (rolling.py)
-    html_table                                     a table for a notebook (tables.py)
+    trace ;  assign_dice, roll                     one word on one board; dice (rolling.py)
+    printable, counted, duration, html_table       text as it is shown (printable.py)
     pool ;  python_path                            processes that a command starts (processes.py)
     reaches                                        the only comparison with the cutoff (cutoff.py, cutoff_kernel.py)
 

@@ -13,7 +13,7 @@ from typing import Self
 from boardclass.board_svg import SIZE, board_svg
 from boardclass.canonical import canonical_board, images
 from boardclass.errors import BoardError, quote
-from boardclass.geometry import DIMS, Dims, geometry, parse_dims
+from boardclass.geometry import DIMS, Dims, Geometry, geometry, parse_dims
 from boardclass.tiles import read_tiles
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
@@ -183,4 +183,24 @@ def format_rows(board: str, dims: Dims | str, letters: Mapping[str, str] = NO_LE
     dims = parse_dims(dims)
     faces = {"q": "qu", **letters}
     cells = [faces.get(letter, letter).capitalize() for letter in parse_board(board, dims)]
-    return [[cells[x * dims.h + y] for x in range(dims.w)] for y in range(dims.h)]
+    return [cells[y :: dims.h] for y in range(dims.h)]
+
+
+def trace(word: str, board: str, geometry: Geometry) -> tuple[int, ...] | None:
+    """Return the smallest path of cells that spells ``word`` (q-form), or None.
+
+    >>> from boardclass.geometry import geometry
+    >>> trace("tea", "aetx", geometry("2x2"))
+    (2, 1, 0)
+    >>> trace("teat", "aetx", geometry("2x2")) is None
+    True
+    """
+    stack: list[tuple[int, ...]] = [(cell,) for cell in reversed(range(geometry.n)) if word and board[cell] == word[0]]
+    while stack:
+        path = stack.pop()
+        if len(path) == len(word):
+            return path
+        following = word[len(path)]
+        near = [cell for cell in geometry.neighbours[path[-1]] if board[cell] == following and cell not in path]
+        stack += [(*path, cell) for cell in reversed(near)]
+    return None

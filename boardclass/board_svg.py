@@ -36,60 +36,34 @@ def board_svg(
     strict : whether it is for a page that forbids style attributes: ``fill-opacity`` then says how warm a cell is
     """
     h, w = len(faces), len(faces[0])
-    label = escape("Board " + " / ".join(" ".join(row) for row in faces), quote=True)
+    centres = [(SIZE * x + SIZE // 2, SIZE * y + SIZE // 2) for x in range(w) for y in range(h)]
+    low, high = min(heat, default=0), max(heat, default=0)
+    squares, letters = [], []
+    for cell, (x, y) in enumerate(centres):
+        share = _COOLEST + (_WARMEST - _COOLEST) * ((heat[cell] - low) / (high - low) if high > low else 0.5)
+        paper = "#" + "".join(f"{round(255 + (value - 255) * share):02x}" for value in _WARM)
+        mark = f'class="on" stroke="{PATH}" stroke-width="3"' if cell in path else f'stroke="{EDGE}" stroke-width="1"'
+        shown = f'fill-opacity="{share:.3f}"' if strict else f'style="--share: {share:.3f}"'
+        place = f'x="{x - 23}" y="{y - 23}" width="46" height="46" rx="7"'
+        squares.append(f'<rect {place} fill="{paper}" {mark} {shown}/>')
+        face = faces[cell % h][cell // h]
+        letters.append(
+            f'<text x="{x}" y="{y + 1}" fill="{INK}" font-family="system-ui, sans-serif" font-weight="600" '
+            f'font-size="{66 // max(3, len(face))}" text-anchor="middle" dominant-baseline="central">'
+            f"{escape(face)}</text>"
+        )
+    line = ""
+    if path:
+        x, y = centres[path[0]]
+        line = (
+            f'<polyline points="{" ".join("{},{}".format(*centres[cell]) for cell in path)}" fill="none" '
+            f'stroke="{PATH}" stroke-opacity=".75" stroke-width="6" stroke-linecap="round" stroke-linejoin="round"/>'
+            f'<circle cx="{x}" cy="{y}" r="10" fill="{PATH}" fill-opacity=".75"/>'
+        )
+    label = escape("Board " + " / ".join(map(" ".join, faces)), quote=True)
     size = f' width="{cell_px * w}" height="{cell_px * h}"' if cell_px else ""
-    return "".join(
-        [
-            f'<svg xmlns="http://www.w3.org/2000/svg" class="board" viewBox="0 0 {SIZE * w} {SIZE * h}"{size} '
-            f'role="img" aria-label="{label}">',
-            f"<style>{STYLE.read_text(encoding='utf-8')}</style>" if styled else "",
-            *(
-                _square(cell, h, share, cell in path, strict)
-                for cell, share in enumerate(_shares(heat or [0] * (w * h)))
-            ),
-            f'<g class="path">{_line(path, h) if path else ""}</g>',
-            *(_face(cell, h, faces) for cell in range(w * h)),
-            "</svg>",
-        ]
-    )
-
-
-def _shares(heat: Sequence[int]) -> list[float]:
-    """Return how warm each cell is drawn."""
-    low, high = min(heat), max(heat)
-    span = _WARMEST - _COOLEST
-    return [_COOLEST + span * ((value - low) / (high - low) if high > low else 0.5) for value in heat]
-
-
-def _centre(cell: int, h: int) -> tuple[int, int]:
-    x, y = divmod(cell, h)
-    return SIZE * x + SIZE // 2, SIZE * y + SIZE // 2
-
-
-def _square(cell: int, h: int, share: float, on: bool, strict: bool) -> str:
-    x, y = _centre(cell, h)
-    paper = "#" + "".join(f"{round(255 + (value - 255) * share):02x}" for value in _WARM)
-    mark = f'class="on" stroke="{PATH}" stroke-width="3"' if on else f'stroke="{EDGE}" stroke-width="1"'
-    return f'<rect x="{x - 23}" y="{y - 23}" width="46" height="46" rx="7" fill="{paper}" {mark} ' + (
-        f'fill-opacity="{share:.3f}"/>' if strict else f'style="--share: {share:.3f}"/>'
-    )
-
-
-def _line(path: Sequence[int], h: int) -> str:
-    points = [_centre(cell, h) for cell in path]
-    joined = " ".join(f"{x},{y}" for x, y in points)
+    style = f"<style>{STYLE.read_text(encoding='utf-8')}</style>" if styled else ""
     return (
-        f'<polyline points="{joined}" fill="none" stroke="{PATH}" stroke-opacity=".75" stroke-width="6" '
-        'stroke-linecap="round" stroke-linejoin="round"/>'
-        f'<circle cx="{points[0][0]}" cy="{points[0][1]}" r="10" fill="{PATH}" fill-opacity=".75"/>'
-    )
-
-
-def _face(cell: int, h: int, faces: Sequence[Sequence[str]]) -> str:
-    x, y = _centre(cell, h)
-    column, row = divmod(cell, h)
-    face = faces[row][column]
-    return (
-        f'<text x="{x}" y="{y + 1}" fill="{INK}" font-family="system-ui, sans-serif" font-weight="600" '
-        f'font-size="{66 // max(3, len(face))}" text-anchor="middle" dominant-baseline="central">{escape(face)}</text>'
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="board" viewBox="0 0 {SIZE * w} {SIZE * h}"{size} '
+        f'role="img" aria-label="{label}">{style}{"".join(squares)}<g class="path">{line}</g>{"".join(letters)}</svg>'
     )

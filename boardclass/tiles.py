@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from boardclass.errors import BoardError, DimsError, quote
@@ -83,16 +84,15 @@ class Tiles(NamedTuple):
     @property
     def turned(self) -> Tiles:
         """The same game with rows and columns exchanged."""
-        return Tiles(self.h, self.w, tuple(self.tiles[x * self.h + y] for y in range(self.h) for x in range(self.w)))
+        return Tiles(self.h, self.w, tuple(tile for y in range(self.h) for tile in self.tiles[y :: self.h]))
 
     @property
     def rows(self) -> list[list[str]]:
         """The faces row by row."""
-        return [[self.tiles[x * self.h + y].face for x in range(self.w)] for y in range(self.h)]
+        return [[tile.face for tile in self.tiles[y :: self.h]] for y in range(self.h)]
 
     def __str__(self) -> str:
-        texts = [[self.tiles[x * self.h + y].text for x in range(self.w)] for y in range(self.h)]
-        return "/".join("".join(row) for row in texts)
+        return "/".join("".join(tile.text for tile in self.tiles[y :: self.h]) for y in range(self.h))
 
     @property
     def features(self) -> list[str]:
@@ -141,17 +141,15 @@ def read_tiles(
     return reader.read({asked} if asked else set(usual))
 
 
+@dataclass
 class _Reader:
     """One text to be read."""
 
-    def __init__(
-        self, text: str, plain_q: bool, letters: str, fits: Callable[[int, int], bool], asked: tuple[int, int] | None
-    ) -> None:
-        self._text = text
-        self._letters = letters
-        self._plain_q = plain_q
-        self._fits = fits
-        self._asked = asked
+    text: str
+    plain_q: bool
+    letters: str
+    fits: Callable[[int, int], bool]
+    asked: tuple[int, int] | None
 
     def read(self, usual: set[tuple[int, int]]) -> Tiles:
         lines = [[row for row in line if row or len(line) > 1] for line in self._lines()]
@@ -159,7 +157,12 @@ class _Reader:
         if not lines:
             raise self._error("has 0 cells: expected letters a-z")
         if len(lines) > 1 and lines[0] == [lines[0][0]] and (counted := _counts(lines[0][0])):
-            return self._counted(counted, lines[1:])
+            found = self._from_rows([row for line in lines[1:] for row in line])
+            if (found.h, found.w) != counted:
+                raise self._error(
+                    f"has {found.h} rows of {found.w}, not {counted[0]} of {counted[1]} as its first line says"
+                )
+            return found
         if len(lines) > 1 and any(len(line) > 1 for line in lines):
             raise self._error(f"is more than one: {len(lines)} lines with / in them")
         rows = [line[0] for line in lines] if len(lines) > 1 else lines[0]
@@ -176,9 +179,8 @@ class _Reader:
         """Return the lines, each its rows, each its groups."""
         lines: list[list[list[Group]]] = [[[]]]
         together = False
-        for match in _pieces.finditer(
-            unicodedata.normalize("NFC", self._text.replace("\r\n", "\n").replace("\r", "\n"))
-        ):
+        text = self.text.replace("\r\n", "\n").replace("\r", "\n")
+        for match in _pieces.finditer(unicodedata.normalize("NFC", text)):
             bracket, separator, gap, letters, stray = match.groups()
             if stray:
                 raise self._error(f"has a {stray!r} without its partner: a tile in brackets is such as [a/e] or [-ing]")
@@ -189,15 +191,6 @@ class _Reader:
                 row[-1].append(bracket or letters) if together else row.append([bracket or letters])
             together = not (separator or gap)
         return lines
-
-    def _counted(self, counted: tuple[int, int], lines: list[list[list[Group]]]) -> Tiles:
-        """Return the board of a file whose first line counts its rows and columns."""
-        found = self._from_rows([row for line in lines for row in line])
-        if (found.h, found.w) != counted:
-            raise self._error(
-                f"has {found.h} rows of {found.w}, not {counted[0]} of {counted[1]} as its first line says"
-            )
-        return found
 
     def _from_columns(self, group: Group, usual: set[tuple[int, int]]) -> Tiles:
         """Return the board of one string of letters, down the columns."""
@@ -222,7 +215,7 @@ class _Reader:
         for modes in ((0, 1), (0, 1, 2)):
             by_width = [{len(row[mode]): row[mode] for mode in modes} for row in readings]
             common = set.intersection(*map(set, by_width)) - {0}
-            found = {w for w in common if self._fits(w, len(rows)) and (widths is None or w in widths)}
+            found = {w for w in common if self.fits(w, len(rows)) and (widths is None or w in widths)}
             if len(found) > 1:
                 raise self._two_ways(found)
             if found:
@@ -231,13 +224,10 @@ class _Reader:
                 return Tiles(w, len(rows), tuple(row[x] for x in range(w) for row in cells))
         if widths is not None:
             raise self._error(f"is {told}, or more than one board: write / between the rows of one board")
-        if self._asked:
-            raise self._error(f"has {told}: expected the {self._asked[1]} rows of {self._asked[0]} of {self._name}")
+        if self.asked:
+            w, h = self.asked
+            raise self._error(f"has {told}: expected the {h} rows of {w} of {w}x{h}")
         raise self._error(f"has {told}: expected rows of one length, of a size that this takes")
-
-    @property
-    def _name(self) -> str:
-        return "x".join(map(str, self._asked or ()))
 
     def _readings(self, row: list[Group]) -> tuple[list[Tile], list[Tile], list[Tile]]:
         """Return a row with tiles of two letters, letter by letter, and with qu as one tile."""
@@ -267,12 +257,12 @@ class _Reader:
         inner = text.removeprefix("[").removesuffix("]").lower()
         begins, ends = inner.endswith("-"), inner.startswith("-")
         spellings = tuple(dict.fromkeys(inner.strip("-").split("/")))
-        is_word = all(0 < len(s) <= 8 and all("a" <= c <= "z" or c in self._letters for c in s) for s in spellings)
+        is_word = all(0 < len(s) <= 8 and all("a" <= c <= "z" or c in self.letters for c in s) for s in spellings)
         if not is_word or (begins and ends) or (len(text) == 1 and (begins or ends)):
             raise self._error(
                 f"has {quote(text)}, which is not a tile: expected a letter a-z, Qu, [a/e], [un-], . or *"
             )
-        if text in ("q", "Q") and not self._plain_q:
+        if text in ("q", "Q") and not self.plain_q:
             spellings = ("qu",)
         return Tile(spellings, begins, ends)
 
@@ -281,7 +271,7 @@ class _Reader:
         return self._error(f"can be read with {ways} cells: write a tile of several letters as [qu]")
 
     def _error(self, what: str) -> BoardError:
-        return BoardError(f"board {quote(self._text)} {what}")
+        return BoardError(f"board {quote(self.text)} {what}")
 
 
 def _is_one_cell(group: Sequence[str]) -> bool:

@@ -19,7 +19,6 @@ from pathlib import Path
 
 from boardclass.errors import WordListError, quote
 from boardclass.scores import MAX_LETTERS, MIN_LETTERS
-from boardclass.scores import n_letters as _n_letters
 from boardclass.word_files import read_file
 
 DEFAULT_WORDLIST = "scowl70"  # comes with the program
@@ -80,11 +79,6 @@ class WordList:
     def __len__(self) -> int:
         return len(self.words)
 
-    @property
-    def spelled(self) -> list[str]:
-        """The words as people write them, sorted: ``qu`` in full, letters beyond a-z instead of their symbols."""
-        return sorted(map(self.spell, self.words))
-
     def spell(self, word: str) -> str:
         """Return one of the words as people write it."""
         return (word if self.plain_q else word.replace("q", "qu")).translate(self._letters)
@@ -92,11 +86,6 @@ class WordList:
     @cached_property
     def _letters(self) -> dict[int, str]:
         return str.maketrans(self.letters)
-
-    @staticmethod
-    def n_letters(word: str) -> int:
-        """Return the number of letters of a word in q-form: a ``q`` stands for two."""
-        return _n_letters(word)
 
 
 def known_name(sha256: str) -> str | None:
@@ -109,13 +98,10 @@ def normalised_sha256(words: Iterable[str]) -> str:
     return hashlib.sha256("\n".join(words).encode("ascii")).hexdigest()
 
 
-def load_wordlist(
-    name_or_path: str | Path, search_paths: Sequence[str | Path] | None = None, *, plain_q: bool | None = False
-) -> WordList:
+def load_wordlist(name_or_path: str | Path, *, plain_q: bool | None = False) -> WordList:
     """Find and read a word list.
 
     name_or_path : a path (anything with a separator or a dot in it) or a name such as ``enable2k``
-    search_paths : folders to look for names in, instead of the usual ones (:func:`default_search_paths`)
     plain_q : False: every q is that of a Qu cell, as in the search.  True: q is a letter like any other.  None: as the
         list says.
 
@@ -130,7 +116,7 @@ def load_wordlist(
     >>> [word for word in words if word.startswith("qi") and len(word) < 4]  # a q stands for qu
     ['qid', 'qin', 'qip', 'qit', 'qiz']
     """
-    path = _find(name_or_path, default_search_paths() if search_paths is None else search_paths)
+    path = _find(name_or_path)
     data = read_file(path)
     found = parse_wordlist(data, name=_stem(path), source=str(path))
     if plain_q and not found.plain_q:  # the list has its identity; now the words that no Qu cell spells are wanted, too
@@ -187,12 +173,12 @@ def default_search_paths() -> list[Path]:
     return [*given, *own, shared, project / "configs" / "wordlists"]
 
 
-def available_names(search_paths: Sequence[str | Path] | None = None) -> dict[str, Path]:
+def available_names() -> dict[str, Path]:
     """Return the lists that can be loaded by name, each with the file that would be read."""
     found: dict[str, Path] = {}
-    for folder in default_search_paths() if search_paths is None else search_paths:
+    for folder in default_search_paths():
         try:
-            paths = sorted(Path(folder).glob("*.txt*"))
+            paths = sorted(folder.glob("*.txt*"))
         except OSError:  # no access, or not a possible name: treated as missing
             continue
         for path in paths:
@@ -217,7 +203,8 @@ def parse_wordlist(data: bytes, name: str, source: str) -> WordList:
         if is_usable(word) and word not in usable:
             usable.add(word)
         else:
-            counts["duplicate" if word in usable else _reason(word)] += 1
+            length = "too short" if len(word) < MIN_LETTERS else "too long" if len(word) > MAX_LETTERS else ""
+            counts["duplicate" if word in usable else length or "q without u"] += 1
     if not usable:
         left_out = "; ".join(f"{count:,} {reason}" for reason, count in counts.items() if count) or "it is empty"
         raise WordListError(f"word list {quote(source)} has no usable word ({left_out}): expected {_EXPECTED}")
@@ -227,9 +214,12 @@ def parse_wordlist(data: bytes, name: str, source: str) -> WordList:
     else:
         ordered = tuple(sorted(word.replace("qu", "q") for word in usable))
         sha256 = normalised_sha256(ordered)
-    result = WordList(name, ordered, sha256, counts, len(words), letters, plain_q)
-    _refuse_wrong_known(result, source)
-    return result
+    if sha256 != KNOWN_SHA256.get(name, sha256):
+        raise WordListError(
+            f"word list {quote(source)} has {len(ordered)} usable words with SHA-256 {sha256}, but {name!r} means the "
+            f"list with {KNOWN_SHA256[name]}: the file is cut off or another edition; rename it to use it"
+        )
+    return WordList(name, ordered, sha256, counts, len(words), letters, plain_q)
 
 
 def header_of(letters: Mapping[str, str], plain_q: bool) -> str:
@@ -266,22 +256,15 @@ def _refuse_what_is_no_word(lines: Sequence[bytes], n_before: int, source: str) 
         )
 
 
-def _reason(word: str) -> str:
-    """Return why a word can be on no board."""
-    if not MIN_LETTERS <= len(word) <= MAX_LETTERS:
-        return "too short" if len(word) < MIN_LETTERS else "too long"
-    return "q without u"
-
-
 def _stem(path: Path) -> str:
     return path.name.removesuffix(".gz").removesuffix(".xz").removesuffix(".txt")
 
 
-def _find(name_or_path: str | Path, search_paths: Sequence[str | Path]) -> Path:
+def _find(name_or_path: str | Path) -> Path:
     text = str(name_or_path)
     if isinstance(name_or_path, Path) or "/" in text or os.sep in text or "." in text:
         return Path(name_or_path)
-    found = available_names(search_paths)
+    found = available_names()
     if text in found:
         return found[text]
     if text in KNOWN_SHA256:
@@ -290,13 +273,3 @@ def _find(name_or_path: str | Path, search_paths: Sequence[str | Path]) -> Path:
         f"no word list named {quote(text)}: expected one of {', '.join(found) or 'none'}; for a file "
         f"of your own write ./FILE, or put it into a folder that $ORDERLY_WORDLISTS names"
     )
-
-
-def _refuse_wrong_known(wordlist: WordList, source: str) -> None:
-    expected = KNOWN_SHA256.get(wordlist.name)
-    if expected not in (None, wordlist.sha256):
-        raise WordListError(
-            f"word list {quote(source)} has {len(wordlist.words)} usable words with SHA-256 {wordlist.sha256}, but "
-            f"{wordlist.name!r} means the list with {expected}: the file is cut off or another edition; rename it "
-            f"to use it"
-        )

@@ -15,8 +15,8 @@ from boardclass.errors import InputError
 from boardclass.geometry import Geometry, geometry
 from boardclass.partition import Partition, parse_partition
 from boardclass.parts import ancestors, is_below
+from boardclass.printable import html_table
 from boardclass.scores import ScoreTable
-from boardclass.tables import html_table
 from search.node import Node, OpenClass, class_node, node_at, split
 from search.node_search import EFFORT, NodeSearch, Tally
 from search.params import Params

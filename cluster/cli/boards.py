@@ -100,8 +100,8 @@ def show(
 
 def _path_of(word: str, board: Tiles | tuple[Dims, str], solved: Solved) -> tuple[int, ...]:
     """Return the cells of a word; on a board of letters and Qu it need not be in the list."""
+    from boardclass.board import trace
     from boardclass.geometry import geometry
-    from boardclass.tracing import trace
 
     spelled = word.strip().lower()
     path = next((item.path for item in solved.words if item.word == spelled), None)

@@ -80,9 +80,8 @@ def climb(
     Boards have letters and Qu only, and points by length: climbing scores hundreds of thousands of boards, and the
     solver of other tiles, letter values and bonus cells (orderly show) takes milliseconds for each.
     """
-    from boardclass.board import format_rows, in_symbols, read_board, with_letters
+    from boardclass.board import format_rows, in_symbols, read_board, trace, with_letters
     from boardclass.geometry import parse_dims
-    from boardclass.tracing import trace
     from cluster.answers.boards import words_and_table
     from cluster.driver.session import StopSignals
 

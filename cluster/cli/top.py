@@ -98,8 +98,8 @@ class _Filter:
             self._scorer = Scorer(self._geometry.dims, run_wordlist(run, wordlist).words, parse_scores("words"))
 
     def passes(self, item: Board) -> bool:
+        from boardclass.board import trace
         from boardclass.rolling import assign_dice
-        from boardclass.tracing import trace
 
         if any(trace(word, item.board, self._geometry) is None for word in self._words):
             return False

@@ -14,6 +14,7 @@ import typer
 
 from boardclass.errors import WordListError, quote
 from boardclass.printable import counted
+from boardclass.scores import n_letters
 from boardclass.word_files import MAX_FILE_BYTES, read_entries, read_file
 from boardclass.word_import import Imported, Rules, import_words, parse_letters
 from boardclass.wordlist import (
@@ -82,7 +83,7 @@ def check(
             "name": words.name,
             "n_lines": words.n_lines,
             "n_words": len(words.words),
-            "longest": max(map(words.n_letters, words.words)),
+            "longest": max(map(n_letters, words.words)),
             **{reason.replace(" ", "_"): count for reason, count in words.counts.items()},
             "sha256": words.sha256,
             "known_as": known_name(words.sha256),

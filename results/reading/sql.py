@@ -31,8 +31,7 @@ import pyarrow as pa
 from boardclass.board import with_letters
 from boardclass.distribution import install
 from boardclass.errors import InputError, quote
-from boardclass.printable import counted
-from boardclass.tables import html_table
+from boardclass.printable import counted, html_table
 from results.errors import LimitError
 from results.proof.prove import Summary, named_runs, summary
 from results.reading.limits import Limits, limited

@@ -145,7 +145,7 @@ class Run:
 
     def _repr_html_(self) -> str:
         """Return the table that a notebook shows: what is stored, not what it proves."""
-        from boardclass.tables import html_table
+        from boardclass.printable import html_table
 
         listed = list_name(self.info.get("wordlist", {}).get("name"), self.fingerprint.wordlist_sha256)
         facts: list[tuple[str, object]] = [

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
 import itertools
 import os
 import random
@@ -14,42 +13,29 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from boardclass import rolling, tracing
-from boardclass.board import Board
+from boardclass.board import Board, trace
 from boardclass.errors import ScoreError
 from boardclass.geometry import geometry
+from boardclass.printable import html_table
 from boardclass.processes import pool
 from boardclass.rolling import assign_dice, roll
 from boardclass.scores import TABLES, ScoreTable, check_overflow, n_letters, parse_scores
-from boardclass.tables import html_table
-from boardclass.tracing import trace
 from tests.conftest import ROOT
 
 
-def test_standard_points_by_number_of_letters():
-    assert parse_scores("standard").points[:10] == (0, 0, 0, 1, 1, 2, 3, 5, 11, 11)
+def test_points_by_number_of_letters():
+    standard = parse_scores("standard")
+    assert standard.points[:10] == (0, 0, 0, 1, 1, 2, 3, 5, 11, 11)
     assert parse_scores("words").points[:6] == (0, 0, 0, 1, 1, 1)
     assert parse_scores("powers").points[:8] == (0, 0, 0, 1, 2, 4, 8, 16)
     assert {len(table.points) for table in TABLES.values()} == {65}
-
-
-def test_a_least_length_leaves_the_points_of_longer_words():
-    standard = parse_scores("standard")
+    assert parse_scores([1, 1, 2, 3, 5, 11]) == parse_scores(" 1, 1,2,3,5,11 ")
+    assert parse_scores("1,1,2,3,5,11").points == standard.points
+    assert parse_scores("7").points == (0, 0, 0) + (7,) * 62
     assert standard.at_least(5).points == (0,) * 5 + standard.points[5:]
     assert standard.at_least(None) == standard.at_least(3) == standard
-
-
-def test_q_counts_as_two_letters():
     assert n_letters("qiz") == 4
-    assert parse_scores("powers").of("qiz") == 2
-    assert parse_scores("powers").of("cat") == 1
-
-
-def test_custom_lists_as_text_and_as_numbers():
-    custom = parse_scores([1, 1, 2, 3, 5, 11])
-    assert custom == parse_scores(" 1, 1,2,3,5,11 ")
-    assert custom.points == TABLES["standard"].points
-    assert parse_scores("7").points == (0, 0, 0) + (7,) * 62
+    assert (parse_scores("powers").of("qiz"), parse_scores("powers").of("cat")) == (2, 1)
 
 
 @pytest.mark.parametrize(
@@ -126,16 +112,7 @@ def test_tracing_is_the_first_path_of_all(board, word):
         and all(board[cell] == letter for cell, letter in zip(path, word, strict=True))
     ]
     assert trace(word, board, shape) == min(paths, default=None)
-
-
-def test_the_empty_word_cannot_be_traced():
-    assert trace("", "abcd", geometry("2x2")) is None
-
-
-def test_the_examples_in_the_docstrings():
-    for module in (rolling, tracing):
-        assert doctest.testmod(module).attempted
-        assert doctest.testmod(module).failed == 0
+    assert trace("", board, shape) is None
 
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -164,6 +141,7 @@ def test_cells_of_a_table_are_text():
 
 
 SCRIPT = """
+from boardclass.printable import html_table
 from boardclass.processes import pool
 
 if __name__ == "__main__":

@@ -29,7 +29,7 @@ def regenerate():
 def test_the_list_is_the_pinned_one(regenerate):
     data = (FOLDER / "scowl70.txt").read_bytes()
     assert hashlib.sha256(data).hexdigest() == regenerate.LIST_SHA256
-    result = load_wordlist("scowl70", [FOLDER])
+    result = load_wordlist(FOLDER / "scowl70.txt")
     assert result.sha256 == "77d297e2980bb842f851716efffa988859a5177c63c7af7cf65d87d843d0610b"
     assert len(result.words) == result.n_lines == 111_460
     assert set(result.counts.values()) == {0}
