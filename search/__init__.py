@@ -1,6 +1,6 @@
 """search: one class of boards in, the boards at or above the cutoff out; and everything that scores.
 
-    Breaker.break_unit     breaker.py     Spec, Unit -> UnitResult; replica.py: the same another way
+    Breaker.break_unit     breaker.py     Spec, Unit -> UnitResult; replicate: the same another way
       NodeSearch.search    node_search.py one node: its trees are searched, what survives is scored
     Certifier              certificate.py the shape of a search, for the checker in results/proof/audit.py
     trees/                 orderly trees: grown, merged, searched by OrderlyBound

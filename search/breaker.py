@@ -2,17 +2,23 @@
 
     break_unit -> each node of the unit: NodeSearch.search (search.node_search) -> the parts still to be searched
                -> what is left of a unit that spends the unit budget goes back to the caller as children
+    replicate  -> each node: its image under a random symmetry, searched in another cell order
+               -> the boards found, turned back
 
-The breaker reads no files, and no decision depends on a clock, so a unit gives the same verdict anywhere.
+The breaker reads no files, and no decision depends on a clock, so a unit gives the same verdict anywhere.  A replica
+finds the boards of a unit a second time in another way, so that a faulty machine gives itself away.  Image and order
+are drawn from a seed.  The demands of residual symmetry belong to the node and turn with it.
 """
 
 from __future__ import annotations
 
+import random
 import time
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 
-from boardclass.errors import InputError
-from boardclass.geometry import Geometry, geometry
+from boardclass.errors import IncompleteError, InputError
+from boardclass.geometry import CELL_TYPES, Geometry, geometry
 from boardclass.partition import Partition, parse_partition
 from boardclass.parts import ancestors, is_below
 from boardclass.printable import html_table
@@ -22,10 +28,10 @@ from search.node_search import EFFORT, NodeSearch, Tally
 from search.params import Params
 from search.scoring.scorer import Scorer
 from search.trees.forest import Forest
-from search.trees.generator import make_lexicon
 
 _ALL_LETTERS = (1 << 26) - 1
 _DRAWN = 10  # boards in a notebook
+_PATIENCE = 10  # effort of a replica, in unit budgets, before it is given up: another order may be a worse one
 
 
 @dataclass(frozen=True)
@@ -37,7 +43,6 @@ class Spec:
     points : points by number of letters
     cutoff : points
     partition : text of the letter buckets
-    params : Params
     cell_order : the order in which cells are forced and searched; empty: the default one of the board's geometry
     """
 
@@ -111,8 +116,7 @@ class Breaker:
         self.geometry: Geometry = geometry(spec.dims, spec.cell_order)
         self.partition: Partition = parse_partition(spec.partition, spec.dims)
         self.scorer = Scorer(spec.dims, spec.words, ScoreTable("run", spec.points))
-        lexicon = make_lexicon(self.scorer.geometry, spec.words, spec.points, self.scorer.trie)
-        forest = Forest(self.geometry, spec.words, spec.points, spec.params, lexicon)
+        forest = Forest(self.geometry, spec.words, spec.points, spec.params, self.scorer.trie)
         self._nodes = NodeSearch(self.geometry, spec.params, self.scorer, forest)
 
     def turn(self, board: Geometry) -> None:
@@ -125,27 +129,45 @@ class Breaker:
 
         Raises InputError if the unit does not name a class or a part of one.
         """
-        began = time.perf_counter()
-        params = self.spec.params
+        began, tally = time.perf_counter(), Tally(self.spec.cutoff)
         self._nodes.forest.begin()
-        root = class_node(self.partition.class_masks(unit.class_id).tolist(), self.geometry, params)
+        root, (node,) = self._nodes_at(unit, [unit.path])
         open_class = self._open_class(unit.class_id, root)
-        root = node_at(root, unit.path, self.geometry, params)
-        tally = Tally(self.spec.cutoff)
-        left = self._search_down(root, open_class, tally, params.unit_budget)
+        left = [part.path for part in self._search_down(node, open_class, tally, self.spec.params.unit_budget)]
         # a child tries again the letters that were ruled out here: that takes seconds, and no state has to be kept
-        children = tuple(Unit(unit.class_id, node.path) for node in left)
-        return UnitResult(
-            unit=unit,
-            status="split" if children else "candidates" if tally.candidates else "eliminated",
-            n_boards=root.n_boards,
-            max_bound=tally.max_bound,
-            candidates=tuple(sorted(tally.candidates)),
-            children=children,
-            settled=tuple(self._settled(root, {node.path for node in left}, tally.done)),
-            counters=tally.counters(),
-            seconds=time.perf_counter() - began,
-        )
+        return _verdict(unit, began, [node], tally, tally.candidates, left, self._settled(node, set(left), tally.done))
+
+    def replicate(self, unit: Unit, paths: Sequence[str], seed: int) -> UnitResult:
+        """Search the parts of a unit that ``paths`` name for all boards at or above the cutoff, without splits.
+
+        The candidates stand for their symmetric images as far as the demands of each part allow, so compare only those
+        that meet the demands.
+
+        Raises InputError if a path does not name a part of the class; IncompleteError if it takes far more than a unit
+        should.
+        """
+        began, tally, rng = time.perf_counter(), Tally(self.spec.cutoff), random.Random(seed)
+        board, found = self.geometry, set()
+        root, nodes = self._nodes_at(unit, paths)
+        try:
+            for node in nodes:
+                symmetry = rng.choice(board.symmetries.tolist())
+                turned = image(node, symmetry)
+                self.turn(geometry(board.dims, another_order(board, turned.demands, rng)))
+                tally.candidates = set()
+                open_class = self._open_class(unit.class_id, image(root, symmetry))
+                if self._search_down(turned, open_class, tally, _PATIENCE * self.spec.params.unit_budget):
+                    raise IncompleteError(f"the replica takes more than {_PATIENCE} times what a unit may")
+                back = [symmetry.index(cell) for cell in range(board.n)]
+                found |= {("".join(text[i] for i in back), score) for text, score in tally.candidates}
+        finally:
+            self.turn(board)
+        return _verdict(unit, began, nodes, tally, found)
+
+    def _nodes_at(self, unit: Unit, paths: Sequence[str]) -> tuple[Node, list[Node]]:
+        """Return the node of a unit's class, and those that the paths name below it."""
+        root = class_node(self.partition.class_masks(unit.class_id).tolist(), self.geometry, self.spec.params)
+        return root, [node_at(root, path, self.geometry, self.spec.params) for path in paths]
 
     def _search_down(self, root: Node, open_class: OpenClass | None, tally: Tally, budget: int) -> list[Node]:
         """Search a node and all that it splits into until the tally's effort is above the budget; return what is left,
@@ -174,13 +196,12 @@ class Breaker:
         A part is done when it was searched itself or when all its parts are done.  A part that is neither left nor done
         would be missing here, and the coverage check would find that.
         """
-        if not left or node.path in left:
-            return []
         above = {path for end in left for path in ancestors(end)}
-        found: list[str] = []
-        for part in split(node, self.geometry, self.spec.params):
+        found, todo = [], [node] if left else []
+        while todo:
+            part = todo.pop()
             if part.path in above:
-                found += self._settled(part, left, done)
+                todo += reversed(split(part, self.geometry, self.spec.params))
             elif part.path not in left and self._is_done(part, done):
                 found.append(part.path)
         return found
@@ -192,6 +213,53 @@ class Breaker:
         if not any(is_below(path, node.path) for path in done):
             return False
         return all(self._is_done(part, done) for part in split(node, self.geometry, self.spec.params))
+
+
+def _verdict(
+    unit: Unit,
+    began: float,
+    nodes: Sequence[Node],
+    tally: Tally,
+    candidates: Collection[tuple[str, int]],
+    left: Sequence[str] = (),
+    settled: Sequence[str] = (),
+) -> UnitResult:
+    return UnitResult(
+        unit=unit,
+        status="split" if left else "candidates" if candidates else "eliminated",
+        n_boards=sum(node.n_boards for node in nodes),
+        max_bound=tally.max_bound,
+        candidates=tuple(sorted(candidates)),
+        children=tuple(Unit(unit.class_id, path) for path in left),
+        settled=tuple(settled),
+        counters=tally.counters(),
+        seconds=time.perf_counter() - began,
+    )
+
+
+def image(node: Node, symmetry: Sequence[int]) -> Node:
+    """Return the node as it looks when cell ``symmetry[i]`` of the board has moved to cell i."""
+    place = {cell: i for i, cell in enumerate(symmetry)}
+    return Node(
+        masks=tuple(node.masks[cell] for cell in symmetry),
+        bare=sum(1 << i for i, cell in enumerate(symmetry) if node.is_bare(cell)),
+        demands=tuple((place[c], place[d]) for c, d in node.demands),
+    )
+
+
+def another_order(board: Geometry, demands: Sequence[tuple[int, int]], rng: random.Random) -> tuple[int, ...]:
+    """Return the cells by type as in the board's own order, shuffled within each type.
+
+    In every demand (c, d) c stays before d: only then does the search use it.
+    """
+    order: list[int] = []
+    for kind in sorted({CELL_TYPES.index(name) for name in board.cell_types}):
+        left = [cell for cell in range(board.n) if board.cell_types[cell] == CELL_TYPES[kind]]
+        while left:
+            held_back = {d for c, d in demands if c in left}
+            order.append(rng.choice([cell for cell in left if cell not in held_back]))
+            left.remove(order[-1])
+    return tuple(order)
 
 
 def break_class(spec: Spec, class_id: int) -> UnitResult:

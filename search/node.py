@@ -112,12 +112,6 @@ def _from_least(mask: int, letter_order: str) -> int:
     return letter_mask(letter_order[min((letter_order.index(x) for x in letters_of(mask)), default=0) :])
 
 
-@lru_cache(2**16)
-def _to_greatest(mask: int, letter_order: str) -> int:
-    """Return the mask of the greatest letter of a mask, by the letter order, and all letters before it."""
-    return letter_mask(letter_order[: max((letter_order.index(x) for x in letters_of(mask)), default=-1) + 1])
-
-
 def _settle(node: Node, params: Params) -> Node:
     """Take letters away that no board meeting the demands can have, and drop the demands this settles."""
     order = params.demand_order
@@ -127,7 +121,7 @@ def _settle(node: Node, params: Params) -> Node:
         changed = False
         for c, d in node.demands:
             upper = _from_least(masks[c], order) & masks[d]
-            lower = _to_greatest(masks[d], order) & masks[c]
+            lower = _from_least(masks[d], order[::-1]) & masks[c]
             changed |= upper != masks[d] or lower != masks[c]
             masks[d], masks[c] = upper, lower
     open_demands = tuple((c, d) for c, d in node.demands if masks[c].bit_count() > 1 and masks[d].bit_count() > 1)

@@ -28,6 +28,7 @@ from search.trees.lazy_subtree import collapse
 
 _SURVIVORS = 4096
 EFFORT = ("n_terms", "n_pushes", "n_splits")  # the counters that add up to what the unit budget limits
+COUNTERS = ("n_terms", "n_nodes", "n_pushes", "n_splits", "n_survivors", "max_tree_bytes")
 
 
 @dataclass
@@ -52,8 +53,7 @@ class Tally:
 
     def counters(self) -> dict[str, int]:
         """Return the counters of a verdict by name."""
-        names = ("n_terms", "n_nodes", "n_pushes", "n_splits", "n_survivors", "max_tree_bytes")
-        return {name: getattr(self, name) for name in names}
+        return {name: getattr(self, name) for name in COUNTERS}
 
 
 class NodeSearch:

@@ -18,7 +18,7 @@ FLOORS = ("boardclass", "search", "configs", "results", "cluster")
 ROOMS = {  # the lowest first: each uses only those before it, and itself
     "search": (
         "bits keys params node scoring solvers class_bounds local terms trees node_search breaker certificate_kernels "
-        "certificate replica"
+        "certificate"
     ),
     "results": "errors storage log store proof upkeep reading",
     "cluster": "streams scheduling planning workers driver answers watch web cli",

@@ -2,7 +2,7 @@
 
     chosen      units by class, or drawn at random: those whose SHA-256 with the seed is smallest
     spot_check  some easy verdicts, and a climb: what `orderly verify` does beside reading
-    repeat      Replicator (search/replica.py) on each, compared as the replicas of a run are (SearchNodes.difference)
+    repeat      Breaker.replicate on each, compared as the replicas of a run are (SearchNodes.difference)
 
 A repetition trusts the word list and the kernels.  It trusts nothing that the run stored.
 """
@@ -25,10 +25,9 @@ from results.proof.coverage import uncovered
 from results.proof.nodes import SearchNodes, paths_of
 from results.store.rows import CANDIDATES, ELIMINATED, Key, Row
 from results.store.run import Run
-from search.breaker import Spec, Unit, UnitResult
+from search.breaker import Breaker, Spec, Unit, UnitResult
 from search.local.methods import local_search
 from search.params import Params
-from search.replica import Replicator
 from search.scoring.scorer import Scorer
 
 SPOT_VERDICTS, SPOT_SEARCH_S, SPOT_CLIMB_S = 5, 10.0, 3.0
@@ -135,7 +134,7 @@ class Repeater:
     def __init__(self, spec: Spec, seed: int) -> None:
         # a run may hand units back early; a repetition cannot leave anything to children
         patient = replace(spec.params, unit_budget=max(spec.params.unit_budget, Params().unit_budget))
-        self._breaker = Replicator(replace(spec, params=patient))
+        self._breaker = Breaker(replace(spec, params=patient))
         self._nodes = SearchNodes(parse_partition(spec.partition, spec.dims), spec.params, spec.cell_order)
         self._seed = seed
 

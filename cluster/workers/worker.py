@@ -27,13 +27,12 @@ from cluster.scheduling.events import Answer, Replica, UnitFailed
 
 if TYPE_CHECKING:
     from search.breaker import Breaker, Spec, Unit
-    from search.replica import Replicator
 
 _MAX_MESSAGE = 500
 OUT_OF_MEMORY = "out of memory: use fewer workers, or a smaller memory_mb (--memory)"
 
 
-MakeBreaker = Callable[["Spec"], "Replicator"]
+MakeBreaker = Callable[["Spec"], "Breaker"]
 
 
 class UnfitError(OrderlyError):
@@ -141,12 +140,12 @@ def cpu_name() -> str:
     return platform.processor() or platform.machine()
 
 
-def checked_breaker(spec: Spec) -> Replicator:
+def checked_breaker(spec: Spec) -> Breaker:
     """Return the breaker of ``spec`` after the self-test."""
-    from search.replica import Replicator
+    from search.breaker import Breaker
 
     self_test()
-    return Replicator(spec)
+    return Breaker(spec)
 
 
 # On a 2x2 board all cells touch, so a board holds exactly the words that its letters spell.

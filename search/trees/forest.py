@@ -38,10 +38,11 @@ from boardclass.geometry import Geometry
 from boardclass.parts import parse_path
 from search.node import Node, OpenClass, split_cell
 from search.params import Params
+from search.scoring.trie import Trie
 from search.terms.paths import MAX_CELLS
 from search.terms.shapes import TERMS_FULL
 from search.trees.arrays import Arrays, n_terms_in
-from search.trees.generator import Bare, Generator, Lexicon, make_lexicon
+from search.trees.generator import Bare, Generator, make_lexicon
 from search.trees.tree import MAX_LAZY_TERMS, Tree
 
 _ROOM = 8  # a whole that leaves less than one cell or key in 8 free is given up when one of its parts is grown
@@ -92,7 +93,7 @@ class Grown(NamedTuple):
 class Forest:
     """Holds the word arrays and the working memory; grows the trees of one node at a time.
 
-    ``words`` are in q-form, ``points`` by number of letters; a ``lexicon`` is one made earlier of the same.  ``stack``
+    ``words`` are in q-form, ``points`` by number of letters; a ``trie`` is one made earlier of the same.  ``stack``
     holds the layers that are there, the rim first, or another bottom.
     """
 
@@ -102,9 +103,9 @@ class Forest:
         words: Sequence[str],
         points: Sequence[int],
         params: Params,
-        lexicon: Lexicon | None = None,
+        trie: Trie | None = None,
     ) -> None:
-        lexicon = lexicon or make_lexicon(board, words, points)
+        lexicon = make_lexicon(board, words, points, trie)
         self._generator = Generator(board, params, lexicon, n_terms_in(params.memory_mb))
         self._arrays = Arrays(params.memory_mb, max(points), self._generator.code_bits, self._generator.points_of_code)
         self.geometry = board

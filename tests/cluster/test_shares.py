@@ -213,12 +213,12 @@ def test_a_share_with_a_doubted_host_elsewhere_does_not_let_the_run_be_proven(tm
 
 
 def test_a_share_that_could_not_be_finished_says_so(orderly, tmp_path, monkeypatch):
-    from search.replica import Replicator
+    from search.breaker import Breaker
 
     def fail(self, unit):
         raise RuntimeError("no")
 
-    monkeypatch.setattr(Replicator, "break_unit", fail)
+    monkeypatch.setattr(Breaker, "break_unit", fail)
     monkeypatch.setattr("cluster.workers.worker.self_test", lambda: None)
     answer = orderly(*options(tmp_path / "run", "--share", "1/3"))
     assert (answer.code, answer.out) == (4, "")

@@ -29,7 +29,6 @@ from results.store.store import Store
 from results.upkeep.extend import COVERS, EVERYTHING, extend, inherited
 from results.upkeep.repair import repair
 from search.breaker import Breaker, Unit
-from search.replica import Replicator
 from tests.cluster.small import config, rewritten
 from tests.cluster.test_scheduler import of
 from tests.cluster.test_trust import LIE, bench, told
@@ -177,7 +176,7 @@ def test_boards_of_one_part_are_not_turned_as_those_of_the_next():
     of_world = WORLDS["2x3"]
     rank, cutoff = of_world.best_rank(), of_world.scores.cutoff_for(300)
     letters = of_world.partition.class_letters(rank)
-    patient = Replicator(of_world.spec(cutoff))
+    patient = Breaker(of_world.spec(cutoff))
     paths = SearchNodes(of_world.partition, patient.spec.params).parts(rank, "")
     assert len(paths) > 1
     for seed in range(5):
