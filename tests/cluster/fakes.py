@@ -7,7 +7,6 @@ import resource
 import signal
 import time
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 
@@ -64,17 +63,6 @@ class DeadlyBreaker(FakeBreaker):
 
     def break_unit(self, unit):
         if unit.class_id == 3:
-            os.kill(os.getpid(), signal.SIGKILL)
-        return super().break_unit(unit)
-
-
-class OnceDeadlyBreaker(FakeBreaker):
-    """Kills its process once per file named by the spec's first word."""
-
-    def break_unit(self, unit):
-        mark = Path(self.spec.words[0])
-        if unit.class_id == 3 and not mark.exists():
-            mark.touch()
             os.kill(os.getpid(), signal.SIGKILL)
         return super().break_unit(unit)
 

@@ -1,4 +1,4 @@
-"""The executors of one machine and the run loop, with breakers that are instant, bad or absent."""
+"""Workers as threads and the run loop, with breakers that are instant, bad or absent; as processes: test_process.py."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
-import pytest
 
 from cluster.driver.loop import run_loop
 from cluster.scheduling.backlog import Work
@@ -26,16 +25,10 @@ from cluster.scheduling.events import (
     WorkerUp,
 )
 from cluster.scheduling.scheduler import Scheduler
-from cluster.workers.executors import InProcessExecutor, ProcessExecutor
+from cluster.workers.executors import InProcessExecutor
 from cluster.workers.worker import Reply, Worker, break_all
 from search.breaker import Unit
 from tests.cluster.fakes import SPEC, BadBreaker, FakeBreaker, SlowBreaker, UnfitBreaker, expected_units
-
-
-@pytest.fixture(params=[InProcessExecutor, ProcessExecutor])
-def make(request):
-    """Return each kind of executor."""
-    return request.param
 
 
 class ListSink:
@@ -84,17 +77,6 @@ def verdicts_of(units):
     return {unit: (found.status, found.candidates, found.children) for unit, found in units.items()}
 
 
-def test_worker_answers_unit_by_unit():
-    worker = Worker(SPEC, BadBreaker)
-    replies = worker.work_through(7, [Unit(0), Unit(1), Unit(2)])
-    assert replies[0] == UnitFailed(0, 0, Unit(0), "ValueError: class 0 is bad")
-    assert isinstance(replies[1], UnitFailed)
-    assert replies[1].oom
-    assert isinstance(replies[2], Answer)
-    assert replies[2].kernel_hash == worker.hello().kernel_hash != ""
-    assert replies[2].peak_rss_bytes > 1e6
-
-
 def test_worker_says_what_it_is_busy_with_and_obeys_cancel():
     worker = Worker(SPEC, SlowBreaker)
     replies: list[Reply] = []
@@ -108,30 +90,33 @@ def test_worker_says_what_it_is_busy_with_and_obeys_cancel():
     assert worker.busy_with() == 0
 
 
-def test_events(make):
-    with make(SPEC, BadBreaker) as executor:
+def test_events():
+    with InProcessExecutor(SPEC, BadBreaker) as executor:
         executor.spawn(1)
         (up,) = until(executor, WorkerUp)
         assert up.kernel_hash
         executor.assign(Assign(1, 5, (Unit(2), Unit(0), Unit(3), Unit(1))))
-        events = until(executor, Returned if make is InProcessExecutor else WorkerDown)
-        assert [event.result.unit for event in events if isinstance(event, Answer)] == [Unit(2), Unit(3)]
+        events = until(executor, Returned)
+        answers = [event for event in events if isinstance(event, Answer)]
+        assert [answer.result.unit for answer in answers] == [Unit(2), Unit(3)]
+        assert answers[0].kernel_hash == up.kernel_hash
+        assert answers[0].peak_rss_bytes > 1e6
         failed = [event for event in events if isinstance(event, UnitFailed)]
         assert failed[0] == UnitFailed(1, 5, Unit(0), "ValueError: class 0 is bad")
         assert failed[1].oom
         assert "fewer workers" in failed[1].message
 
 
-def test_worker_that_cannot_start(make):
-    with make(SPEC, UnfitBreaker) as executor:
+def test_worker_that_cannot_start():
+    with InProcessExecutor(SPEC, UnfitBreaker) as executor:
         executor.spawn(1)
         (down,) = until(executor, WorkerDown)
         assert (down.worker, down.reason) == (1, Death.unfit)
         assert down.message.endswith("ValueError: no breaker today")
 
 
-def test_busy_worker_beats(make):
-    with make(SPEC, SlowBreaker) as executor:
+def test_busy_worker_beats():
+    with InProcessExecutor(SPEC, SlowBreaker) as executor:
         executor.spawn(1)
         until(executor, WorkerUp)
         executor.assign(Assign(1, 5, (Unit(0), Unit(1))))
@@ -157,16 +142,20 @@ def test_close_does_not_wait_for_long_units():
     go_on.set()
 
 
-def test_run(make):
-    sink, finish = play(make(SPEC, FakeBreaker), n_workers=2)
+def test_run():
+    sink, finish = play(InProcessExecutor(SPEC, FakeBreaker), n_workers=2)
     assert finish.complete
     assert verdicts_of(sink.verdicts) == verdicts_of(expected_units(range(20)))
     assert len(sink.settled) == len(sink.verdicts)
 
 
-def test_stop(make):
+def test_stop():
     sink = ListSink()
-    _, finish = play(make(SPEC, SlowBreaker), 500, stop=lambda: "enough" if len(sink.verdicts) > 3 else "", sink=sink)
+
+    def enough():
+        return "enough" if len(sink.verdicts) > 3 else ""
+
+    _, finish = play(InProcessExecutor(SPEC, SlowBreaker), 500, stop=enough, sink=sink)
     assert (finish.complete, finish.message) == (False, "enough")
     assert 3 < len(sink.verdicts) < 100
 

@@ -10,13 +10,18 @@ from tests.cluster.campaign import KINDS, Campaign, config_of_units
 from tests.samples import daily
 
 SOME, ALL = ["worker", "driver"], [*KINDS, "worker", "worker-stop"]
+SMALL = {"dims": "2x2", "cutoff": 12, "buckets": "aeiou bcdfg hjklmnp qrstvwxyz"}
 
 
-@pytest.mark.parametrize("victims", daily([SOME, ALL], lambda victims: victims is SOME), ids=len)
+@pytest.mark.parametrize(
+    ("victims", "unit_budget", "question"),
+    daily([(SOME, 1, SMALL), (ALL, 200_000, {})], lambda victims, *_: victims is SOME),
+    ids=["some", "all"],
+)
 @pytest.mark.timeout(1500)  # two minutes, unless the machine has ten other things to do
-def test_kills_and_the_digest_of_an_undisturbed_run(tmp_path, victims):
-    search = SearchConfig(memory_mb=256, unit_budget=200_000 if victims is ALL else 1_000_000)  # fewer units a day
-    campaign = Campaign(config_of_units(tmp_path, search=search), tmp_path, seed=0, pause_s=0.25)
+def test_kills_and_the_digest_of_an_undisturbed_run(tmp_path, victims, unit_budget, question):
+    search = SearchConfig(memory_mb=256, unit_budget=unit_budget)
+    campaign = Campaign(config_of_units(tmp_path, search=search, **question), tmp_path, seed=0, pause_s=0.1)
     digest, n_units = campaign.undisturbed()
     try:
         notes = campaign.play(campaign.rng.sample(victims, len(victims)), n_units)

@@ -10,7 +10,6 @@ import signal
 import subprocess
 import sys
 import time
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -62,6 +61,7 @@ def one():
     ),
 )
 def test_a_worker_that_is_killed_says_how(one, number, reason):
+    assert listening_addresses(workers()) == set(), "nobody can reach it"
     one.assign(Assign(1, 5, (Unit(0),)))
     os.kill(*workers(), number)
     down = until(one, WorkerDown)[-1]
@@ -70,19 +70,11 @@ def test_a_worker_that_is_killed_says_how(one, number, reason):
     assert ("fewer workers" in down.message) == (reason is Death.oom)
 
 
-def test_a_unit_that_always_kills_is_given_up():
-    sink, finish = play(ProcessExecutor(fakes.SPEC, fakes.DeadlyBreaker), 8, n_workers=2, n_strikes=2)
+def test_a_unit_that_always_kills_is_given_up_and_nothing_else_is_lost():
+    sink, finish = play(ProcessExecutor(fakes.SPEC, fakes.DeadlyBreaker), 30, n_strikes=2)
     assert not finish.complete
     assert set(sink.given_up) == {Unit(3)}
-    assert verdicts_of(sink.verdicts) == verdicts_of(fakes.expected_units([0, 1, 2, 4, 5, 6, 7]))
-
-
-def test_a_worker_that_dies_once_loses_nothing(tmp_path):
-    spec = replace(fakes.SPEC, words=(str(tmp_path / "mark"),))
-    sink, finish = play(ProcessExecutor(spec, fakes.OnceDeadlyBreaker), 30, n_workers=2)
-    assert finish.complete
-    assert verdicts_of(sink.verdicts) == verdicts_of(fakes.expected_units(range(30)))
-    assert (tmp_path / "mark").exists()
+    assert verdicts_of(sink.verdicts) == verdicts_of(fakes.expected_units(set(range(30)) - {3}))
 
 
 def test_a_worker_that_runs_out_of_memory_is_replaced_and_the_remedy_is_told():
@@ -104,7 +96,7 @@ def test_the_last_line_of_a_worker_that_cannot_start_is_told(tmp_path, monkeypat
     with monkeypatch.context() as path:
         path.syspath_prepend(tmp_path)
         module = importlib.import_module("nowhere")
-    _, finish = play(ProcessExecutor(fakes.SPEC, module.Breaker), max_deaths=2)
+    _, finish = play(ProcessExecutor(fakes.SPEC, module.Breaker), max_deaths=1)
     assert not finish.complete
     assert (
         "ended with exit code 1 before it could work: ModuleNotFoundError: No module named 'nowhere'" in finish.message
@@ -145,18 +137,14 @@ def test_it_ends_with_the_executor_stopped_or_starting(one):
     assert not workers()
 
 
-def test_nobody_can_reach_it(one):
-    assert listening_addresses(workers()) == set()
-
-
 # --- from the command line
 
 
-def launch(config, folder, cwd=ROOT, n_workers=1, address=""):
+def launch(config, folder, cwd=ROOT, address=""):
     """Start ``orderly run`` in a folder, as the installed command does: with no modules from there (-P)."""
     path = folder / "config.toml"
     path.write_text(
-        f'dims = "3x3"\ncutoff = {config.cutoff}\nbuckets = "{config.buckets}"\nworkers = {n_workers}\n'
+        f'dims = "3x3"\ncutoff = {config.cutoff}\nbuckets = "{config.buckets}"\nworkers = 1\n'
         f'out = "{config.out}"\n[search]\nmemory_mb = 64\nfused = []\n'
     )
     command = [COMMAND[0], "-P", *COMMAND[1:], "run", str(path), *(["--address", address] if address else [])]
@@ -181,9 +169,9 @@ def events_of(out):
 
 @pytest.fixture
 def started(tmp_path, elsewhere, terminal):
-    """Start a run of minutes with two workers that are at work; return it and its directory."""
+    """Start a run of minutes with a worker that is at work; return it and its directory."""
     config = config_of_classes(tmp_path)
-    child = launch(config, tmp_path, elsewhere, n_workers=2)
+    child = launch(config, tmp_path, elsewhere)
     wait_for(child, tmp_path, lambda: any(event.get("n_verdicts") for event in events_of(Path(config.out))[1:]))
     yield child, Path(config.out)
     child.kill()
@@ -205,7 +193,7 @@ def check_stopped(child, out, family, number, least=1):
 def test_sigterm_for_every_process_at_once(started):
     child, out = started
     family = descendants(child.pid)
-    assert len(family) == 3
+    assert len(family) == 2
     for process in family:
         os.kill(process, signal.SIGTERM)
     check_stopped(child, out, family, signal.SIGTERM)
