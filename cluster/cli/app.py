@@ -14,27 +14,28 @@ import errno
 import os
 import sys
 from importlib import import_module
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 import typer
 from typer.core import TyperGroup
 
 from boardclass.distribution import NAME
+from boardclass.errors import InputError, OrderlyError, quote
 from cluster.streams import encodable, tell
 
 SECTIONS = {  # module.function
     "Search and prove": (
-        *("plan.plan", "plan.tune", "run.run", "status.status", "merge.merge", "verify.verify", "verify.repeat"),
-        *("certify.certify", "certify.audit"),
+        *("run.plan", "run.tune", "run.run", "status.status", "run.merge", "check.verify", "check.repeat"),
+        *("check.certify", "check.audit"),
     ),
     "Watch and look": ("status.runs", "status.watch", "status.serve"),
-    "Ask what a run found": ("top.top", "query.query", "compare.compare", "report.report"),
-    "Good boards fast, without proof": ("climb.climb", "longest.longest", "boards.neighbours", "boards.roll"),
-    "Single boards": ("boards.show", "boards.score", "solve.solve", "boards.lists"),
+    "Ask what a run found": ("ask.top", "ask.query", "ask.compare", "ask.report"),
+    "Good boards fast, without proof": ("climb.climb", "climb.longest", "boards.neighbours", "boards.roll"),
+    "Single boards": ("boards.show", "boards.score", "boards.solve", "boards.lists"),
     "Classes of boards and their bounds": ("explain.bound", "explain.explain"),
     "Word lists": ("wordlist.wordlist",),
 }
-EXIT_INTERRUPTED = 130
+EXIT_BUG, EXIT_INPUT, EXIT_INTERRUPTED = 1, InputError.exit_code, 130
 PLACES = {place.partition(".")[2]: place for section in SECTIONS.values() for place in section}
 
 INTRO = """Proves which Boggle boards score highest, and keeps the evidence.
@@ -52,29 +53,25 @@ EPILOG = "Exit codes: 0 done or proved, 2 bad input, 3 run directory damaged or 
 
 
 class Whole(TyperGroup):
-    """The commands with their whole first sentence."""
+    """Commands with their whole first sentence, under titles."""
+
+    titled: ClassVar[dict[str, list[str]]] = {}  # names of commands by title; without it all are under one
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:  # typer's own types differ from version to version
         """Write the sections."""
         width = max(map(len, self.list_commands(ctx)))
-        for title, names in self.sections(ctx).items():
+        for title, names in (self.titled or {"Commands": self.list_commands(ctx)}).items():
             with formatter.section(title):
                 commands = {name: self.get_command(ctx, name) for name in names}
                 formatter.write_dl(
                     [(f"{name:<{width}}", each.get_short_help_str(10**3)) for name, each in commands.items() if each]
                 )
 
-    def sections(self, ctx: Any) -> dict[str, list[str]]:
-        """Return the names of the commands under titles."""
-        return {"Commands": self.list_commands(ctx)}
-
 
 class Sections(Whole):
     """The commands by section, each built when it is asked for: all of them would take longer than most commands."""
 
-    def sections(self, ctx: Any) -> dict[str, list[str]]:
-        """Return the names of the commands under titles."""
-        return {title: [place.partition(".")[2] for place in places] for title, places in SECTIONS.items()}
+    titled: ClassVar = {title: [place.partition(".")[2] for place in places] for title, places in SECTIONS.items()}
 
     def list_commands(self, ctx: Any) -> list[str]:
         """Return the names of all commands."""
@@ -92,7 +89,6 @@ class Sections(Whole):
         return self.commands.get(cmd_name)
 
 
-EXIT_BUG = 1
 _NO_ROOM = frozenset((errno.ENOSPC, errno.EDQUOT, errno.EFBIG))  # the machine is at fault, not a bug
 _EXPECTED = {
     "int_parsing": "a whole number",
@@ -101,7 +97,6 @@ _EXPECTED = {
     "greater_than_equal": "{ge} or more",
     "less_than_equal": "{le} or less",
 }
-_LIMITS = ("ge", "le")
 
 app = typer.Typer(
     name="orderly",
@@ -155,7 +150,7 @@ def _leave_at_once(code: int) -> None:
 
 
 def _call(arguments: list[str]) -> int:
-    """Run one command and return its exit code; everything is printed before this returns."""
+    """Run one command and return its exit code; everything is printed before this returns or raises."""
     try:
         result = app(arguments, prog_name="orderly", standalone_mode=False)
     except typer.Abort:
@@ -164,46 +159,41 @@ def _call(arguments: list[str]) -> int:
         if isinstance(left.__context__, BrokenPipeError):
             raise left.__context__ from None
         raise
-    sys.stdout.flush()
+    finally:
+        sys.stdout.flush()
     if result == EXIT_INTERRUPTED:
         _leave_at_once(_fail("interrupted", EXIT_INTERRUPTED))
     return result if isinstance(result, int) else 0
 
 
 def _exit_code(arguments: list[str]) -> int:
-    try:
-        return _answered(arguments)
-    except BrokenPipeError:  # the reader of our output has gone, so there is nobody to tell
-        _drop_output()
-        return 0
-    except Exception as error:  # noqa: BLE001 - the last line of defence: one message, no traceback
-        if isinstance(error, OSError) and error.errno in _NO_ROOM:
-            return _no_room(error)
-        if isinstance(error, FileNotFoundError):
-            return _gone(error)
-        return _fail(
-            f"internal error, {type(error).__name__}: {error}\nThis is a bug; --debug shows where it happened.",
-            EXIT_BUG,
-        )
-
-
-def _answered(arguments: list[str]) -> int:
-    from boardclass.errors import OrderlyError
-
+    """Run one command; say in one message, without a traceback, why it cannot be done."""
     try:
         return _call(arguments)
     except OrderlyError as error:
-        sys.stdout.flush()
         code = _fail(str(error), error.exit_code)
         if isinstance(error.__cause__, KeyboardInterrupt):
             _leave_at_once(code)
         return code
-    except Exception as error:
-        if not (hasattr(error, "show") and hasattr(error, "exit_code")):
-            raise
+    except BrokenPipeError:  # the reader of our output has gone, so there is nobody to tell
+        _drop_output()
+        return 0
+    except FileNotFoundError as error:  # a folder may be deleted under a command
+        if not error.filename:
+            return _fail("the folder that this command was started in is gone: change to another one", EXIT_INPUT)
+        gone = f"{quote(os.fsdecode(error.filename))} is gone: something deleted it while the command ran"
+        return _fail(f"{gone}; --debug shows where it was used", EXIT_INPUT)
+    except Exception as error:  # noqa: BLE001 - the last line of defence
+        if isinstance(error, OSError) and error.errno in _NO_ROOM:
+            _drop_output()
+            where = f" {quote(str(error.filename))}" if error.filename else ""
+            return _fail(f"cannot write{where}: {error.strerror}; make room there, or write elsewhere", EXIT_INPUT)
+        if not hasattr(error, "show"):
+            bug = f"internal error, {type(error).__name__}: {error}"
+            return _fail(f"{bug}\nThis is a bug; --debug shows where it happened.", EXIT_BUG)
         _make_plain(error)  # one of typer's own: usage, missing argument
         error.show()
-        return int(error.exit_code)
+        return int(getattr(error, "exit_code", EXIT_INPUT))
 
 
 def _make_plain(error: Any) -> None:
@@ -211,34 +201,13 @@ def _make_plain(error: Any) -> None:
     found = getattr(error.__cause__, "errors", None)  # pydantic's
     if not callable(found):
         return
-    from boardclass.errors import quote
-
     first = found()[0]
     if first["type"] in _EXPECTED:
-        limits = {
-            name: f"{value:,}".removesuffix(".0") for name, value in first.get("ctx", {}).items() if name in _LIMITS
-        }
+        known = {name: value for name, value in first.get("ctx", {}).items() if name in ("ge", "le")}
+        limits = {name: f"{value:,}".removesuffix(".0") for name, value in known.items()}
         error.message = f"{quote(first['input'])}, expected {_EXPECTED[first['type']].format(**limits)}"
     else:
         error.message = error.message.removeprefix("Value error, ")
-
-
-def _no_room(error: OSError) -> int:
-    from boardclass.errors import InputError, quote
-
-    _drop_output()
-    where = f" {quote(str(error.filename))}" if error.filename else ""
-    return _fail(f"cannot write{where}: {error.strerror}; make room there, or write elsewhere", InputError.exit_code)
-
-
-def _gone(error: FileNotFoundError) -> int:
-    """Say what is not there any more: a folder may be deleted under a command."""
-    from boardclass.errors import InputError, quote
-
-    if not error.filename:
-        return _fail("the folder that this command was started in is gone: change to another one", InputError.exit_code)
-    named = quote(os.fsdecode(error.filename))
-    return _fail(f"{named} is gone: something deleted it while the command ran; --debug shows where it was used", 2)
 
 
 def _drop_output() -> None:

@@ -1,4 +1,4 @@
-"""``orderly show``, ``score``, ``neighbours``, ``lists`` and ``roll``: single boards."""
+"""``orderly show``, ``score``, ``solve``, ``neighbours``, ``lists`` and ``roll``: single boards."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ class Words(StrEnum):
     hidden = "hidden"
 
 
+@options.grouped
 def show(
+    rules: options.Rules,
     board: options.Board,
     dims: options.Dims = None,
-    wordlist: options.Wordlist = None,
-    scores: options.Scores = None,
     word: Annotated[
         str | None, typer.Option(metavar="WORD", help="Draw the path of this word into the picture.")
     ] = None,
@@ -51,10 +51,6 @@ def show(
     words: Annotated[
         Words, typer.Option(help="hidden: the page opens with the game, its words come afterwards.")
     ] = Words.shown,
-    plain_q: options.PlainQ = False,
-    min_letters: options.MinLetters = None,
-    letter_values: options.Values = None,
-    bonus: options.Bonus = None,
     fmt: options.Format = Format.table,
 ) -> None:
     """Draw a board and list its words by length.
@@ -69,9 +65,8 @@ def show(
         raise InputError("--words hidden is for a page to play on: give --out FILE.html as well")
     from cluster.answers.boards import rollable, rollable_text
     from cluster.answers.records import proven_place
-    from cluster.answers.scoring import asked
 
-    question = asked(wordlist, scores, plain_q, min_letters, letter_values, bonus)
+    question = rules.asked()
     read = question.read(board, dims, tell)
     solved = question.solve(read)
     told = question.told(read, solved)
@@ -131,21 +126,12 @@ def _show_to_people(solved: Solved, heat: list[int], wordlist: str, notes: list[
         out.print(Columns(listed, padding=(0, 2), column_first=True))
 
 
-def score(
-    dims: options.Dims = None,
-    wordlist: options.Wordlist = None,
-    scores: options.Scores = None,
-    plain_q: options.PlainQ = False,
-    min_letters: options.MinLetters = None,
-    letter_values: options.Values = None,
-    bonus: options.Bonus = None,
-    fmt: options.Format = Format.table,
-) -> None:
+@options.grouped
+def score(rules: options.Rules, dims: options.Dims = None, fmt: options.Format = Format.table) -> None:
     """Score the boards on standard input: one a line, or the CSV that top, climb, roll, compare or score print."""
     from cluster.answers.board_list import read_lines
-    from cluster.answers.scoring import asked
 
-    question = asked(wordlist, scores, plain_q, min_letters, letter_values, bonus)
+    question = rules.asked()
     if sys.stdin is None:
         raise InputError("standard input is closed: expected boards, one a line, as in: orderly score < FILE")
     if sys.stdin.isatty():
@@ -162,21 +148,94 @@ def score(
     write_table(("board", "score"), question.scores(boards), fmt)
 
 
+@options.grouped
+def solve(
+    rules: options.Rules,
+    board: options.Board,
+    method: Annotated[
+        str,
+        typer.Option(
+            "--method",
+            "-m",
+            metavar="trie|words|heap|paths",
+            help="Which independent solver.",
+            autocompletion=options.complete_solvers,
+        ),
+    ] = "trie",
+    dims: options.Dims = None,
+    begin_only: Annotated[
+        str | None,
+        typer.Option(metavar="CELLS", help="Cells that may only begin a word, by row and column: 1.1,3.2."),
+    ] = None,
+    end_only: Annotated[str | None, typer.Option(metavar="CELLS", help="Cells that may only end a word.")] = None,
+    fmt: options.Format = Format.table,
+) -> None:
+    """List the words on a board by a solver that shares no code with the scorer."""
+    from boardclass.board import with_letters
+    from boardclass.scores import n_letters
+    from search.solvers import Grid, PathsSolver, make_solver
+
+    question = rules.asked()
+    words, table, read = question.words, question.table, question.read(board, dims, tell)
+    columns = ("word", "points", "letters")
+    if isinstance(read, Tiles):
+        if method != "trie" or begin_only or end_only:
+            raise InputError(
+                f"board {quote(board)} has special tiles or rules: leave --method, --begin-only and --end-only out"
+            )
+        write_table(columns, [word[:3] for word in sorted(question.solve(read).words)], fmt)
+        return
+    size, letters = read
+    begin, end = parse_cells(begin_only, size, "--begin-only"), parse_cells(end_only, size, "--end-only")
+    solver = make_solver(words.words, method)
+    grid, n_paths = Grid(letters, (size.w, size.h), begin, end), None
+    if isinstance(solver, PathsSolver):
+        found, n_paths = solver.solve_counted(grid)
+    else:
+        found = solver.solve(grid)
+    rows = [(words.spell(word), table.of(word), n_letters(word)) for word in found if table.of(word)]
+    letters = with_letters(letters, words.letters)
+    total = sum(points for _, points, _ in rows)
+    if fmt is Format.json:
+        listed = [dict(zip(columns, row, strict=True)) for row in rows]
+        record = {"board": letters, "method": method, "wordlist": words.name, "score": total, "n_words": len(rows)}
+        write_json({**record, "n_paths": n_paths, "words": listed})
+        return
+    write_table(columns, rows, fmt)
+    if fmt is Format.table:
+        paths = f", {n_paths:,} paths looked up" if n_paths is not None else ""
+        line = f"{letters}: {total:,} points, {len(rows):,} words of {words.name} by method {method}{paths}"
+        console().print(line, markup=False, soft_wrap=True)
+
+
+def parse_cells(text: str | None, size: Dims, option: str) -> tuple[int, ...]:
+    """Return the cells that an option such as ``1.1,3.2`` names. Raises InputError if a part is not one."""
+    from boardclass.geometry import read_cell
+
+    cells = []
+    for part in (text or "").replace(",", " ").split():
+        cell = read_cell(part, *size)
+        if cell is None:
+            expected = f"expected ROW.COLUMN up to {size.h}.{size.w}, such as 1.1,2.1"
+            raise InputError(f"{quote(part)} in {option} {quote(text)}: {expected}")
+        cells.append(cell)
+    return tuple(cells)
+
+
+@options.grouped
 def neighbours(
+    listed: options.Words,
     board: options.Board,
     dims: options.Dims = None,
     n: options.Limit = 10,
-    wordlist: options.Wordlist = None,
-    scores: options.Scores = None,
     fmt: options.Format = Format.table,
 ) -> None:
     """List the best boards one letter or one swap away."""
     from boardclass.board import read_board
-    from cluster.answers.boards import words_and_table
     from search.scoring.around import best_neighbours
     from search.scoring.scorer import Scorer
 
-    words, table = words_and_table(wordlist, scores)
+    words, table = listed.load()
     size, letters = read_board(board, dims, tell, words.letters)
     rows = best_neighbours(letters, Scorer(size, words.words, table), n, words.letters)
     write_table(("board", "change", "score", "difference"), rows, fmt)
@@ -205,7 +264,9 @@ def lists(
     write_table(("wordlist", "list_words", "score", "words"), rows, fmt)
 
 
+@options.grouped
 def roll(
+    rules: options.Rules,
     dice: Annotated[
         str,
         typer.Option(
@@ -216,12 +277,6 @@ def roll(
     seed: Annotated[
         int | None, typer.Option(metavar="N", min=0, help="Repeats the same rolls.", show_default="random")
     ] = None,
-    wordlist: options.Wordlist = None,
-    scores: options.Scores = None,
-    plain_q: options.PlainQ = False,
-    min_letters: options.MinLetters = None,
-    letter_values: options.Values = None,
-    bonus: options.Bonus = None,
     min_words: Annotated[int, typer.Option(metavar="N", min=0, help="Roll until so many words are on a board.")] = 0,
     out: Annotated[
         str | None, typer.Option(metavar="FILE.pdf", help="Write a worksheet, answers last, instead.")
@@ -233,13 +288,12 @@ def roll(
     Big Boggle and Super Big Boggle (6x6, with faces of two letters and a blank) count words of four letters or more.
     """
     from boardclass.board import format_rows
-    from cluster.answers.scoring import asked
     from configs.dicesets import load_dice
 
     if out is not None and not out.lower().endswith(".pdf"):
         raise InputError(f"--out {quote(out)}: expected the name of a PDF, such as sheet.pdf")
     chosen = load_dice(dice)
-    question = asked(wordlist, scores or chosen.scores, plain_q, min_letters, letter_values, bonus)
+    question = rules.asked(chosen.scores)
     seed = random.randrange(2**32) if seed is None else seed
     boards = _rolled(question, chosen, random.Random(seed), n, min_words)
     if out is not None:

@@ -1,4 +1,4 @@
-"""``orderly climb``: local search for good boards, with progress, no proof."""
+"""``orderly climb`` and ``longest``: good boards fast, with progress on standard error."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from enum import StrEnum
-from typing import IO, TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from boardclass.errors import InputError, quote
-from cluster.answers.render import Format, draw_board, write_table
+from cluster.answers.render import Format, draw_board, full_spelling, write_table
 from cluster.cli import options
 from cluster.cli.app import EXIT_INTERRUPTED
-from cluster.streams import console, tell, write_lines
+from cluster.streams import console, tell
 
 if TYPE_CHECKING:
-    pass
+    from search.local.hamilton import Longest
 
 
 class Method(StrEnum):
@@ -30,7 +30,9 @@ class Method(StrEnum):
     genetic = "genetic"
 
 
+@options.grouped
 def climb(
+    listed: options.Words,
     dims: options.Size = None,
     method: Annotated[
         Method, typer.Option(help="Pool hill climb, simulated annealing, genetic algorithm.")
@@ -49,10 +51,7 @@ def climb(
             show_default="5; others, and --from: 1",
         ),
     ] = None,
-    workers: Annotated[
-        int,
-        typer.Option(metavar="N", min=0, max=256, help="Threads that score; never changes the result; 0: all cores."),
-    ] = 0,
+    workers: options.Threads = 0,
     exclude: Annotated[
         str, typer.Option(metavar="LETTERS", help="Letters that boards must not use.", show_default=False)
     ] = "",
@@ -63,8 +62,6 @@ def climb(
         str | None, typer.Option(metavar="WORD", help="Only boards on which this word can be traced.")
     ] = None,
     n: options.Limit = 10,
-    wordlist: options.Wordlist = None,
-    scores: options.Scores = None,
     min_letters: options.MinLetters = None,
     fmt: options.Format = Format.table,
 ) -> None:
@@ -82,11 +79,9 @@ def climb(
     """
     from boardclass.board import format_rows, in_symbols, read_board, trace, with_letters
     from boardclass.geometry import parse_dims
-    from cluster.answers.boards import words_and_table
     from cluster.driver.session import StopSignals
 
-    words, table = words_and_table(wordlist, scores)
-    table = table.at_least(min_letters)
+    words, table = listed.load()
     if start is None and dims is None:
         raise InputError("which size? give --dims, such as --dims 4x4, or a board with --from")
     size, board = (parse_dims(dims or ""), None) if start is None else read_board(start, dims, tell, words.letters)
@@ -96,7 +91,8 @@ def climb(
     from search.local.scorers import HoldingScorer, ParallelScorer
     from search.scoring.scorer import Scorer
 
-    scorer: BatchScorer = ParallelScorer(Scorer(size, words.words, table), workers or os.cpu_count() or 1)
+    plain = Scorer(size, words.words, table.at_least(min_letters))
+    scorer: BatchScorer = ParallelScorer(plain, workers or os.cpu_count() or 1)
     origin: Start | None = board
     if contains is not None:
         word = in_symbols(contains.strip().lower(), words.letters).replace("qu", "q")
@@ -105,7 +101,7 @@ def climb(
         if board is not None and trace(word, board, scorer.geometry) is None:
             raise InputError(f"--from {quote(board)} does not hold the word {quote(word)}: start from one that does")
     runs = runs or default_runs(method, origin)
-    with StopSignals() as signals, _progress(sys.stderr, runs) as told:
+    with StopSignals() as signals, _progress(runs) as told:
         finds = local_search(
             scorer,
             method,
@@ -119,12 +115,12 @@ def climb(
         )
     if signals.reason:
         tell(f"stopped by {signals.reason}: the best boards so far")
-    listed = [find for find in finds if find.score > 0][:n]
-    if not listed:
+    finds = [find for find in finds if find.score > 0][:n]
+    if not finds:
         tell("no board with any points was found")
-    if fmt is Format.table and listed:
-        console().print(draw_board(format_rows(listed[0].board, size, words.letters)))
-    rows = [tuple(find._replace(board=with_letters(find.board, words.letters))) for find in listed]
+    elif fmt is Format.table:
+        console().print(draw_board(format_rows(finds[0].board, size, words.letters)))
+    rows = [tuple(find._replace(board=with_letters(find.board, words.letters))) for find in finds]
     write_table(("board", "score", "found"), rows, fmt)
     if signals.reason:
         raise typer.Exit(EXIT_INTERRUPTED)
@@ -143,38 +139,104 @@ def allowed_letters(exclude: str) -> str:
     return left
 
 
-@contextlib.contextmanager
-def _progress(stream: IO[str], runs: int) -> Iterator[Callable[[int, int, int, int], None]]:
-    """Yield what shows the progress: one line redrawn on a terminal, a plain line per 30 s elsewhere."""
-    if not stream.isatty():
-        yield _PlainLines(stream, runs)
-        return
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+class Lines:
+    """Writes a plain line to standard error, 30 s after the one before."""
 
-    columns = (BarColumn(bar_width=24), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
-    with Progress(*columns, console=console(stream), transient=True, refresh_per_second=4) as bar:
-        task = bar.add_task("", total=runs if runs > 1 else None)
+    def __init__(self) -> None:
+        self.began_s = self._shown_at_s = time.monotonic()
 
-        def show(run: int, number: int, best: int, n_scored: int) -> None:
-            bar.update(task, completed=run, description=describe(run, runs, number, best, n_scored))
-
-        yield show
-
-
-class _PlainLines:  # one per 30 s, for log files
-    def __init__(self, stream: IO[str], runs: int) -> None:
-        self._stream, self._runs = stream, runs
-        self._shown_at_s = time.monotonic()
-
-    def __call__(self, run: int, number: int, best: int, n_scored: int) -> None:
+    def tell(self, line: Callable[[], str]) -> None:
+        """Write the line that the function returns, if it is time."""
         from cluster.driver.progress import LINE_S
 
         if time.monotonic() - self._shown_at_s >= LINE_S:
             self._shown_at_s = time.monotonic()
-            write_lines(self._stream, describe(run, self._runs, number, best, n_scored))
+            tell(line())
 
 
-def describe(run: int, runs: int, number: int, best: int, n_scored: int) -> str:
-    """Return the progress as one line."""
-    which = f"run {run + 1} of {runs}, " if runs > 1 else ""
-    return f"{which}round {number:,}, best {best:,}, {n_scored:,} boards scored"
+@contextlib.contextmanager
+def _progress(runs: int) -> Iterator[Callable[[int, int, int, int], None]]:
+    """Yield what shows the progress: one line redrawn on a terminal, a plain line now and then elsewhere."""
+
+    def said(run: int, number: int, best: int, n_scored: int) -> str:
+        which = f"run {run + 1} of {runs}, " if runs > 1 else ""
+        return f"{which}round {number:,}, best {best:,}, {n_scored:,} boards scored"
+
+    if not sys.stderr.isatty():
+        lines = Lines()
+        yield lambda *figures: lines.tell(lambda: said(*figures))
+        return
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (BarColumn(bar_width=24), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
+    with Progress(*columns, console=console(sys.stderr), transient=True, refresh_per_second=4) as bar:
+        task = bar.add_task("", total=runs if runs > 1 else None)
+        yield lambda run, *figures: bar.update(task, completed=run, description=said(run, *figures))
+
+
+@options.grouped
+def longest(
+    listed: options.Words,
+    dims: options.Size = "4x4",
+    word: Annotated[str | None, typer.Option(help="This word only; need not be in the list.")] = None,
+    letters: Annotated[
+        int | None, typer.Option(metavar="N", help="Words of N letters only: 17 on 4x4 has one Qu.")
+    ] = None,
+    sample: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="Try N random paths a word instead of all.")
+    ] = None,
+    seed: options.Seed = 0,
+    workers: options.Threads = 0,
+    n: options.Limit = 10,
+    fmt: options.Format = Format.table,
+) -> None:
+    """Find the best boards with a word that uses every cell: all paths through the board times all such words.
+
+    Without --sample the answer is exhaustive, so a proof.  For the best board with a shorter word: climb --contains.
+    """
+    from boardclass.board import in_symbols, with_letters
+    from boardclass.geometry import geometry
+    from boardclass.scores import n_letters
+
+    shape = geometry(dims or "4x4")
+    words, table = listed.load()
+    word = None if word is None else in_symbols(word.strip().lower(), words.letters).replace("qu", "q")
+    targets = _targets(words.words, shape.n, word, letters)
+    from search.local import hamilton
+    from search.local.scorers import ParallelScorer
+    from search.scoring.scorer import Scorer
+
+    if sample is not None:
+        paths = hamilton.sampled_paths(shape, sample, seed)
+    elif shape.n <= hamilton.MAX_CELLS:
+        tell("listing the paths through all cells")
+        paths = hamilton.hamiltonian_paths(shape)
+    else:
+        raise InputError(f"{shape.dims} has too many paths to try all: give --sample N, such as --sample 10000")
+    tell(f"{len(targets):,} words on {len(paths):,} paths")
+    lines = Lines()
+
+    def told(number: int, best: Longest | None) -> None:
+        if best is not None:
+            left_min = (time.monotonic() - lines.began_s) / number * (len(targets) - number) / 60
+            found = f"best {best.score:,} {best.board} ({full_spelling(best.word)})"
+            lines.tell(lambda: f"{number:,}/{len(targets):,} words, {found}, about {left_min:.0f} min left")
+
+    scorer = ParallelScorer(Scorer(shape.dims, words.words, table), workers or os.cpu_count() or 1)
+    found = hamilton.best_boards(targets, paths, scorer, told)
+    rows = [(words.spell(x.word), n_letters(x.word), with_letters(x.board, words.letters), x.score) for x in found[:n]]
+    write_table(("word", "letters", "board", "score"), rows, fmt)
+
+
+def _targets(words: tuple[str, ...], n_cells: int, word: str | None, letters: int | None) -> list[str]:
+    from boardclass.board import LETTERS
+    from boardclass.scores import n_letters
+
+    if word is not None:
+        if len(word) != n_cells or not set(word) <= set(LETTERS):
+            raise InputError(f"word {quote(word)}: expected {n_cells} cells of letters a-z, qu being one cell")
+        return [word]
+    found = [item for item in words if len(item) == n_cells and letters in (None, n_letters(item))]
+    if not found:
+        raise InputError(f"the list has no word of {n_cells} cells{f' and {letters} letters' if letters else ''}")
+    return found

@@ -27,12 +27,12 @@ _Class = Annotated[
 ]
 
 
+@options.grouped
 def bound(
+    listed: options.Words,
     board_class: _Class,
     dims: options.Size = None,
     buckets: options.Buckets = None,
-    wordlist: options.Wordlist = None,
-    scores: options.Scores = None,
     tree: Annotated[
         bool, typer.Option("--tree", help="Draw the Sum/Choice tree and the orderly tree of a small class.")
     ] = False,
@@ -42,12 +42,12 @@ def bound(
     fmt: options.Format = Format.table,
 ) -> None:
     """Print upper bounds on the score of every board of a class."""
-    from cluster.answers.boards import class_letters, words_and_table
+    from cluster.answers.boards import class_letters
     from cluster.answers.explain import tell
     from search.scoring.scorer import Scorer
 
     size, letters = class_letters(board_class, dims, buckets)
-    words, table = words_and_table(wordlist, scores)
+    words, table = listed.load()
     scorer = Scorer(size, words.words, table)
     if tree or out is not None:
         _trees(letters, words, scorer, out)
@@ -78,7 +78,9 @@ def _trees(letters: tuple[str, ...], words: WordList, scorer: Scorer, out: str |
         console().print(f"{target}: bound {node.bound:,}", markup=False, soft_wrap=True)
 
 
+@options.grouped
 def explain(
+    listed: options.Words,
     board_class: _Class,
     dims: options.Size = None,
     buckets: options.Buckets = None,
@@ -88,25 +90,23 @@ def explain(
     run: Annotated[
         str | None, typer.Option(metavar="DIR", help="Show what this run stored about class number CLASS.")
     ] = None,
-    wordlist: options.Wordlist = None,
-    scores: options.Scores = None,
     fmt: options.Format = Format.table,
 ) -> None:
     """Explain one class: terms, bounds by forced cell, where it is eliminated."""
-    if run is not None and not board_class.strip().isdecimal():
-        raise InputError(f"class {quote(board_class)}: with --run, name the class by its number in the run")
-    given = {"dims": dims, "buckets": buckets, "wordlist": wordlist, "scores": scores, "cutoff": cutoff}
     if run is not None:
+        if not board_class.strip().isdecimal():
+            raise InputError(f"class {quote(board_class)}: with --run, name the class by its number in the run")
+        given = {"dims": dims, "buckets": buckets, **vars(listed), "cutoff": cutoff}
         if others := [f"--{name}" for name, value in given.items() if value is not None]:
             raise InputError(f"--run {quote(run)} settles what {' and '.join(others)} would: leave them out")
         _explain_stored(run, int(board_class), fmt)
         return
-    from cluster.answers.boards import class_letters, words_and_table
+    from cluster.answers.boards import class_letters
     from cluster.answers.explain import narrate, tell
     from search.scoring.scorer import Scorer
 
     size, letters = class_letters(board_class, dims, buckets)
-    words, table = words_and_table(wordlist, scores)
+    words, table = listed.load()
     story = tell(size, letters, Scorer(size, words.words, table), cutoff)
     if fmt is Format.json:
         write_json(story)

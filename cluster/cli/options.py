@@ -1,4 +1,4 @@
-"""What commands share: options, arguments, what the shell offers after a TAB, and the run that is meant.
+"""What commands share: options, groups of them, what the shell offers after a TAB, and the run that is meant.
 
 Only typer is imported here, so that ``--help`` stays quick; functions import what they need.
 """
@@ -6,15 +6,23 @@ Only typer is imported here, so that ``--help`` stays quick; functions import wh
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, fields
 from importlib import import_module
+from inspect import Parameter, Signature, signature
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from boardclass.errors import InputError, quote
+from boardclass.errors import ConfigError, InputError, quote
 from cluster.answers import render
 from cluster.answers.records import PUBLISHED
+
+if TYPE_CHECKING:
+    from boardclass.scores import ScoreTable
+    from boardclass.wordlist import WordList
+    from cluster.answers.scoring import Asked
+    from configs.model import RunConfig
 
 
 def _offer(module: str, name: str) -> Callable[[str], list[str]]:
@@ -27,54 +35,18 @@ def _offer(module: str, name: str) -> Callable[[str], list[str]]:
     return complete
 
 
-complete_presets = _offer("configs.model", "preset_names")
 complete_sizes = _offer("boardclass.geometry", "DIMS")
 complete_wordlists = _offer("boardclass.wordlist", "available_names")
 complete_known_wordlists = _offer("configs.sources", "sources")
-complete_score_tables = _offer("boardclass.scores", "TABLES")
 complete_dice = _offer("configs.dicesets", "dice_names")
 complete_solvers = _offer("search.solvers", "METHODS")
 
-Format = Annotated[render.Format, typer.Option("--format", help="How to print.", show_choices=True)]
-Config = Annotated[
-    str | None,
-    typer.Argument(
-        metavar="CONFIG",
-        help="A TOML file or the name of a preset.",
-        show_default=False,
-        autocompletion=complete_presets,
-    ),
-]
-Cutoff = Annotated[str | None, typer.Option(metavar="N|auto", help="Lowest score to report.")]
-
 
 def _wordlist(show_default: str) -> Any:
+    names = ("--wordlist", "-w")
     return typer.Option(
-        "--wordlist",
-        "-w",
-        metavar="NAME|PATH",
-        help="Word list.",
-        show_default=show_default,
-        autocompletion=complete_wordlists,
+        *names, metavar="NAME|PATH", help="Word list.", show_default=show_default, autocompletion=complete_wordlists
     )
-
-
-Wordlist = Annotated[str | None, _wordlist("bundled list")]
-RunWordlist = Annotated[str | None, _wordlist("that of the run")]
-Scores = Annotated[
-    str | None,
-    typer.Option(
-        "--scores",
-        metavar="TABLE",
-        help="standard, words, powers, or points from 3 letters on, such as 1,1,2,3,5,11.",
-        show_default="standard",
-        autocompletion=complete_score_tables,
-    ),
-]
-Dims = Annotated[
-    str | None,
-    typer.Option("--dims", "-d", metavar="WxH", help="Columns x rows, such as 3x4.", autocompletion=complete_sizes),
-]
 
 
 def _say_turned(dims: str | None) -> str | None:
@@ -86,6 +58,28 @@ def _say_turned(dims: str | None) -> str | None:
     return dims
 
 
+def _chosen(ctx: typer.Context, directory: str) -> str:
+    if ctx.resilient_parsing:  # after a TAB
+        return directory
+    return chosen_run(None if directory == LATEST else directory)
+
+
+Format = Annotated[render.Format, typer.Option("--format", help="How to print.", show_choices=True)]
+Wordlist = Annotated[str | None, _wordlist("bundled list")]
+RunWordlist = Annotated[str | None, _wordlist("that of the run")]
+Scores = Annotated[
+    str | None,
+    typer.Option(
+        metavar="TABLE",
+        help="standard, words, powers, or points from 3 letters on, such as 1,1,2,3,5,11.",
+        show_default="standard",
+        autocompletion=_offer("boardclass.scores", "TABLES"),
+    ),
+]
+Dims = Annotated[
+    str | None,
+    typer.Option("--dims", "-d", metavar="WxH", help="Columns x rows, such as 3x4.", autocompletion=complete_sizes),
+]
 Size = Annotated[  # of boards that are not typed: they are never wider than high
     str | None,
     typer.Option(
@@ -99,11 +93,11 @@ Buckets = Annotated[
     ),
 ]
 Order = Annotated[
-    str | None,
-    typer.Option("--order", metavar="NAME", help="Cell order: ring, pairs or rows.", show_default="best for the size"),
+    str | None, typer.Option(metavar="NAME", help="Cell order: ring, pairs or rows.", show_default="best for the size")
 ]
+LATEST = "\0"  # instead of a run directory: no directory is called so
 _LATEST = "the latest under runs"
-Run = Annotated[str | None, typer.Argument(metavar="DIR", help="Run directory.", show_default=_LATEST)]
+Run = Annotated[str, typer.Argument(metavar="DIR", help="Run directory.", show_default=_LATEST, callback=_chosen)]
 RunList = Annotated[
     list[str] | None, typer.Argument(metavar="DIR", help="One or more run directories.", show_default=_LATEST)
 ]
@@ -119,46 +113,129 @@ Board = Annotated[
         show_default=False,
     ),
 ]
-PlainQ = Annotated[bool, typer.Option("--plain-q", help="A q on the board is a plain Q, not Qu.")]
 MinLetters = Annotated[
-    int | None, typer.Option("--min-letters", metavar="N", min=1, help="Shorter words do not count.", show_default="3")
-]
-Values = Annotated[
-    str | None,
-    typer.Option(
-        "--letter-values",
-        metavar="scrabble|a=1,...",
-        help="Points of a word: the values of its letters, times what --scores says.",
-        show_default=False,
-    ),
-]
-Bonus = Annotated[
-    str | None,
-    typer.Option(
-        "--bonus",
-        metavar="ROW.COLUMN=KIND,...",
-        help="Double and triple letters and words on cells, by row and column: 1.1=dl,2.3=tw.",
-        show_default=False,
-    ),
+    int | None, typer.Option(metavar="N", min=1, help="Shorter words do not count.", show_default="3")
 ]
 Memory = Annotated[
     int | None,
     typer.Option(
-        "--memory",
-        metavar="MIB",
-        help="For terms, keys and tree of one worker, besides words and paths.",
-        show_default="config",
+        metavar="MIB", help="For terms, keys and tree of one worker, besides words and paths.", show_default="config"
     ),
 ]
 Probes = Annotated[int, typer.Option("--workers", metavar="N", min=1, help="Processes that probe.")]
-Seed = Annotated[int, typer.Option("--seed", metavar="N", min=0, help="Seed of all random choices.")]
+Threads = Annotated[
+    int,
+    typer.Option(
+        "--workers", metavar="N", min=0, max=256, help="Threads that score; never changes the result; 0: all cores."
+    ),
+]
+Seed = Annotated[int, typer.Option(metavar="N", min=0, help="Seed of all random choices.")]
 Limit = Annotated[int, typer.Option("-n", metavar="N", min=1, help="How many boards to list.")]
+Price = Annotated[float, typer.Option(metavar="P", min=0, help="Price of one core for an hour.")]
 
 
-def given(memory: int | None = None, **options: Any) -> dict[str, Any]:
-    """Return the options that were given, as keys of a config: the memory is one of its search table."""
-    search = {} if memory is None else {"search": {"memory_mb": memory}}
-    return {name: value for name, value in options.items() if value is not None} | search
+class Group:
+    """Options that several commands take: a dataclass with one field for each of them."""
+
+
+def grouped(command: Callable[..., None]) -> Callable[..., None]:
+    """Return a command that takes the fields of its parameters of a :class:`Group` as options of its own."""
+    parameters: list[Parameter] = []
+    groups: dict[str, Any] = {}
+    for parameter in signature(command, eval_str=True).parameters.values():
+        kind = parameter.annotation
+        if isinstance(kind, type) and issubclass(kind, Group):
+            groups[parameter.name] = kind
+            parameters += signature(kind, eval_str=True).parameters.values()
+        else:
+            parameters.append(parameter)
+
+    def call(**given: Any) -> None:
+        for name, kind in groups.items():
+            given[name] = kind(**{field.name: given.pop(field.name) for field in fields(kind)})
+        command(**given)
+
+    call.__name__, call.__doc__ = command.__name__, command.__doc__
+    named = [parameter.replace(kind=Parameter.KEYWORD_ONLY) for parameter in parameters]
+    vars(call)["__signature__"] = Signature(named)
+    return call
+
+
+@dataclass(frozen=True)
+class Words(Group):
+    """A word list and a score table."""
+
+    wordlist: Wordlist = None
+    scores: Scores = None
+
+    def load(self) -> tuple[WordList, ScoreTable]:
+        """Return both."""
+        from cluster.answers.boards import words_and_table
+
+        return words_and_table(self.wordlist, self.scores)
+
+
+@dataclass(frozen=True)
+class Rules(Words):
+    """The rules for boards of any kind."""
+
+    plain_q: Annotated[bool, typer.Option("--plain-q", help="A q on the board is a plain Q, not Qu.")] = False
+    min_letters: MinLetters = None
+    letter_values: Annotated[
+        str | None,
+        typer.Option(
+            metavar="scrabble|a=1,...", help="Points of a word: the values of its letters, times what --scores says."
+        ),
+    ] = None
+    bonus: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ROW.COLUMN=KIND,...",
+            help="Double and triple letters and words on cells, by row and column: 1.1=dl,2.3=tw.",
+        ),
+    ] = None
+
+    def asked(self, scores: str | None = None) -> Asked:
+        """Return the list and the rules; ``scores`` counts when no table was named."""
+        from cluster.answers.scoring import asked
+
+        table = scores if self.scores is None else self.scores
+        return asked(self.wordlist, table, self.plain_q, self.min_letters, self.letter_values, self.bonus)
+
+
+@dataclass(frozen=True)
+class Question(Group):
+    """What a run is about."""
+
+    config: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="CONFIG",
+            help="A TOML file or the name of a preset.",
+            show_default=False,
+            autocompletion=_offer("configs.model", "preset_names"),
+        ),
+    ] = None
+    dims: Size = None
+    wordlist: Wordlist = None
+    cutoff: Annotated[
+        str | None, typer.Option(metavar="N|auto", help="Lowest score to report; auto: the best of a hill climb.")
+    ] = None
+    buckets: Buckets = None
+    scores: Scores = None
+
+    def resolve(self, memory: int | None = None, **more: Any) -> RunConfig:
+        """Return the config of these options, and of ``more``; None: not given."""
+        from boardclass.geometry import DIMS
+        from configs.model import load_config, preset_names
+
+        given = {name: value for name, value in (vars(self) | more).items() if value is not None}
+        source = given.pop("config", None)
+        if source is None and "dims" not in given:
+            raise ConfigError("nothing to run: name a config, such as configs/3x3.toml or 3x3, or give --dims")
+        if source in DIMS and source not in preset_names():  # a size that no preset has
+            source, given = None, {"dims": source, **given}
+        return load_config(source, given if memory is None else {**given, "search": {"memory_mb": memory}})
 
 
 def chosen_run(directory: str | None = None) -> str:

@@ -1,16 +1,19 @@
-"""``orderly run``: options to config, the run itself, and what is said at its end."""
+"""``orderly plan``, ``tune``, ``run`` and ``merge``: what a run would cost, the run itself, several put together."""
 
 from __future__ import annotations
 
+import sys
 import time
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from boardclass.errors import ConfigError, IncompleteError
-from cluster.answers.render import draw_board, heat_of_cells
+from boardclass.errors import IncompleteError
+from boardclass.printable import counted, duration
+from cluster.answers.render import Format, draw_board, heat_of_cells, write_json, write_record, write_table
 from cluster.cli import options
 from cluster.streams import console
 
@@ -21,16 +24,93 @@ if TYPE_CHECKING:
 MAX_DRAWN = 3
 
 
-def run(
-    config: options.Config = None,
-    dims: options.Size = None,
-    wordlist: options.Wordlist = None,
-    cutoff: Annotated[
-        str | None, typer.Option(metavar="N|auto", help="Lowest score to report; auto: the best of a hill climb.")
-    ] = None,
-    buckets: options.Buckets = None,
+@options.grouped
+def plan(
+    question: options.Question,
     order: options.Order = None,
-    scores: options.Scores = None,
+    seconds: Annotated[
+        float,
+        typer.Option(metavar="S", min=0, help="Time to spend on probes; less if every class has been searched before."),
+    ] = 300,
+    price: options.Price = 0.02,
+    memory: options.Memory = None,
+    seed: options.Seed = 0,
+    workers: options.Probes = 1,
+    fmt: options.Format = Format.table,
+) -> None:
+    """Estimate what a run will cost, from random classes: core hours, memory, price."""
+    resolved = question.resolve(memory, order=order, workers=0)
+    from cluster.planning.estimate import estimate
+    from cluster.planning.plan import make_plan
+
+    with _probing(seconds) as tell:
+        found = estimate(make_plan(resolved), seconds, seed, processes=workers, tell=tell)
+    record = {**asdict(found), "price": found.cpu_hours * price, "price_per_core_hour": price}
+    if fmt is Format.json:
+        write_json(record)
+        return
+    strata = record.pop("strata")
+    if fmt is Format.csv:
+        write_record(record, fmt)
+        return
+    times_s = (3600 * hours for hours in (found.cpu_hours, found.low, found.high))
+    cost, low, high = (duration(seconds) if seconds >= 10 else f"{seconds:.2g} s" for seconds in times_s)
+    known = "every class was searched" if found.is_known else f"95 %: {low} to {high}"
+    told = f"{found.memory_mb:,} MiB per worker; at {price:g} per core hour: {record['price']:,.2f}"
+    console().print(f"about {cost} of one core ({known}), {told}", style="bold", soft_wrap=True)
+    console().print("classes from weak to strong:")
+    for n_classes, n_probes, mean in strata:
+        told = f"{counted(n_classes, 'class', 'classes')}, {n_probes:,} probed, {mean:,.3g} s each"
+        console().print(f"  {told}", soft_wrap=True)
+
+
+@contextmanager
+def _probing(seconds: float) -> Iterator[Callable[[float], None]]:
+    """Show on a terminal how much of the time for probes has passed; yield what is to be told the seconds passed."""
+    from rich.progress import BarColumn, Progress, TextColumn
+
+    gone = TextColumn("{task.fields[gone]} of {task.fields[all]}")
+    columns = (TextColumn("probing random classes"), BarColumn(), gone)
+    shown = console(sys.stderr)
+    is_silent = not shown.is_terminal  # elsewhere it would leave an empty line
+    with Progress(*columns, console=shown, transient=True, refresh_per_second=4, disable=is_silent) as bar:
+        task = bar.add_task("", total=max(seconds, 1), gone=duration(0), all=duration(seconds))
+        yield lambda gone: bar.update(task, completed=gone, gone=duration(gone))
+
+
+@options.grouped
+def tune(
+    question: options.Question,
+    rounds: Annotated[
+        int, typer.Option(metavar="N", min=2, help="Random classes of each stratum of predicted cost.")
+    ] = 4,
+    seed: options.Seed = 0,
+    workers: options.Probes = 1,
+    fmt: options.Format = Format.table,
+) -> None:
+    """Compare partitions, budgets and cell orders on the same random classes."""
+    resolved = question.resolve(workers=0)
+    from cluster.planning.estimate import estimate, variants
+
+    columns = ("variant", "cpu_hours", "ratio", "low", "high", "n_classes", "n_probes", "memory_mb")
+    rows: list[list[Any]] = []
+    for name, variant in variants(resolved):
+        found = estimate(variant, 0, seed, processes=workers, least=rounds)
+        ratio = found.cpu_hours / rows[0][1] if rows else 1.0
+        figures = {**asdict(found), "variant": name, "ratio": ratio}
+        rows.append([figures[column] for column in columns])
+        if fmt is Format.table:  # each takes minutes: shown as it comes
+            hours = f"{found.cpu_hours:12.4g} h  [{found.low:.4g} to {found.high:.4g}]"
+            line = f"{name:32}{hours}{ratio:8.2f}  {found.n_classes:,} classes"
+            console().print(line, soft_wrap=True, highlight=False, markup=False)
+    if fmt is not Format.table:
+        write_table(columns, rows, fmt)
+
+
+@options.grouped
+def run(
+    question: options.Question,
+    order: options.Order = None,
     workers: Annotated[
         int | None,
         typer.Option(
@@ -72,25 +152,13 @@ def run(
     ] = False,
 ) -> None:
     """Find every board at or above the cutoff and prove there is no other; run it again to resume."""
-    asked = options.given(
-        memory,
-        dims=dims,
-        wordlist=wordlist,
-        cutoff=cutoff,
-        buckets=buckets,
-        order=order,
-        scores=scores,
-        workers=workers,
-        address=address,
-        replicate=replicate,
-        seed=seed,
-        out=out,
-    )
     from cluster.planning.shares import parse_share
 
     began = time.monotonic()
     mine = parse_share(share) if share is not None else None
-    resolved = resolve(config, asked)
+    resolved = question.resolve(
+        memory, order=order, workers=workers, address=address, replicate=replicate, seed=seed, out=out
+    )
     try:
         from cluster.driver import driver  # compiles the kernels the first time: long enough to be interrupted
         from cluster.driver.progress import make_progress
@@ -99,41 +167,31 @@ def run(
     except KeyboardInterrupt as error:  # outside the search, where the driver does not catch signals
         raise IncompleteError("stopped; the same command goes on from what is stored") from error
     outcome = replace(outcome, seconds=time.monotonic() - began)  # with what it took to compile the kernels
-    if outcome.share_done:
-        _print_share(outcome)
-        return
-    if outcome.claim is None:
+    if outcome.claim is None and not outcome.share_done:
         raise IncompleteError(f"the run in {outcome.location} is incomplete: {outcome.message}")
-    _print_claim(resolved, outcome)
+    _print_outcome(resolved, outcome)
 
 
-def resolve(source: str | None, asked: Mapping[str, Any]) -> RunConfig:
-    """Return the config that the command line asks for; nothing has been written yet."""
-    if source is None and "dims" not in asked:
-        raise ConfigError("nothing to run: name a config, such as configs/3x3.toml or 3x3, or give --dims")
-    from boardclass.geometry import DIMS
-    from configs.model import load_config, preset_names
-
-    if source in DIMS and source not in preset_names():  # a size that no preset has
-        source, asked = None, {"dims": source, **asked}
-    return load_config(source, asked)
-
-
-def _print_share(outcome: RunOutcome) -> None:
+def _print_outcome(config: RunConfig, outcome: RunOutcome) -> None:
     out = console()
-    out.print(f"Not proven. In {outcome.location}, {outcome.message}", markup=False, soft_wrap=True)
+    if outcome.share_done or outcome.claim is None:
+        out.print(f"Not proven. In {outcome.location}, {outcome.message}", markup=False, soft_wrap=True)
+    else:
+        _draw_best(config, outcome)
+        out.print(f"Proven. {outcome.claim.statement}\n", style="bold", markup=False)
     again = f", {outcome.n_reused:,} from before" if outcome.n_reused else ""
     out.print(f"{outcome.n_computed:,} verdicts computed{again}, {outcome.seconds:,.1f} s", markup=False)
+    if not outcome.share_done:
+        more = f"digest {outcome.digest}\nmore: orderly top {outcome.location}"
+        out.print(more, markup=False, soft_wrap=True)
 
 
-def _print_claim(config: RunConfig, outcome: RunOutcome) -> None:
+def _draw_best(config: RunConfig, outcome: RunOutcome) -> None:
     from boardclass.board import format_rows, with_letters
     from boardclass.scores import parse_scores
     from boardclass.wordlist import load_wordlist
     from search.scoring.scorer import Scorer
 
-    assert outcome.claim is not None, "checked by the caller"
-    out = console()
     best = [item for item in outcome.listed.boards if item.score == outcome.listed.boards[0].score]
     if best:
         words = load_wordlist(config.wordlist)
@@ -141,13 +199,41 @@ def _print_claim(config: RunConfig, outcome: RunOutcome) -> None:
     for item in best[:MAX_DRAWN]:
         found = scorer.words(item.board)
         rows = format_rows(item.board, outcome.dims, words.letters)
-        out.print(draw_board(rows, heat_of_cells(len(item.board), ((word.points, word.path) for word in found))))
+        heat = heat_of_cells(len(item.board), ((word.points, word.path) for word in found))
+        console().print(draw_board(rows, heat))
         typed = with_letters(item.board, words.letters)
-        out.print(f"{typed}: {item.score:,} points, {len(found):,} words", markup=False)
-        out.print()
-    out.print(f"Proven. {outcome.claim.statement}", style="bold", markup=False)
-    out.print()
-    again = f", {outcome.n_reused:,} from before" if outcome.n_reused else ""
-    out.print(f"{outcome.n_computed:,} verdicts computed{again}, {outcome.seconds:,.1f} s", markup=False)
-    out.print(f"digest {outcome.digest}", markup=False, soft_wrap=True)
-    out.print(f"more: orderly top {outcome.location}", markup=False, soft_wrap=True)
+        console().print(f"{typed}: {item.score:,} points, {len(found):,} words\n", markup=False)
+
+
+def merge(
+    target: Annotated[str, typer.Argument(metavar="TARGET", help="Run directory, old or new.", show_default=False)],
+    sources: Annotated[
+        list[str], typer.Argument(metavar="SOURCE...", help="Runs of the same question.", show_default=False)
+    ],
+    fmt: options.Format = Format.table,
+) -> None:
+    """Put runs of the same question together: TARGET gets what it lacks, as new files; the sources stay as they are."""
+    sources = [options.named_run(source) for source in sources]
+    from results.proof.prove import summary
+    from results.store.run import open_run
+    from results.upkeep import merging
+
+    runs = [open_run(source) for source in sources]
+    done = merging.merge(target, merging.check_sources(runs))
+    found = summary(target)
+    record = {
+        "target": target,
+        "verdicts_added": done.n_added,
+        "verdicts_there_already": done.n_there,
+        "failures_added": done.n_other,
+        "new_parts": len(done.parts),
+        "lines_of_the_log_added": done.n_lines,
+        "classes_settled": found.n_classes_done,
+        "classes": found.n_classes,
+    }
+    if fmt is Format.table:
+        text = "Nothing is proven yet."
+        if found.n_classes_done == found.n_classes:
+            text = "All classes have verdicts; `orderly verify` checks whether that proves it."
+        console().print(f"Merged {counted(len(runs), 'run')}. {text}\n", style="bold", markup=False)
+    write_record(record, fmt)

@@ -28,12 +28,11 @@ _TOLD = frozenset(  # lines for people say these
 
 
 def status(
-    directory: options.Run = None,
+    directory: options.Run = options.LATEST,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="All figures, not only ten lines.")] = False,
     fmt: options.Format = Format.table,
 ) -> None:
     """Show how far a run is, who works on it, the time left, what it found, the digest of its result."""
-    directory = options.chosen_run(directory)
     from cluster.answers.status import lines, look, tell_notes
     from results.store.run import open_run
 
@@ -94,9 +93,8 @@ def _cell(item: dict[str, Any], name: str) -> object:
     return item.get({"best": "best_score", "boards": "n_boards"}.get(name, name))
 
 
-def watch(directory: options.Run = None) -> None:
+def watch(directory: options.Run = options.LATEST) -> None:
     """Watch a run in the terminal: progress, time left, best boards, workers, disk; q quits and changes nothing."""
-    directory = options.chosen_run(directory)
     from cluster.watch.screen import watch as watch_run
     from results.store.run import open_run
 
@@ -114,7 +112,7 @@ def serve(
     lan: Annotated[
         bool, typer.Option("--lan", help="Answer phones and other devices of the network that this machine is in.")
     ] = False,
-    price: Annotated[float, typer.Option(metavar="P", min=0, help="Price of one core for an hour.")] = 0.02,
+    price: options.Price = 0.02,
     opens: Annotated[bool, typer.Option("--open", help="Open it in the browser.")] = False,
 ) -> None:
     """Show runs, records, boards and classes in a browser of this machine; Ctrl-C ends it.

@@ -13,7 +13,7 @@ import pytest
 from boardclass.geometry import parse_dims
 from boardclass.scores import parse_scores
 from boardclass.wordlist import load_wordlist
-from cluster.cli.verify import Referee
+from cluster.cli.check import Referee
 from results.storage import files
 from results.store.rows import SPLIT
 from results.store.run import open_run

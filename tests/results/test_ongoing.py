@@ -10,7 +10,7 @@ import pytest
 from boardclass.canonical import canonical_board
 from boardclass.errors import InputError
 from boardclass.partition import parse_partition
-from cluster.cli.compare import read_boards
+from cluster.cli.ask import read_boards
 from results.proof.coverage import check_coverage
 from results.proof.prove import boards, summary
 from results.storage import files

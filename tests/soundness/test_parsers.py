@@ -18,9 +18,9 @@ from boardclass.errors import InputError, OrderlyError
 from boardclass.geometry import Dims, geometry, parse_dims
 from boardclass.partition import Partition, parse_partition
 from boardclass.wordlist import load_wordlist
-from cluster.cli.certify import named_classes
-from cluster.cli.compare import read_boards
-from cluster.cli.solve import parse_cells
+from cluster.cli.ask import read_boards
+from cluster.cli.boards import parse_cells
+from cluster.cli.check import named_classes
 from cluster.planning.shares import Share, parse_share
 from configs.dicesets import DiceSet, load_dice
 from configs.model import RunConfig, load_config

@@ -1,0 +1,352 @@
+"""``orderly top``, ``query``, ``compare`` and ``report``: what runs found, as lists, by SQL and as a page."""
+
+from __future__ import annotations
+
+import re
+import sys
+import webbrowser
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from boardclass.errors import BoardError, InputError, OrderlyError, quote
+from cluster.answers.render import Format, write_json, write_table
+from cluster.answers.status import require_all_proven, run_wordlist, tell_notes, tell_so_far
+from cluster.cli import options
+from cluster.streams import console, tell, write_file
+
+if TYPE_CHECKING:
+    from boardclass.geometry import Geometry
+    from results.proof.claim import Board
+    from results.reading.sql import Answer
+    from results.store.run import Run
+
+MAX_FILE_BYTES = 2**26  # of a list to compare with
+MAX_DRAWN, MAX_ROWS = 10_000, 1_000_000  # rows of an answer: as a table for people, and for programs
+_MAX_PATH = 4096
+_EXPECTED = "expected a statement, such as: orderly query RUN 'SELECT * FROM boards LIMIT 5'"
+_PLAN_COLUMNS = ("explain_key", "explain_value")  # of EXPLAIN: a drawing
+BOTH, ONLY_HERE, ONLY_THERE, BELOW = PLACES = ("both", "only here", "only there", "below cutoff")
+
+
+def top(
+    directories: options.RunList = None,
+    n: options.Limit = 10,
+    contains: Annotated[
+        list[str] | None, typer.Option(metavar="WORD", help="Only boards on which WORD can be traced; may be repeated.")
+    ] = None,
+    min_words: Annotated[int, typer.Option(metavar="N", min=0, help="Only boards with at least N words.")] = 0,
+    rollable: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DICE",
+            help="Only boards that these dice can show: classic, new, big, or a TOML file.",
+            autocompletion=options.complete_dice,
+        ),
+    ] = None,
+    words: Annotated[bool, typer.Option("--words", help="Show the number of words as well.")] = False,
+    wordlist: options.RunWordlist = None,  # for --words and --min-words
+    fmt: options.Format = Format.table,
+) -> None:
+    """List the best boards of one or more runs."""
+    chosen = list(map(options.chosen_run, directories or (None,)))
+    from boardclass.board import with_letters
+    from results.proof.prove import named_runs, summary
+
+    summaries, rows = {}, []
+    for name, run in named_runs(chosen):
+        keeps = None
+        if contains or min_words or rollable is not None or words:
+            keeps = _Filter(run, contains or (), min_words, rollable, words, wordlist)
+        found = summaries[name] = summary(run)
+        n_kept = 0
+        for item in found.listed.boards:
+            if n_kept == n:
+                break
+            if keeps is None or keeps.passes(item):
+                n_kept += 1
+                n_words = [keeps.n_words(item)] if keeps and words else []
+                rows.append((item, name, [item.score, *n_words, found.proven]))
+    rows.sort(key=lambda row: (-row[0].score, row[0].board, row[1]))
+    columns = ["run", "board", "score", *(["words"] if words else []), "proven"]
+    letters = {name: found.question.letters for name, found in summaries.items()}
+    listed = [[name, with_letters(item.board, letters[name]), *told] for item, name, told in rows[:n]]
+    cut = slice(int(len(summaries) == 1), None)  # one run need not be named
+    if fmt is Format.table:  # people are told in a sentence what is proven
+        tell_so_far(summaries)
+        cut = slice(cut.start, -1)
+    write_table(columns[cut], [row[cut] for row in listed], fmt)
+    require_all_proven(summaries)
+
+
+class _Filter:
+    """Keeps boards of a run on which words can be traced, with enough words, that some dice can show.
+
+    The word list is loaded only when words are counted.
+    """
+
+    def __init__(
+        self, run: Run, contains: Sequence[str], min_words: int, dice: str | None, counts: bool, wordlist: str | None
+    ) -> None:
+        from boardclass.geometry import geometry
+        from boardclass.scores import parse_scores
+        from results.proof.claim import question_of
+
+        self._geometry = geometry(run.fingerprint.dims)
+        letters = question_of(run).letters
+        self._words = tuple(_spelling(word, letters) for word in contains)
+        self._min_words = min_words
+        self._dice = None
+        if dice is not None:
+            from configs.dicesets import dice_for
+
+            self._dice = dice_for(dice, self._geometry.n).dice
+        self._scorer = None
+        if min_words > 0 or counts:
+            from search.scoring.scorer import Scorer
+
+            self._scorer = Scorer(self._geometry.dims, run_wordlist(run, wordlist).words, parse_scores("words"))
+
+    def passes(self, item: Board) -> bool:
+        from boardclass.board import trace
+        from boardclass.rolling import assign_dice
+
+        if any(trace(word, item.board, self._geometry) is None for word in self._words):
+            return False
+        if self._dice is not None and assign_dice(item.board, self._dice) is None:
+            return False
+        return self._min_words == 0 or self.n_words(item) >= self._min_words
+
+    def n_words(self, item: Board) -> int:
+        assert self._scorer is not None, "loaded when words are counted"
+        return self._scorer.score(item.board)
+
+
+def _spelling(word: str, letters: Mapping[str, str]) -> str:
+    from boardclass.board import in_symbols
+
+    spelled = in_symbols(word.strip().lower(), letters)
+    if not re.fullmatch(r"[a-z]+", spelled):
+        raise InputError(f"--contains {quote(word)}: expected a word of letters a-z")
+    return spelled.replace("qu", "q")
+
+
+def query(
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="RUN|SQL",
+            help="Run directories, the latest under runs by default; one SELECT statement, or none for a prompt.",
+            show_default=False,
+        ),
+    ] = None,
+    timeout: Annotated[float, typer.Option(metavar="S", min=0.1, help="Seconds it may take.")] = 60,
+    memory: Annotated[
+        int, typer.Option(metavar="MIB", min=64, max=2**24, help="MiB it may take besides the runs.")
+    ] = 1024,
+    fmt: options.Format = Format.table,
+) -> None:
+    """Ask runs in SQL: views boards, classes and runs (DuckDB, read only).
+
+    boards: run, board, score, n_images.  classes: one row per stored unit with class_id, path, depth, status, n_boards,
+    max_bound, seconds, host ...  runs: dims, wordlist, cutoff, state, best_score, digest ...
+
+    For example: orderly query runs/* "SELECT status, count(*), sum(seconds) FROM classes GROUP BY ALL", or "DESCRIBE
+    classes" for the columns.  Files cannot be reached from SQL.
+    """
+    directories, sql = _split_words(words or [])
+    directories = list(map(options.chosen_run, directories or (None,)))
+    if sql is None and not (sys.stdin and sys.stdin.isatty() and sys.stdout.isatty()):
+        raise InputError(f"nothing is asked; {_EXPECTED}")
+    from results.reading.limits import Limits
+    from results.reading.sql import connect
+
+    with closing(connect(directories, memory)) as database:
+        limits = Limits(timeout, memory, MAX_DRAWN if fmt is Format.table else MAX_ROWS)
+        if sql is None:
+            _prompt(lambda text: _print(database.query(text, limits), fmt))
+        else:
+            _print(database.query(sql, limits), fmt)
+    require_all_proven(database.summaries)
+
+
+def _split_words(words: Sequence[str]) -> tuple[list[str], str | None]:
+    """Return the runs and the statement among the arguments of ``query``: the last one is the statement unless it names
+    a run.
+
+    Raises InputError when the last argument can be neither.
+    """
+    if not words:
+        return [], None
+    *directories, sql = words
+    is_word = len(sql.split()) == 1
+    if ("://" in sql and is_word) or (sql and "\0" not in sql and len(sql) < _MAX_PATH and Path(sql).is_dir()):
+        return list(words), None
+    if is_word:
+        raise InputError(f"{quote(sql)} is neither a run directory nor a statement; {_EXPECTED}")
+    return directories, sql
+
+
+def _prompt(ask: Callable[[str], None]) -> None:
+    """Answer statements, one a line, until Ctrl-D; an error ends its own statement only."""
+    with suppress(ImportError):
+        import readline  # noqa: F401 - input() edits lines with it
+    tell("one statement a line, such as SELECT * FROM boards LIMIT 5, or DESCRIBE classes; Ctrl-D ends")
+    while True:
+        try:
+            text = input("sql> ").strip()
+            if text:
+                ask(text)
+        except EOFError:
+            console().print()
+            return
+        except OrderlyError as error:
+            tell(f"orderly: {error}")
+
+
+def _print(answer: Answer, fmt: Format) -> None:
+    if fmt is Format.table and answer.columns == _PLAN_COLUMNS:
+        for row in answer.rows:
+            console().print(row[-1], markup=False, soft_wrap=True)
+    else:
+        write_table(answer.columns, answer.rows, fmt)
+
+
+def compare(
+    words: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="RUN|FILE",
+            help="A run directory, the latest under runs by default; boards, one a line, a score may follow.",
+            show_default=False,
+        ),
+    ],
+    wordlist: options.RunWordlist = None,
+    fmt: options.Format = Format.table,
+) -> None:
+    """Compare the boards of a run with those of a file, whatever their rotation.
+
+    FILE: what climb, top or score print as CSV, a published list, or bare boards, which are scored with the run's word
+    list.  Boards of the file with a score below the cutoff of the run are listed separately: the run says nothing about
+    them.
+    """
+    *directories, file = words
+    if len(directories) > 1:
+        raise typer.BadParameter(f"expected one run and one file, not {len(words)} arguments", param_hint="FILE")
+    directory = options.chosen_run(*directories)
+    from boardclass.board import with_letters
+    from boardclass.cutoff import reaches
+    from boardclass.geometry import geometry, parse_dims
+    from results.proof.prove import summary
+    from results.store.run import open_run
+
+    run = open_run(directory)
+    found = summary(run)
+    here = {item.board: item.score for item in found.listed.boards}
+    letters = found.question.letters
+    there = read_boards(file, geometry(parse_dims(run.fingerprint.dims)), letters)
+    scored = here | _scores_of(run, [b for b, score in there.items() if score is None and b not in here], wordlist)
+    rows: list[tuple[Any, ...]] = []
+    for board in here.keys() | there.keys():
+        score = there.get(board)
+        if board in here:
+            where = BOTH if board in there else ONLY_HERE
+        else:
+            value = scored.get(board) if score is None else score
+            where = ONLY_THERE if value is None or reaches(value, run.fingerprint.cutoff) else BELOW
+        rows.append((where, with_letters(board, letters), scored.get(board), score))
+    rows.sort(key=lambda row: (PLACES.index(row[0]), -(row[2] or row[3] or 0), row[1]))
+    counts = {where: sum(row[0] == where for row in rows) for where in PLACES}
+    columns = ("where", "board", "score", "file_score")
+    if fmt is Format.json:
+        boards = [dict(zip(columns, row, strict=True)) for row in rows]
+        told_counts = {name.replace(" ", "_"): n for name, n in counts.items()}
+        write_json({"proven": found.proven, "counts": told_counts, "boards": boards})
+    elif fmt is Format.csv:
+        write_table((*columns, "proven"), [(*row, found.proven) for row in rows], fmt)
+    else:
+        tell_so_far({directory: found})
+        write_table(columns, rows, fmt)
+        told = ", ".join(f"{n:,} {name}" for name, n in counts.items() if n or name != BELOW)
+        differing = sum(row[2] is not None and row[3] is not None and row[2] != row[3] for row in rows)
+        more = f"; {differing:,} with another score: another word list or score table?" if differing else ""
+        console().print(f"{told}{more}", markup=False, soft_wrap=True)
+    require_all_proven({directory: found})
+
+
+def _scores_of(run: Run, boards: Sequence[str], wordlist: str | None) -> dict[str, int]:
+    """Return the scores of boards with the word list and points of a run; if the list is not here, none, and say so."""
+    from boardclass.scores import ScoreTable
+    from search.scoring.scorer import Scorer
+
+    if not boards:
+        return {}
+    try:
+        words = run_wordlist(run, wordlist)
+    except OrderlyError as error:
+        if wordlist is not None:
+            raise
+        tell(f"orderly: boards without a score are not scored: {error}")
+        return {}
+    scorer = Scorer(run.fingerprint.dims, words.words, ScoreTable("run", run.fingerprint.scores))
+    return dict(zip(boards, scorer.scores(boards).tolist(), strict=True))
+
+
+def read_boards(path: str, shape: Geometry, letters: Mapping[str, str] | None = None) -> dict[str, int | None]:
+    """Return the boards of a file by canonical form, each with the score that the file gives, if any.
+
+    Raises InputError if the file cannot be read or a line is not a board; the message gives the line.
+    """
+    from boardclass.board import NO_LETTERS, read_board
+    from boardclass.canonical import canonical_board
+    from cluster.answers.board_list import read_lines
+
+    try:
+        with Path(path).open("rb") as file:
+            data = file.read(MAX_FILE_BYTES + 1)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise InputError(f"cannot read the boards in {quote(path)}: {reason}; check the path") from error
+    if len(data) > MAX_FILE_BYTES:
+        raise InputError(f"{quote(path)} has more than {MAX_FILE_BYTES // 2**20} MiB: expected a list of boards")
+    found: dict[str, int | None] = {}
+    for number, text, score in read_lines(data):
+        try:
+            board = canonical_board(read_board(text, shape.dims, letters=letters or NO_LETTERS)[1], shape)
+        except BoardError as error:
+            raise BoardError(f"{path}, line {number}: {error}") from error
+        found[board] = score
+    return found
+
+
+def report(
+    directory: options.Run = options.LATEST,
+    out: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Where to write it.", show_default="NAME-OF-DIR.html")
+    ] = None,
+    n: Annotated[int, typer.Option("-n", metavar="N", min=0, help="Boards drawn with their words.")] = 6,
+    wordlist: options.RunWordlist = None,
+    show: Annotated[bool, typer.Option("--open", help="Open it in a browser.")] = False,
+) -> None:
+    """Write one self-contained HTML page about a run: claim, boards with their words, charts."""
+    from boardclass.scores import ScoreTable
+    from results.reading.report import render
+    from results.store.run import open_run
+    from search.scoring.scorer import Scorer
+
+    run = open_run(directory)
+    words = run_wordlist(run, wordlist)
+    page, found = render(run, Scorer(run.fingerprint.dims, words.words, ScoreTable("run", run.fingerprint.scores)), n)
+    html = page.encode()
+    if out is None:  # in the current directory: nothing is put into the run
+        name = directory.partition("?")[0].rstrip("/").rpartition("/")[2]
+        out = f"{Path(name).resolve().name if name in ('', '.', '..') else name}.html"
+    write_file(Path(out), html)
+    is_open = show and webbrowser.open(Path(out).resolve().as_uri())
+    told = "handed to a browser" if is_open else "no browser was found to open it" if show else "open it in a browser"
+    console().print(f"{out}: {len(html) / 1024:,.0f} KiB, {told}", markup=False, soft_wrap=True)
+    tell_notes(found)
+    found.require_proven(directory)
