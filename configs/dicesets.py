@@ -6,16 +6,14 @@ or ``An`` for a face of two letters, a dot for a blank; and ``scores`` if the ga
 
 from __future__ import annotations
 
-import difflib
 import re
-import tomllib
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from boardclass.errors import ConfigError, quote
+from configs.model import bundled_names, read_toml
 
-MAX_FILE_BYTES = 2**16
 _FOLDER = Path(__file__).resolve().parent / "dice"
 
 
@@ -38,7 +36,7 @@ class DiceSet(BaseModel):
 
 def dice_names() -> list[str]:
     """Return the names of the bundled sets."""
-    return sorted(path.stem for path in _FOLDER.glob("*.toml"))
+    return bundled_names(_FOLDER)
 
 
 def all_dice() -> list[DiceSet]:
@@ -66,23 +64,12 @@ def load_dice(source: str) -> DiceSet:
 
     Raises ConfigError if there is no such set, or the file is not a set of dice.
     """
-    path = _FOLDER / f"{source}.toml" if source in dice_names() else Path(source)
-    if source not in dice_names() and "/" not in source and "." not in source:
-        near = difflib.get_close_matches(source.lower(), dice_names(), 1, 0.4)
-        hint = f"; did you mean {near[0]!r}?" if near else ""
-        raise ConfigError(f"no dice {quote(source)}: expected {', '.join(dice_names())} or a TOML file{hint}")
-    where = f"dice {quote(str(source))}"
-    try:
-        with path.open("rb") as file:
-            text = file.read(MAX_FILE_BYTES).decode()
-        values = tomllib.loads(text)
-    except (OSError, ValueError, RecursionError) as error:
-        reason = getattr(error, "strerror", None) or str(error)[:200]
-        raise ConfigError(f"cannot read the {where}: {reason}; expected TOML with title, dims and dice") from error
+    where = f"dice {quote(source)}"
+    name, _, values = read_toml(source, _FOLDER, "dice", "TOML with title, dims and dice")
     faces = values.get("dice")
     values["dice"] = tuple(_die(word, where) for word in faces.split()) if isinstance(faces, str) else faces
     try:
-        found = DiceSet.model_validate({**values, "name": path.stem})
+        found = DiceSet.model_validate({**values, "name": name})
     except ValidationError as error:
         first = error.errors()[0]
         key = ".".join(map(str, first["loc"]))

@@ -21,8 +21,8 @@ DEFAULT_BUCKETS = (
     "center: jqxz kvw fy bgu hmp cd l n o r s t i a e, "
     "edge: abcdefghijklmnopqrstuvwxyz, corner: abcdefghijklmnopqrstuvwxyz"
 )
-MAX_CONFIG_BYTES = 2**20
 
+MAX_FILE_BYTES = 2**20
 _FOLDER = Path(__file__).resolve().parent
 _Letters = TypeVar("_Letters", str, list[str])
 _Budget = Annotated[int, Field(ge=1, lt=2**62)]
@@ -106,9 +106,36 @@ class RunConfig(BaseModel):
     search: SearchConfig = SearchConfig()
 
 
-def preset_names() -> list[str]:
-    """Return the names of the bundled presets."""
-    return sorted(path.stem for path in _FOLDER.glob("*.toml"))
+def bundled_names(folder: Path = _FOLDER) -> list[str]:
+    """Return the names of the bundled files in a folder: of the presets, or sets of dice."""
+    return sorted(path.stem for path in folder.glob("*.toml"))
+
+
+def read_toml(source: str | Path, folder: Path, what: str, expected: str) -> tuple[str, str, dict[str, Any]]:
+    """Return the name, the text and the values of a bundled file, by name, or of another one, by path.
+
+    Raises ConfigError if there is neither, with the nearest name, or it cannot be read or is no TOML.
+    """
+    names, text = bundled_names(folder), str(source)
+    try:
+        path = folder / f"{text}.toml" if text in names else Path(source).expanduser()
+        is_file = path.is_file()
+    except (OSError, ValueError, RuntimeError):  # name too long, NUL in it, no such user
+        is_file = False
+    if not is_file:
+        near = difflib.get_close_matches(text.lower().removesuffix(".toml"), names, 1, 0.5)
+        hint = f"; did you mean {near[0]!r}?" if near else ""
+        raise ConfigError(f"no {what} {quote(text)}: expected a TOML file or one of {', '.join(names)}{hint}")
+    try:
+        with path.open("rb") as file:
+            data = file.read(MAX_FILE_BYTES + 1)
+        if len(data) > MAX_FILE_BYTES:
+            raise ValueError(f"more than {MAX_FILE_BYTES} bytes")
+        text = data.decode("utf-8-sig")
+        return path.stem, text, tomllib.loads(text)
+    except (OSError, ValueError, RecursionError) as error:
+        reason = getattr(error, "strerror", None) or str(error)[:200]
+        raise ConfigError(f"cannot read the {what} {quote(str(path))}: {reason}; expected {expected}") from error
 
 
 def load_config(source: str | Path | None, overrides: Mapping[str, Any] | None = None) -> RunConfig:
@@ -124,68 +151,19 @@ def load_config(source: str | Path | None, overrides: Mapping[str, Any] | None =
         given["out"] = str(given["out"])
     if source is None:
         preset = "x".join(sorted(str(given.get("dims", "")).strip().lower().split("x")))
-        source = preset if preset in preset_names() else None
-    text = _read(_find(source)) if source is not None else ""
-    where = f"config {quote(str(source))}" if source is not None else "options"
-    settings = _parse(text, where)
+        source = preset if preset in bundled_names() else None
+    text, where, settings = "", "options", dict[str, Any]()
+    if source is not None:
+        where = f"config {quote(str(source))}"
+        _, text, settings = read_toml(source, _FOLDER, "config", "TOML such as cutoff = 500")
     if isinstance(given.get("search"), Mapping) and isinstance(settings.get("search"), dict):
         given["search"] = settings["search"] | {k: v for k, v in given["search"].items() if v is not None}
     try:
         return RunConfig.model_validate(settings | given)
     except ValidationError as error:
-        first = min(
-            error.errors(), key=lambda detail: detail["type"] != "extra_forbidden"
-        )  # explains a missing key too
+        # an unknown key first: it explains a missing one, too
+        first = min(error.errors(), key=lambda detail: detail["type"] != "extra_forbidden")
         raise ConfigError(_message(first, where, text, set(given))) from error
-
-
-def _find(source: str | Path) -> Path:
-    text = str(source)
-    if text in preset_names():
-        return _FOLDER / f"{text}.toml"
-    try:
-        path = Path(source).expanduser()
-        is_file = path.is_file()
-    except (OSError, ValueError, RuntimeError):  # name too long, NUL in it, no such user
-        is_file = False
-    if not is_file:
-        hint = difflib.get_close_matches(text.lower().removesuffix(".toml"), preset_names(), 1, 0.5)
-        nearest = f"; did you mean {hint[0]!r}?" if hint else ""
-        raise ConfigError(
-            f"no config {quote(text)}: expected a TOML file or one of the presets {', '.join(preset_names())}{nearest}"
-        )
-    return path
-
-
-def _read(path: Path) -> str:
-    try:
-        with path.open("rb") as file:
-            data = file.read(MAX_CONFIG_BYTES + 1)
-        if len(data) > MAX_CONFIG_BYTES:
-            raise ConfigError(
-                f"config {quote(str(path))} has more than {MAX_CONFIG_BYTES} bytes: it is not a run config"
-            )
-        return data.decode("utf-8-sig")
-    except OSError as error:
-        raise ConfigError(f"cannot read the config {quote(str(path))}: {error.strerror}; check the path") from error
-    except UnicodeDecodeError as error:
-        at = f"line {data[: error.start].count(10) + 1}, byte {data[error.start]:#04x}"
-        raise ConfigError(f"config {quote(str(path))}, {at}: not UTF-8; save the file as UTF-8") from error
-
-
-def _parse(text: str, where: str) -> dict[str, Any]:
-    try:
-        return tomllib.loads(text)
-    except ValueError as error:  # TOMLDecodeError, and numbers of more than 4,300 digits
-        found = re.search(r"line (\d+)", str(error))
-        lines = text.splitlines() or [""]
-        number = min(int(found[1]), len(lines)) if found else len(lines)
-        raise ConfigError(
-            f"{where}, line {number}: {str(error)[:200]} in {quote(lines[number - 1])}; "
-            f"expected TOML such as cutoff = 500"
-        ) from error
-    except RecursionError as error:
-        raise ConfigError(f"{where}: nested too deeply; expected TOML such as cutoff = 500") from error
 
 
 def _message(detail: ErrorDetails, where: str, text: str, given: set[str]) -> str:

@@ -213,7 +213,7 @@ class Question(Group):
             metavar="CONFIG",
             help="A TOML file or the name of a preset.",
             show_default=False,
-            autocompletion=_offer("configs.model", "preset_names"),
+            autocompletion=_offer("configs.model", "bundled_names"),
         ),
     ] = None
     dims: Size = None
@@ -227,13 +227,13 @@ class Question(Group):
     def resolve(self, memory: int | None = None, **more: Any) -> RunConfig:
         """Return the config of these options, and of ``more``; None: not given."""
         from boardclass.geometry import DIMS
-        from configs.model import load_config, preset_names
+        from configs.model import bundled_names, load_config
 
         given = {name: value for name, value in (vars(self) | more).items() if value is not None}
         source = given.pop("config", None)
         if source is None and "dims" not in given:
             raise ConfigError("nothing to run: name a config, such as configs/3x3.toml or 3x3, or give --dims")
-        if source in DIMS and source not in preset_names():  # a size that no preset has
+        if source in DIMS and source not in bundled_names():  # a size that no preset has
             source, given = None, {"dims": source, **given}
         return load_config(source, given if memory is None else {**given, "search": {"memory_mb": memory}})
 

@@ -39,11 +39,8 @@ def test_the_list_is_the_pinned_one(regenerate):
 
 def test_the_licence_grants_redistribution_with_its_notice():
     text = (FOLDER / "scowl70.LICENSE").read_text("ascii")
-    for line in (
-        "Copyright 2000-2011 by Kevin Atkinson",
-        "Permission to use, copy, modify, distribute and sell these word",
-    ):
-        assert line in text
+    assert "Copyright 2000-2011 by Kevin Atkinson" in text
+    assert "Permission to use, copy, modify, distribute and sell these word" in text
 
 
 def test_the_script_reads_packages_and_picks_sizes(regenerate):
@@ -71,13 +68,6 @@ def test_the_script_reads_packages_and_picks_sizes(regenerate):
         regenerate.data_members(b"PK\x03\x04")
 
 
-def test_the_script_refuses_another_package(regenerate, tmp_path, monkeypatch):
-    (tmp_path / "scowl.deb").write_bytes(b"!<arch>\n")
-    monkeypatch.setattr("sys.argv", ["regenerate.py", str(tmp_path / "scowl.deb")])
-    with pytest.raises(SystemExit, match="expected de692546"):
-        regenerate.main()
-
-
 def test_bundled_sets():
     assert dice_names() == ["big", "classic", "new", "super"]
     for dice in all_dice():
@@ -89,21 +79,9 @@ def test_bundled_sets():
             "big": [0, 1, 2, 3, 5, 11, 11, 11],
             "super": [0, 1, 2, 3, 5, 11, 18, 20],
         }.get(dice.name, [1, 1, 2, 3, 5, 11, 11, 11])
-
-
-def test_every_letter_is_on_some_die():
-    for dice in all_dice():
         faces = {face for die in dice.dice for face in die}
-        assert set("abcdefghijklmnopqrstuvwxyz") <= faces
         others = {".", "an", "er", "he", "in", "th"} if dice.name == "super" else set()
-        assert faces - set("abcdefghijklmnopqrstuvwxyz") == others
-
-
-def test_a_file_of_ones_own(tmp_path):
-    path = tmp_path / "mine.toml"
-    path.write_text('title = "coins"\ndims = "2x2"\ndice = "aQu bc dd eee"\n')
-    assert load_dice(str(path)).dice == ("aq", "bc", "dd", "eee")
-    assert dice_for(str(path), 4).title == "coins"
+        assert faces == set("abcdefghijklmnopqrstuvwxyz") | others
 
 
 @pytest.mark.parametrize(
@@ -120,7 +98,10 @@ def test_a_file_of_ones_own(tmp_path):
     ],
 )
 def test_what_is_no_set_of_dice(tmp_path, text, quoted):
-    path = tmp_path / "bad.toml"
+    path = tmp_path / "mine.toml"
+    path.write_text('title = "coins"\ndims = "2x2"\ndice = "aQu bc dd eee"\n')
+    assert load_dice(str(path)).dice == ("aq", "bc", "dd", "eee")
+    assert dice_for(str(path), 4).title == "coins"
     path.write_bytes(text.encode("latin-1"))
     with pytest.raises(ConfigError, match=quoted):
         load_dice(str(path))
@@ -129,7 +110,7 @@ def test_what_is_no_set_of_dice(tmp_path, text, quoted):
 def test_unknown_names_and_other_sizes():
     with pytest.raises(ConfigError, match="did you mean 'classic'"):
         load_dice("clasic")
-    with pytest.raises(ConfigError, match="cannot read"):
+    with pytest.raises(ConfigError, match=r"no dice './nosuch.toml': expected a TOML file or one of big"):
         load_dice("./nosuch.toml")
     with pytest.raises(ConfigError, match="expected classic or new"):
         dice_for("big", 16)
