@@ -25,8 +25,7 @@ from configs.model import RunConfig
 from results.errors import DamagedError
 from results.proof.nodes import SearchNodes
 from results.storage.local import open_folder
-from results.store.documents import Fingerprint
-from results.store.run import read_identity
+from results.store.documents import Fingerprint, read_identity
 from results.upkeep.extend import COVERS, EVERYTHING
 from search.breaker import Spec
 from search.params import Params

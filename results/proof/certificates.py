@@ -37,7 +37,7 @@ from results.proof.claim import BoardList, digest_of, read_claim, unscored_board
 from results.storage import files
 from results.storage.local import Folder
 from results.store.documents import publish_document, read_model
-from results.store.parts import open_parquet, parse_parquet, serialised
+from results.store.parts import parse_parquet, serialised
 from results.store.rows import SCHEMA as ROWS
 from results.store.run import Run
 
@@ -135,14 +135,14 @@ _Audits: Any = create_model("_Audits", audits=(list[_Entry], ...))
 
 
 def check_files(run: Run) -> None:
-    """Check the size of all files that the checker decodes by itself: certificates and results.
+    """Check all files that the checker decodes by itself: certificates and results.
 
-    Raises DamagedError when a file is too large, or has other columns.
+    Raises DamagedError when a file is damaged or too large, or has other columns.
     """
     for folder, schema in ((files.CERTIFICATES, SCHEMA), (files.RESULTS, ROWS)):
         for name in run.folder.names(folder):
             if files.part_number(name, folder) is not None:
-                open_parquet(run.folder.read(name) or b"", run.folder.where(name), schema)
+                parse_parquet(run.folder.read(name) or b"", run.folder.where(name), schema)
 
 
 def record_audit(run: Run, found: Audit, n_asked: int | None, seed: int) -> None:
@@ -172,7 +172,7 @@ def audited(run: Run, listed: BoardList) -> str:
     if not subject["certificates"]:
         return ""
     try:
-        there = count(run.fingerprint.to_json(), certificate_rows(run))
+        there = count(asdict(run.fingerprint), certificate_rows(run))
     except Rejected as error:
         raise MismatchError(f"{run.folder.where(files.CERTIFICATES)}: {error}; make them again") from error
     share = (

@@ -11,12 +11,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
-from operator import itemgetter
+from operator import attrgetter, itemgetter
 from typing import Any, ClassVar, NamedTuple, Protocol
 
-import numpy as np
 from pydantic import ConfigDict
 
 from boardclass.board import dims_of_length, format_rows
@@ -31,8 +29,6 @@ from results.proof.coverage import Coverage
 from results.storage import files
 from results.store.documents import Fingerprint, list_name, publish_document, read_model
 from results.store.run import Run
-
-_BATCH = 50_000
 
 
 class ScorerLike(Protocol):
@@ -69,7 +65,12 @@ class BoardList:
     @property
     def n_raw(self) -> int:
         """Distinct boards, every symmetric image counted."""
-        return sum(board.n_images for board in self.boards)
+        return sum(map(itemgetter(2), self.boards))
+
+    @property
+    def best(self) -> tuple[str, ...]:
+        """The boards with the highest score."""
+        return tuple(item.board for item in self.boards if item.score == self.boards[0].score)
 
 
 def scored_again(run: Run, scorer: ScorerLike) -> BoardList:
@@ -77,39 +78,39 @@ def scored_again(run: Run, scorer: ScorerLike) -> BoardList:
 
     Raises MismatchError when a stored score is not the board's score, or symmetric images score differently.
     """
-    reported = run.candidates()
-    for (board, stored, class_id), score in zip(reported, _scores(scorer, [item[0] for item in reported]), strict=True):
-        if score != stored:
+    check_scores(run, scorer)
+    listed = unscored_boards(run)
+    for item, score in zip(listed.boards, scorer.scores([item.board for item in listed.boards]), strict=True):
+        if score != item.score:
             raise MismatchError(
-                f"class {class_id} in {run.folder.where('')}: the row says {board} scores {stored}, it scores {score}; "
-                "a machine or the program is at fault: do not believe this run"
-            )
-    listed = _merged(run, reported)
-    for found, score in zip(listed.boards, _scores(scorer, [found.board for found in listed.boards]), strict=True):
-        if score != found.score:
-            raise MismatchError(
-                f"{found.board} scores {score}, a symmetric image of it {found.score}: the scorer is at fault"
+                f"{item.board} scores {score}, a symmetric image of it {item.score}: the scorer is at fault"
             )
     return listed
 
 
+def check_scores(run: Run, scorer: ScorerLike, says: str = "it scores") -> int:
+    """Score every candidate of a run; return their number.
+
+    Raises MismatchError, naming the first board whose row says something else.
+    """
+    reported = sorted(set(run.candidates()))
+    for (board, stored, class_id), score in zip(reported, scorer.scores([item[0] for item in reported]), strict=True):
+        if score != stored:
+            raise MismatchError(
+                f"class {class_id} in {run.folder.where('')}: the row says {board} scores {stored}, {says} {score}; "
+                "a machine or the program is at fault: do not believe this run"
+            )
+    return len(reported)
+
+
 def unscored_boards(run: Run) -> BoardList:
     """Return the boards with the scores that the rows give them; nothing is stored."""
-    return _merged(run, run.candidates())
-
-
-def _merged(run: Run, reported: Sequence[tuple[str, int, int]]) -> BoardList:
-    shape, merged = run.partition.geometry, {}
+    reported, shape, merged = run.candidates(), run.partition.geometry, {}
     for board, score, _ in reported:
         image = "".join(canonical(board, shape))
         merged[image] = Board(image, score, len(images(board, shape)))
     best_first = sorted(sorted(merged.values()), key=itemgetter(1), reverse=True)
     return BoardList(tuple(best_first), len(reported))
-
-
-def _scores(scorer: ScorerLike, boards: Sequence[str]) -> Iterator[int]:
-    for begin in range(0, len(boards), _BATCH):
-        yield from np.asarray(scorer.scores(list(boards[begin : begin + _BATCH]))).tolist()
 
 
 COMPLETE = "complete"
@@ -135,7 +136,7 @@ class Claim:
     statement: str  # the sentence
     strength: str  # COMPLETE: every class has a verdict, every candidate was scored; then what else was checked
     result_digest: str  # equal for equal answers, whatever partition, workers, order or budgets led to them
-    fingerprint: dict[str, Any]
+    fingerprint: Fingerprint
     wordlist: str
     n_words: int
     n_classes: int
@@ -164,7 +165,7 @@ def digest_of(fingerprint: Fingerprint, listed: BoardList, *, complete: bool) ->
         "points": list(fingerprint.scores),
         "cutoff": fingerprint.cutoff,
         "complete": complete,
-        "boards": sorted([item.board, item.score] for item in listed.boards),
+        "boards": sorted(map(itemgetter(0, 1), listed.boards)),
     }
     return hashlib.sha256(json.dumps(answer, sort_keys=True).encode()).hexdigest()
 
@@ -178,12 +179,11 @@ def make_claim(fingerprint: Fingerprint, coverage: Coverage, listed: BoardList, 
     """Return the claim that coverage and boards support; raises IncompleteError when a class has no verdict."""
     coverage.require_complete()
     question = replace(question, wordlist=list_name(question.wordlist, fingerprint.wordlist_sha256))
-    best = listed.boards[0].score if listed.boards else None
     return Claim(
         statement=statement_of(fingerprint, listed, question),
         strength=COMPLETE,
         result_digest=digest_of(fingerprint, listed, complete=True),
-        fingerprint=fingerprint.to_json(),
+        fingerprint=fingerprint,
         wordlist=question.wordlist,
         n_words=question.n_words,
         n_classes=coverage.n_classes,
@@ -192,9 +192,9 @@ def make_claim(fingerprint: Fingerprint, coverage: Coverage, listed: BoardList, 
         n_candidates=listed.n_candidates,
         n_canonical=listed.n_canonical,
         n_raw=listed.n_raw,
-        best_score=best,
-        best_boards=tuple(item.board for item in listed.boards if item.score == best),
-        boards=tuple((item.board, item.score) for item in listed.boards[:MAX_LISTED]),
+        best_score=listed.boards[0].score if listed.boards else None,
+        best_boards=listed.best,
+        boards=tuple(map(itemgetter(0, 1), listed.boards[:MAX_LISTED])),
     )
 
 
@@ -204,9 +204,7 @@ def read_claim(run: Run) -> Claim | None:
     Raises DamagedError when the file was altered or belongs to another run.
     """
     claim = read_model(run.folder, files.CLAIM, Claim, _REMEDY)
-    if claim is None:
-        return None
-    if claim.fingerprint != run.fingerprint.to_json():
+    if claim is not None and claim.fingerprint != run.fingerprint:
         raise DamagedError(f"{run.folder.where(files.CLAIM)} belongs to another run; {_REMEDY}")
     return claim
 
@@ -218,15 +216,11 @@ def disagreement(claim: Claim, derived: Claim | None, why_not: str) -> str:
     """
     if derived is None:
         return f"it says that the run is proven; its rows do not: {why_not}"
-    own = {"strength", "statistics", "verdict_digest", "statement", "wordlist", "n_words"}  # of the verifier
-    names = [item.name for item in fields(Claim) if item.name not in own]
-    if not claim.boards:
-        names.remove("boards")  # claims of the first version lack them
-    differing = [name for name in names if getattr(claim, name) != getattr(derived, name)]
-    if differing:
-        said = (f"{name.replace('_', ' ')} {quote(getattr(claim, name))}" for name in differing[:3])
-        given = (quote(getattr(derived, name)) for name in differing[:3])
-        return f"it says {', '.join(said)}; the rows give {', '.join(given)}"
+    own = ("strength", "statistics", "verdict_digest", "statement", "wordlist", "n_words")  # of the verifier
+    for name in map(attrgetter("name"), fields(Claim)):
+        told, given = getattr(claim, name), getattr(derived, name)
+        if told != given and name not in own and (told or name != "boards"):  # the first version listed no boards
+            return f"it says {name.replace('_', ' ')} {quote(told)}; the rows give {quote(given)}"
     named = f"{claim.n_words:,} words of {claim.wordlist} ("  # the list may have another name elsewhere
     expected = derived.statement.replace(f"{derived.n_words:,} words of {derived.wordlist} (", named, 1)
     if claim.statement != expected:
@@ -252,23 +246,26 @@ def question_of(run: Run) -> Question:
 
 def statement_of(fingerprint: Fingerprint, listed: BoardList, question: Question) -> str:
     """Return the sentence; it names everything that the number depends on."""
-    symbols = "".join(f"; {symbol} stands for {letter}" for symbol, letter in sorted(question.letters.items()))
+    notes = [f"SHA-256 {fingerprint.wordlist_sha256[:16]}"]
+    notes += [f"{symbol} stands for {letter}" for symbol, letter in sorted(question.letters.items())]
+    if question.left_out is not None:
+        reasons = ", ".join(f"{count:,} {reason}" for reason, count in question.left_out.items() if count)
+        notes.append(f"{counted(sum(question.left_out.values()), 'line')} left out{reasons and f': {reasons}'}")
     premise = (
         f"Of all {26**fingerprint.n_cells:,} {fingerprint.dims} boards (one letter a-z per cell, q counting as Qu), "
-        f"with the {question.n_words:,} words of {question.wordlist} (SHA-256 {fingerprint.wordlist_sha256[:16]}"
-        f"{symbols}{_left_out(question)}) "
-        f"and {question.scores} points"
+        f"with the {question.n_words:,} words of {question.wordlist} ({'; '.join(notes)}) and {question.scores} points"
     )
-    cutoff = fingerprint.cutoff
-    if not listed.boards:
+    cutoff, best = fingerprint.cutoff, listed.best
+    if not best:
         return f"{premise}, none scores {cutoff:,} or more."
-    best = [item.board for item in listed.boards if item.score == listed.boards[0].score]
-    last = f"and {len(best) - 5:,} more" if len(best) > 5 else f"and {best.pop()}" if len(best) > 1 else ""
+    first, last = ", ".join(best[:5]), f" and {len(best) - 5:,} more" if len(best) > 5 else ""
+    if 1 < len(best) < 6:
+        first, last = ", ".join(best[:-1]), f" and {best[-1]}"
     return (
         f"{premise}, exactly {listed.n_canonical:,} up to symmetry "
         f"({listed.n_raw:,} counting every rotation and reflection)"
         f" {'scores' if listed.n_canonical == 1 else 'score'} {cutoff:,} or more; the highest score is "
-        f"{listed.boards[0].score:,}, reached by {' '.join(filter(None, (', '.join(best[:5]), last)))}."
+        f"{listed.boards[0].score:,}, reached by {first}{last}."
     )
 
 
@@ -292,11 +289,3 @@ def searched(n_done: int, n_classes: int, is_faulty: bool) -> str:
     if is_faulty or not n_classes:
         return "its rows do not fit together" if is_faulty else "nothing is proven"
     return f"{n_done:,} of {counted(n_classes, 'class is', 'classes are')} done ({percent(n_done, n_classes)})"
-
-
-def _left_out(question: Question) -> str:
-    """Return how many lines of the list are not among its words, and why."""
-    if question.left_out is None:
-        return ""
-    reasons = ", ".join(f"{count:,} {reason}" for reason, count in question.left_out.items() if count)
-    return f"; {counted(sum(question.left_out.values()), 'line')} left out{reasons and f': {reasons}'}"

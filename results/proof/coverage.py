@@ -21,12 +21,12 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from boardclass.errors import IncompleteError, InputError, PartitionError
+from boardclass.errors import IncompleteError, InputError
 from boardclass.partition import Partition
-from boardclass.parts import SEPARATOR, last_part
+from boardclass.parts import SEPARATOR, last_part, parse_path
 from boardclass.printable import counted
 from results.errors import RowError
-from results.store.rows import SPLIT, Key, keys_of, parse_path, scalar
+from results.store.rows import SPLIT, Key, keys_of, scalar
 from results.store.run import Run
 
 if TYPE_CHECKING:
@@ -220,7 +220,7 @@ def _check_boards(run: Run, found: Coverage) -> None:
     for key, listed in zip(keys_of(rows), rows.column("candidates").to_pylist(), strict=True):
         try:
             letters = unit_letters(run.partition, key)
-        except RowError as error:
+        except (RowError, InputError) as error:
             found.problems.add(f"{unit_name(key)}: {error}")
             continue
         for item in listed:
@@ -231,13 +231,10 @@ def _check_boards(run: Run, found: Coverage) -> None:
 def unit_letters(partition: Partition, key: Key) -> list[str]:
     """Return the letters of each cell of a unit: those of its class, narrowed by its path.
 
-    Raises RowError when the class does not exist or the path adds letters.
+    Raises InputError when there is no such class, or the path is none of this board; RowError when it adds letters.
     """
     class_id, path = key
-    try:
-        letters = list(partition.class_letters(class_id))
-    except PartitionError as error:
-        raise RowError(f"no such class: {error}") from error
+    letters = list(partition.class_letters(class_id))
     for cell, forced in parse_path(path, len(letters)):
         if not set(forced) <= set(letters[cell]):
             raise RowError(f"path {path!r} forces {forced!r} on cell {cell}, which has {letters[cell]!r}")

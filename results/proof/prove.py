@@ -205,7 +205,7 @@ def boards(location: str | Path | Run) -> list[Board]:
 
     Raises StoreError when there is no run, or it is damaged.
     """
-    return list(unscored_boards(_opened(location)).boards)
+    return list(unscored_boards(open_run(location)).boards)
 
 
 def top(location: str | Path | Run, n: int = 10) -> list[Board]:
@@ -221,7 +221,7 @@ def top(location: str | Path | Run, n: int = 10) -> list[Board]:
 
 def summary(location: str | Path | Run) -> Summary:
     """Return how far a run is and what its rows prove; raises StoreError when there is no run, or it is damaged."""
-    run = _opened(location)
+    run = open_run(location)
     proof = prove(run)
     listed, recorded = proof.listed, read_claim(run)
     digest = digest_of(run.fingerprint, listed, complete=proof.proven)
@@ -256,16 +256,11 @@ def summary(location: str | Path | Run) -> Summary:
     )
 
 
-def _opened(location: str | Path | Run) -> Run:
-    return location if isinstance(location, Run) else open_run(location)
-
-
 def named_runs(locations: Sequence[str | Path]) -> list[tuple[str, Run]]:
     """Return each run with a distinct name: its folder's, or the whole location where folders have the same name."""
     texts = [str(location).rstrip("/") or "/" for location in locations]
     short = [text.rpartition("/")[2] or text for text in texts]
     names = short if len(set(short)) == len(short) else texts
     if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
-        raise InputError(f"run directory {quote(twice)} is given twice")
-    return [(name, open_run(location)) for name, location in zip(names, locations, strict=True)]
+        raise InputError(f"run directory {quote(max(names, key=names.count))} is given twice")
+    return list(zip(names, map(open_run, locations), strict=True))

@@ -2,7 +2,7 @@
 
     verify -> prove               every board in exactly one unit with a verdict, none in doubt    (proof.py)
            -> scored_again        every candidate by the production scorer
-           -> _double_check       and by an independent one
+           -> check_scores        and by an independent one
            -> search_again        a few verdicts and a climb, if the caller can
            -> statistics          sums and a digest that do not depend on the order of the verdicts
            -> audited             what certificates and audits add (certificates.py)
@@ -31,6 +31,7 @@ from results.proof.claim import (
     Claim,
     Question,
     ScorerLike,
+    check_scores,
     disagreement,
     make_claim,
     publish_claim,
@@ -78,7 +79,7 @@ def verify(
     """
     raise_conflicts(run.conflicts)
     coverage = prove(run, thorough=True).require(run.folder.where(""))
-    n_checked = _double_check(run, referee)
+    n_checked = check_scores(run, referee, "an independent solver finds")
     listed = scored_again(run, scorer)
     claim = make_claim(run.fingerprint, coverage, listed, question)
     earlier, notes = read_claim(run), []
@@ -91,7 +92,10 @@ def verify(
             )
         notes.append(f"{where} is out of date: {told}; --write rewrites it")
     searched = f"coverage and boards; {search_again(listed) if search_again else NOT_SEARCHED}"
-    strength = _strength(run, listed, searched, n_checked)
+    twice = f"double-checked 100 % of {n_checked:,} candidates by an independent solver"
+    strength = (
+        f"{COMPLETE} ({searched}), {twice if n_checked else 'no candidates to double-check'}{audited(run, listed)}"
+    )
     claim = replace(claim, strength=strength, statistics=statistics(run), verdict_digest=verdict_digest(run))
     return VerifyResult(claim, coverage, listed, searched, tuple(notes))
 
@@ -137,25 +141,3 @@ def verdict_digest(run: Run) -> str:
             row["children"], row["settled"] = sorted(row["children"]), sorted(row["settled"])
             digest.update(json.dumps(row, sort_keys=True).encode() + b"\n")
     return digest.hexdigest()
-
-
-def _double_check(run: Run, referee: ScorerLike) -> int:
-    """Score every candidate by the independent scorer; return the number of boards.
-
-    Raises MismatchError, naming the first board whose row says something else.
-    """
-    stored = set(run.candidates())
-    boards = sorted({board for board, _, _ in stored})
-    exact = dict(zip(boards, (int(score) for score in referee.scores(boards)), strict=True))
-    for board, score, class_id in sorted(stored):
-        if exact[board] != score:
-            raise MismatchError(
-                f"class {class_id} in {run.folder.where('')}: the row says {board} scores {score}, an independent "
-                f"solver finds {exact[board]}; a machine or the program is at fault: do not believe this run"
-            )
-    return len(boards)
-
-
-def _strength(run: Run, listed: BoardList, searched: str, n_checked: int) -> str:
-    twice = f"double-checked 100 % of {n_checked:,} candidates by an independent solver"
-    return f"{COMPLETE} ({searched}), {twice if n_checked else 'no candidates to double-check'}{audited(run, listed)}"

@@ -119,7 +119,7 @@ def _with_run(name: str, table: pa.Table) -> pa.Table:
 def classes_table(runs: Sequence[tuple[str, Run]]) -> pa.Table:
     """Return one row for each stored unit of the runs: run and the columns of the store."""
     empty = _with_run("", SCHEMA.empty_table())
-    return pa.concat_tables([empty, *(_with_run(name, table) for name, run in runs for table in run.tables())])
+    return pa.concat_tables([empty, *(_with_run(name, table) for name, run in runs for _, table in run.checked())])
 
 
 def boards_table(summaries: Mapping[str, Summary]) -> pa.Table:

@@ -40,7 +40,8 @@ MAX_DOCUMENT_BYTES = 2**23
 MAX_MANIFEST_BYTES = 2**26
 MAX_PART_BYTES = 2**28
 
-_PART = re.compile(r"(results|certificates)/part-([0-9]{8})-[0-9a-f]{32}\.parquet")
+PART_PATTERN = r"^(results|certificates)/part-([0-9]{8})-[0-9a-f]{32}\.parquet$"
+_PART = re.compile(PART_PATTERN)
 
 
 def part_name(folder: str, number: int) -> str:
@@ -68,11 +69,6 @@ def check_size(n_bytes: int, name: str, where: str) -> None:
             f"{where} has more bytes than the {most:,} that such a file can have: it was not read; "
             f"restore the file from a copy, or {remedy}"
         )
-
-
-def decode_lines(data: bytes) -> list[str]:
-    """Return the lines of UTF-8 text whose every line ends in a newline; damaged bytes are replaced, not refused."""
-    return data.decode(errors="replace").split("\n")[:-1]
 
 
 @contextlib.contextmanager

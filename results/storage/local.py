@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 from boardclass.errors import StoreError
 from results.errors import SpecialFileError
 from results.storage import files
-from results.storage.files import check_size, decode_lines, explained
+from results.storage.files import check_size, explained
 
 if TYPE_CHECKING:
     from results.storage.objects import ObjectFolder  # loaded for a URI only
@@ -227,7 +227,7 @@ class LocalFolder:
         """Return the lines that end in a newline, and their size in bytes; no other line was acknowledged."""
         data = self.read(name) or b""
         n_valid_bytes = data.rfind(b"\n") + 1
-        return decode_lines(data[:n_valid_bytes]), n_valid_bytes
+        return data[:n_valid_bytes].decode(errors="replace").split("\n")[:-1], n_valid_bytes
 
     def note(self, name: str, text: str) -> None:
         """Append whole lines to a log, not waiting for the disk; half a line that a kill left stays one of its own."""

@@ -31,7 +31,7 @@ from pyarrow import fs
 
 from boardclass.errors import InputError, StoreError
 from results.storage import files
-from results.storage.files import check_size, decode_lines, explained
+from results.storage.files import check_size, explained
 
 SCHEMES = ("s3", "gs", "gcs", "abfs", "abfss")
 # What an address may say after "?"; everything else is refused, such as account keys and signatures.
@@ -248,7 +248,7 @@ class ObjectFolder:
                     f"{self.where(max(found))} is not the next line of {name}: an object is missing, damaged or "
                     "doubled; restore the missing one from a copy or remove the doubled one"
                 )
-            lines += [] if is_fenced else decode_lines(line)
+            lines += [] if is_fenced else line.decode(errors="replace").split("\n")[:-1]
             n_bytes += len(line)
         return lines, n_bytes
 

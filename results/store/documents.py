@@ -19,55 +19,49 @@ from typing import Annotated, Any, ClassVar, Literal, TypeVar
 from pydantic import AfterValidator, ConfigDict, Field, TypeAdapter, ValidationError, with_config
 from typing_extensions import TypedDict  # that of Python 3.11 is not enough for pydantic
 
-from boardclass.errors import InputError, StoreError, quote
+from boardclass.errors import InputError, quote
 from boardclass.partition import Partition, parse_partition
 from boardclass.scores import MAX_LETTERS, MIN_LETTERS, SUM_LIMIT
 from boardclass.wordlist import KNOWN_SHA256, known_name
 from results.errors import DamagedError, FingerprintError
+from results.storage import files
 from results.storage.local import Folder
 
 _SEAL = "sha256"
-FORMAT = 1
+_FORMAT = 1
 _Model = TypeVar("_Model")
 
 
 def format_document(values: Mapping[str, Any]) -> bytes:
     """Return ``values`` as JSON text with their SHA-256 added under ``sha256``."""
-    return (
-        json.dumps({**values, _SEAL: _digest(values)}, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
-    ).encode()
+    sealed = {**values, _SEAL: _digest(values)}
+    return (json.dumps(sealed, indent=2, sort_keys=True, ensure_ascii=False) + "\n").encode()
 
 
 def publish_document(folder: Folder, name: str, values: Mapping[str, Any]) -> None:
     """Write a document of this version into a run."""
-    folder.publish(name, format_document({"format": FORMAT, **values}))
+    folder.publish(name, format_document({"format": _FORMAT, **values}))
 
 
-def parse_document(data: bytes, where: str, remedy: str) -> dict[str, Any]:
-    """Return the values that :func:`format_document` wrote.
+def read_document(folder: Folder, name: str, remedy: str) -> dict[str, Any] | None:
+    """Return the values that :func:`format_document` wrote, or None when there is no such file.
 
-    Raises DamagedError when the text is not a JSON object or its digest does not match; the message ends with
-    ``remedy``.
+    Raises DamagedError when the text is not a JSON object or its digest does not match; it ends with ``remedy``.
     """
+    data = folder.read(name)
+    if data is None:
+        return None
     try:
         values = json.loads(data.decode())
         if not isinstance(values, dict):
             raise ValueError("it is not a JSON object")
         json.dumps(values, ensure_ascii=False).encode()  # half a surrogate pair is not text
-        if _digest(values) != values.pop(_SEAL, None):
+        told = values.pop(_SEAL, None)
+        if _digest(values) != told:
             raise ValueError("its content does not match its own SHA-256")
     except (ValueError, RecursionError) as error:
-        raise DamagedError(f"{where} is damaged: {error}; {remedy}") from error
+        raise DamagedError(f"{folder.where(name)} is damaged: {error}; {remedy}") from error
     return values
-
-
-def read_document(folder: Folder, name: str, remedy: str) -> dict[str, Any] | None:
-    """Return the document ``name`` of a run, or None when there is no such file.
-
-    Raises DamagedError when it was altered.
-    """
-    data = folder.read(name)
-    return None if data is None else parse_document(data, folder.where(name), remedy)
 
 
 _adapter: Callable[[Any], TypeAdapter[Any]] = cache(TypeAdapter)  # making one takes ten times as long as using it
@@ -81,12 +75,12 @@ def read_model(folder: Folder, name: str, kind: type[_Model], remedy: str) -> _M
     values = read_document(folder, name, remedy)
     if values is None:
         return None
-    if values.pop("format", None) != FORMAT:
-        raise DamagedError(f"{folder.where(name)} is not of this version; {remedy}")
+    if (told := values.pop("format", None)) != _FORMAT:
+        raise DamagedError(f"{folder.where(name)} has format {quote(told)}, this version reads {_FORMAT}; {remedy}")
     try:
         return _adapter(kind).validate_json(json.dumps(values), strict=True)
     except ValidationError as error:
-        raise DamagedError(f"{folder.where(name)} is not of this version: {first_fault(error)}; {remedy}") from error
+        raise DamagedError(f"{folder.where(name)} is damaged: {first_fault(error)}; {remedy}") from error
 
 
 def first_fault(error: ValidationError) -> str:
@@ -96,14 +90,76 @@ def first_fault(error: ValidationError) -> str:
 
 
 def _digest(values: Mapping[str, Any]) -> str:
-    """Return the SHA-256 of everything but the digest itself, whatever the layout of the file."""
-    body = {key: value for key, value in values.items() if key != _SEAL}
-    return hashlib.sha256(json.dumps(body, sort_keys=True, allow_nan=False).encode()).hexdigest()
+    """Return the SHA-256 of a document without its digest, whatever the layout of the file."""
+    return hashlib.sha256(json.dumps(values, sort_keys=True, allow_nan=False).encode()).hexdigest()
+
+
+_Points = Annotated[int, Field(ge=0, lt=SUM_LIMIT)]
+
+
+@dataclass(frozen=True)
+class Fingerprint:
+    """Identity of a run.
+
+    Attributes
+    ----------
+    dims : str
+        Such as ``"3x4"``.
+    wordlist_sha256 : str
+        Digest of the normalised word list.
+    scores : tuple of int
+        Points by number of letters, from 0.
+    cutoff : int
+        Inclusive.
+    partition : str
+        Normalised text of the letter buckets.
+    cell_order : tuple of int
+        Order in which cells are forced.
+    """
+
+    dims: str
+    wordlist_sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+    scores: Annotated[tuple[_Points, ...], Field(min_length=MIN_LETTERS + 1, max_length=MAX_LETTERS + 1)]
+    cutoff: Annotated[int, Field(gt=0, lt=SUM_LIMIT)]
+    partition: str
+    cell_order: tuple[int, ...]
+    __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(strict=True, extra="forbid")
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "dims", str(self.dims))
+        for name in ("scores", "cell_order"):
+            object.__setattr__(self, name, tuple(map(int, getattr(self, name))))
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 over all fields, 64 hex digits; stored with every row."""
+        return hashlib.sha256(json.dumps(asdict(self), sort_keys=True).encode()).hexdigest()
+
+    @cached_property
+    def parsed_partition(self) -> Partition:
+        """The letter buckets, which make the board classes."""
+        return parse_partition(self.partition, self.dims)
+
+    @property
+    def n_cells(self) -> int:
+        """Number of cells of the board."""
+        return len(self.cell_order)
+
+
+def _spelled_as_a_run_does(found: Fingerprint) -> Fingerprint:
+    try:
+        parsed = found.parsed_partition
+    except InputError as error:
+        raise ValueError(str(error)) from error
+    if (str(parsed.dims), parsed.text) != (found.dims, found.partition):
+        raise ValueError("dims or partition are not spelled as a run does")
+    if sorted(found.cell_order) != list(range(parsed.dims.n)):
+        raise ValueError("cell_order does not name each cell once")
+    return found
 
 
 _Text = Annotated[str, Field(max_length=4000)]
 _Count = Annotated[int, Field(ge=0, lt=2**63)]
-_Points = Annotated[int, Field(ge=0, lt=SUM_LIMIT)]
 _Symbol = Annotated[str, Field(pattern="^[a-pr-z]$")]
 _Letter = Annotated[str, Field(pattern=r"^\w{1,2}$")]
 _Letters = TypeVar("_Letters", str, list[str])
@@ -146,7 +202,6 @@ class _Structure(TypedDict, total=False):
     force_groups: Annotated[list[str], AfterValidator(_each_letter_once)]
 
 
-@with_config(ConfigDict(strict=True, extra="allow"))  # of those inside as well
 class _Info(TypedDict, total=False):
     wordlist: _Wordlist
     config: _Config
@@ -160,16 +215,30 @@ class _Info(TypedDict, total=False):
     max_bound_covers: _Text
 
 
-def check_info(info: Any) -> dict[str, Any]:
-    """Return what was recorded about a run.
+@with_config(ConfigDict(strict=True, extra="allow"))  # of those inside as well
+class _RunFile(TypedDict):
+    fingerprint: Annotated[Fingerprint, AfterValidator(_spelled_as_a_run_does)]
+    info: _Info
 
-    Raises ValueError, naming the first field of another type or size, with its value.
+
+RUN_REMEDY = (
+    "restore it from a copy, or give the same command, its cutoff as a number, with --drop-damaged; "
+    "or choose another --out"
+)
+
+
+def format_identity(fingerprint: Fingerprint, info: Mapping[str, Any]) -> bytes:
+    """Return the ``run.json`` of a run; :func:`read_identity` reads it."""
+    return format_document({"format": _FORMAT, "fingerprint": asdict(fingerprint), "info": dict(info)})
+
+
+def read_identity(folder: Folder) -> tuple[Fingerprint, dict[str, Any]] | None:
+    """Return fingerprint and information of the run in a folder, or None when there is no ``run.json``.
+
+    Raises DamagedError, naming the first field that is missing or of another type or size, with its value.
     """
-    try:
-        _adapter(_Info).validate_python(info)
-    except ValidationError as error:
-        raise ValueError(f"info.{first_fault(error)}") from error
-    return dict(info)
+    found = read_model(folder, files.RUN, _RunFile, RUN_REMEDY)
+    return None if found is None else (found["fingerprint"], dict(found["info"]))
 
 
 def list_name(told: object, sha256: str) -> str:
@@ -181,90 +250,16 @@ def list_name(told: object, sha256: str) -> str:
     return f"a list that is not the {told} that it is said to be" if told in KNOWN_SHA256 else told
 
 
-_ANOTHER = "Use another --out, or the same settings."
-_EXTEND = " With another --out, --extend takes over what this run proves at the other cutoff."
-
-
-@dataclass(frozen=True)
-class Fingerprint:
-    """Identity of a run.
-
-    Attributes
-    ----------
-    dims : str
-        Such as ``"3x4"``.
-    wordlist_sha256 : str
-        Digest of the normalised word list.
-    scores : tuple of int
-        Points by number of letters, from 0.
-    cutoff : int
-        Inclusive.
-    partition : str
-        Normalised text of the letter buckets.
-    cell_order : tuple of int
-        Order in which cells are forced.
-    """
-
-    dims: str
-    wordlist_sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
-    scores: Annotated[tuple[_Points, ...], Field(min_length=MIN_LETTERS + 1, max_length=MAX_LETTERS + 1)]
-    cutoff: Annotated[int, Field(gt=0, lt=SUM_LIMIT)]
-    partition: str
-    cell_order: tuple[int, ...]
-    __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(strict=True, extra="forbid")
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "dims", str(self.dims))
-        for name in ("scores", "cell_order"):
-            object.__setattr__(self, name, tuple(map(int, getattr(self, name))))
-
-    @cached_property
-    def digest(self) -> str:
-        """SHA-256 over all fields, 64 hex digits; stored with every row."""
-        return hashlib.sha256(json.dumps(self.to_json(), sort_keys=True).encode()).hexdigest()
-
-    @cached_property
-    def parsed_partition(self) -> Partition:
-        """The letter buckets, which make the board classes."""
-        return parse_partition(self.partition, self.dims)
-
-    @property
-    def n_cells(self) -> int:
-        """Number of cells of the board."""
-        return len(self.cell_order)
-
-    def to_json(self) -> dict[str, Any]:
-        """Return plain values for ``run.json``; :meth:`from_json` reads them back."""
-        return {**asdict(self), "scores": list(self.scores), "cell_order": list(self.cell_order)}
-
-    @classmethod
-    def from_json(cls, values: object) -> Fingerprint:
-        """Return the fingerprint that :meth:`to_json` wrote.
-
-        Raises StoreError when a field is missing, unknown, of another type, or not that of any run.
-        """
-        try:
-            found = _adapter(cls).validate_json(json.dumps(values))
-            parsed = found.parsed_partition
-        except ValidationError as error:
-            raise StoreError(f"the fingerprint is not that of any run: {first_fault(error)}") from error
-        except InputError as error:
-            raise StoreError(f"the fingerprint is not that of any run: {error}") from error
-        if (str(parsed.dims), parsed.text) != (found.dims, found.partition):
-            raise StoreError(f"the fingerprint's dims or partition are not spelled as a run does: {quote(values, 200)}")
-        if sorted(found.cell_order) != list(range(parsed.dims.n)):
-            raise StoreError(f"the fingerprint's cell_order does not name each cell once: {quote(found.cell_order)}")
-        return found
-
-
 def check_same(asked: Fingerprint, stored: Fingerprint, where: str, remedy: str = "") -> None:
     """Refuse to mix runs; ``where`` names the one that is there, ``remedy`` a way out if not that of ``orderly run``.
 
     Raises FingerprintError, naming each field that differs with both values.
     """
-    mine, theirs = asdict(asked), asdict(stored)
-    extend = _EXTEND if [name for name in mine if mine[name] != theirs[name]] == ["cutoff"] else ""
-    _refuse_differences(mine, theirs, f"{where} holds another run", remedy or _ANOTHER + extend)
+    remedy = remedy or (
+        "Use another --out, or the same settings. With another --out, --extend takes over what a run proves at another "
+        "cutoff."
+    )
+    _refuse_differences(asdict(asked), asdict(stored), f"{where} holds another run", remedy)
 
 
 def check_same_structure(asked: Mapping[str, Any], run_info: Mapping[str, Any], where: str, remedy: str = "") -> None:
@@ -288,10 +283,4 @@ def _refuse_differences(asked: Mapping[str, Any], stored: Mapping[str, Any], tit
 
 
 def _brief(value: object) -> str:
-    """Return ``repr``, a score table without the repetitions at its end: both values must fit a message."""
-    if isinstance(value, tuple) and len(value) > 3 and value[-1] == value[-2]:
-        n_kept = len(value)
-        while n_kept > 1 and value[n_kept - 2] == value[-1]:
-            n_kept -= 1
-        return f"{list(value[:n_kept])!r} (last repeats, {len(value)} in all)"
-    return repr(list(value) if isinstance(value, tuple) else value)
+    return quote(list(value), 100) if isinstance(value, tuple) else repr(value)

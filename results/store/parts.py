@@ -6,22 +6,23 @@ manifest, and by the page checksums inside the file, which hold even when a file
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import itertools
 import json
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from operator import attrgetter
+from typing import Annotated, Any, ClassVar
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
 from boardclass.errors import StoreError
 from results.errors import DamagedError, LimitError
 from results.storage import files
 from results.storage.local import Folder
+from results.store.documents import first_fault
 from results.store.rows import SCHEMA
 
 REMEDY = "restore the file from a copy, or run again with --drop-damaged to recompute its rows"
@@ -38,12 +39,13 @@ _FOOTER_LIMITS = {"thrift_string_size_limit": 2**20, "thrift_container_size_limi
 class Part:
     """One line of the manifest: a part file that counts, or one that no longer does (``dropped``)."""
 
-    name: str
+    name: Annotated[str, Field(pattern=files.PART_PATTERN)]
     n_rows: int
     first_id: int
     last_id: int
-    sha256: str
-    dropped: bool = False
+    sha256: Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
+    dropped: bool
+    __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="forbid")
 
     def format(self) -> str:
         """Return the manifest line, with a check of its own; :func:`parse_part` reads it."""
@@ -53,9 +55,7 @@ class Part:
     @property
     def number(self) -> int:
         """Number of the part, from 1."""
-        number = files.part_number(self.name, files.RESULTS)
-        assert number is not None, "checked when parsed"
-        return number
+        return files.part_number(self.name, files.RESULTS) or 0
 
 
 @dataclass(frozen=True)
@@ -67,17 +67,18 @@ class Manifest:
     last_number: int
 
 
+_PART = TypeAdapter(Part)
+
+
 def parse_part(line: str) -> Part:
     """Return the part of a manifest line; raises ValueError when the line is not one that :meth:`Part.format` wrote."""
     values = json.loads(line)
     if not isinstance(values, dict) or values.pop("check", None) != _check(values):
         raise ValueError("its content does not match its own check")
-    kinds = {"name": str, "n_rows": int, "first_id": int, "last_id": int, "sha256": str, "dropped": bool}
-    if {key: type(value) for key, value in values.items()} != kinds:
-        raise ValueError(f"fields {', '.join(kinds)} expected")
-    if files.part_number(values["name"], files.RESULTS) is None or not re.fullmatch(r"[0-9a-f]{64}", values["sha256"]):
-        raise ValueError(f"{values['name']!r} is not the name of a part, or its SHA-256 is not one")
-    return Part(**values)
+    try:
+        return _PART.validate_python(values, strict=True)
+    except ValidationError as error:
+        raise ValueError(first_fault(error)) from error
 
 
 def _check(values: dict[str, Any]) -> str:
@@ -152,7 +153,7 @@ def serialised(table: pa.Table) -> Iterator[tuple[pa.Table, bytes]]:
 
 def describe(name: str, data: bytes, class_ids: Sequence[int]) -> Part:
     """Return the manifest entry of a part with rows of these classes."""
-    return Part(name, len(class_ids), min(class_ids), max(class_ids), hashlib.sha256(data).hexdigest())
+    return Part(name, len(class_ids), min(class_ids), max(class_ids), hashlib.sha256(data).hexdigest(), dropped=False)
 
 
 def read_parts(
@@ -164,18 +165,17 @@ def read_parts(
     manifest says.
     """
 
-    def parse(read: tuple[Part, bytes | None]) -> tuple[Part, pa.Table]:
-        return read[0], _parsed(folder, *read, columns)
-
-    found = zip(parts, folder.read_all([part.name for part in parts]), strict=True)
-    if sum(part.n_rows for part in parts) < _WORTH_THREADS:
-        yield from map(parse, found)
+    found = zip(parts, folder.read_all(list(map(attrgetter("name"), parts))), strict=True)
+    if sum(map(attrgetter("n_rows"), parts)) < _WORTH_THREADS:
+        for part, data in found:
+            yield part, _parsed(folder, part, data, columns)
         return
     from concurrent.futures import ThreadPoolExecutor
 
     with ThreadPoolExecutor(_THREADS, thread_name_prefix="orderly-parts") as pool:
         while batch := list(itertools.islice(found, 4 * _THREADS)):
-            yield from pool.map(parse, batch)
+            tables = [pool.submit(_parsed, folder, part, data, columns) for part, data in batch]
+            yield from ((part, table.result()) for (part, _), table in zip(batch, tables, strict=True))
 
 
 def _parsed(folder: Folder, part: Part, data: bytes | None, columns: Sequence[str] | None) -> pa.Table:
@@ -199,35 +199,11 @@ def parse_parquet(
 ) -> pa.Table:
     """Return columns of Parquet bytes: page checksums and texts verified.
 
-    Raises DamagedError as :func:`open_parquet`, or when a page is damaged; LimitError when there is not enough memory.
-    """
-    with _decoded(where):
-        file = open_parquet(data, where, schema, n_rows)
-        table = file.read(columns=None if columns is None else list(columns), use_threads=False)
-        table.validate(full=True)  # texts are UTF-8
-    return table.replace_schema_metadata(None)
-
-
-@contextlib.contextmanager
-def _decoded(where: str) -> Iterator[None]:
-    try:
-        yield
-    except MemoryError as error:
-        raise LimitError(
-            f"no memory is left to read {where}: allow more, or do not read a run of a stranger"
-        ) from error
-    except _FAULTS as error:
-        raise DamagedError(f"{where} is damaged or foreign: {error}; {REMEDY}") from error
-
-
-def open_parquet(data: bytes, where: str, schema: pa.Schema, n_rows: int | None = None) -> Any:
-    """Return Parquet bytes as a file; only its footer is decoded.
-
     A footer that says too much is refused; it may lie, so who reads the run of a stranger limits the memory.  Raises
-    DamagedError when the bytes are not a Parquet file of ``schema``, are larger than what is written here, or do not
-    have ``n_rows`` rows (if given: one at least).
+    DamagedError when a page is damaged, or the bytes are not a Parquet file of ``schema``, are larger than what is
+    written here, or do not have ``n_rows`` rows (if given: one at least); LimitError when there is not enough memory.
     """
-    with _decoded(where):
+    try:
         file: Any = pq.ParquetFile(pa.BufferReader(data), page_checksum_verification=True, **_FOOTER_LIMITS)
         if not file.schema_arrow.equals(schema):
             raise ValueError("its columns are not those of a run")
@@ -238,11 +214,20 @@ def open_parquet(data: bytes, where: str, schema: pa.Schema, n_rows: int | None 
             )
         n_bytes = 0
         for group in map(file.metadata.row_group, range(file.metadata.num_row_groups)):
-            n_values = sum(group.column(number).num_values for number in range(group.num_columns))
-            n_bytes += group.total_byte_size + _VALUE_BYTES * n_values
+            n_bytes += group.total_byte_size
+            for number in range(group.num_columns):
+                n_bytes += _VALUE_BYTES * group.column(number).num_values
         if file.metadata.num_rows > MAX_ROWS or not 0 <= n_bytes <= MAX_DECODED_BYTES:
             raise ValueError(
                 f"it would become {file.metadata.num_rows:,} rows with {n_bytes:,} bytes, at most {MAX_ROWS:,} with "
                 f"{MAX_DECODED_BYTES:,} are read"
             )
-    return file
+        table = file.read(columns=None if columns is None else list(columns), use_threads=False)
+        table.validate(full=True)  # texts are UTF-8
+    except MemoryError as error:
+        raise LimitError(
+            f"no memory is left to read {where}: allow more, or do not read a run of a stranger"
+        ) from error
+    except _FAULTS as error:
+        raise DamagedError(f"{where} is damaged or foreign: {error}; {REMEDY}") from error
+    return table.replace_schema_metadata(None)

@@ -7,9 +7,10 @@ what is stored.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from operator import attrgetter
 from types import MappingProxyType
 from typing import Any
 
@@ -29,30 +30,27 @@ STATUSES = (*VERDICTS, ERROR, QUARANTINED)
 COUNTERS = ("n_terms", "n_nodes", "n_pushes", "n_splits", "n_survivors", "max_tree_bytes")
 
 _CANDIDATE = pa.struct([pa.field("board", pa.string(), nullable=False), pa.field("score", pa.int32(), nullable=False)])
-SCHEMA = pa.schema(
-    [
-        pa.field(name, kind, nullable=False)
-        for name, kind in (
-            ("fingerprint", pa.string()),
-            ("class_id", pa.int64()),
-            ("path", pa.string()),  # "" or such as "5=ab/6=t": the parts forced since the class root
-            ("status", pa.string()),
-            ("n_boards", pa.string()),  # decimal digits: 26^16 overflows int64
-            ("max_bound", pa.int64()),
-            ("candidates", pa.list_(pa.field("element", _CANDIDATE, nullable=False))),
-            ("children", pa.list_(pa.field("element", pa.string(), nullable=False))),  # paths, status split only
-            ("settled", pa.list_(pa.field("element", pa.string(), nullable=False))),  # paths that the unit decided
-            *((name, pa.int64()) for name in COUNTERS),
-            ("seconds", pa.float64()),
-            ("peak_rss_bytes", pa.int64()),
-            ("host", pa.string()),
-            ("cpu", pa.string()),
-            ("attempt", pa.int32()),
-            ("kernel_hash", pa.string()),
-            ("message", pa.string()),  # why a unit has no verdict
-        )
-    ]
-)
+_PATHS = pa.list_(pa.field("element", pa.string(), nullable=False))
+_COLUMNS = {
+    "fingerprint": pa.string(),
+    "class_id": pa.int64(),
+    "path": pa.string(),  # "" or such as "5=ab/6=t": the parts forced since the class root
+    "status": pa.string(),
+    "n_boards": pa.string(),  # decimal digits: 26^16 overflows int64
+    "max_bound": pa.int64(),
+    "candidates": pa.list_(pa.field("element", _CANDIDATE, nullable=False)),
+    "children": _PATHS,  # status split only
+    "settled": _PATHS,  # that the unit decided itself
+    **dict.fromkeys(COUNTERS, pa.int64()),
+    "seconds": pa.float64(),
+    "peak_rss_bytes": pa.int64(),
+    "host": pa.string(),
+    "cpu": pa.string(),
+    "attempt": pa.int32(),
+    "kernel_hash": pa.string(),
+    "message": pa.string(),  # why a unit has no verdict
+}
+SCHEMA = pa.schema([pa.field(*column, nullable=False) for column in _COLUMNS.items()])
 _VERDICTS, _STATUSES = pa.array(VERDICTS), pa.array(STATUSES)
 _STRUCT = pa.struct(list(SCHEMA))
 VERDICT_COLUMNS = ("class_id", "path", "status", "n_boards", "candidates", "children", "settled")
@@ -86,7 +84,7 @@ class Row:
     attempt: int = 1
     kernel_hash: str = ""
     message: str = ""
-    is_checked: bool = field(default=False, compare=False, repr=False)  # by rules.check_rows, for its fingerprint
+    is_checked: bool = field(default=False, compare=False, repr=False)  # by check_rows, for its fingerprint
 
     @property
     def key(self) -> Key:
@@ -168,17 +166,6 @@ def verdicts_of(table: pa.Table) -> pa.Table:
     return table.filter(pc.is_in(table.column("status"), _VERDICTS))
 
 
-def parse_path(path: str, n_cells: int) -> tuple[parts.Part, ...]:
-    """Return ``(cell, letters)`` for each forced part of a unit's path.
-
-    Raises RowError when it is not a path of this board (see :func:`boardclass.parts.parse_path`).
-    """
-    try:
-        return parts.parse_path(path, n_cells)
-    except PathError as error:
-        raise RowError(str(error)) from error
-
-
 @lru_cache(typed=True)  # typed: True is not 1 here
 def scalar(value: str | int | bool) -> pa.Scalar:
     """Return an Arrow scalar; with a plain Python value pyarrow looks for pandas in every call."""
@@ -200,7 +187,7 @@ def check_table(table: pa.Table, fingerprint: Fingerprint, where: str) -> None:
         )
     n_before = 0
     for rows in table.combine_chunks().to_batches():  # one, unless its texts are more than 2 GiB
-        for rule, bad in (*_plain_rules(rows, fingerprint), *_status_rules(rows, fingerprint)):
+        for rule, bad in _rules(rows, fingerprint):
             if bad.true_count:
                 index = pc.index(bad, scalar(True)).as_py()
                 values = rows.slice(index, 1).select(["class_id", "path", "status"]).to_pylist()[0]
@@ -220,78 +207,52 @@ def check_rows(rows: Sequence[Row], fingerprint: Fingerprint, where: str) -> lis
     return [replace(row, is_checked=True) for row in rows]
 
 
-def _plain_rules(rows: pa.RecordBatch, fingerprint: Fingerprint) -> list[tuple[str, Any]]:
-    """Return ``(rule, mask of the rows that break it)``, column by column."""
-    col = rows.column
-    nulls = [(f"{name} is missing", pc.is_null(col(name))) for name in SCHEMA.names if col(name).null_count]
-    counts: tuple[str, ...] = ("class_id", "max_bound", *COUNTERS, "peak_rss_bytes")
-    if not pc.less(pc.min_element_wise(*map(col, counts)), scalar(0)).true_count:  # one look for all of them
-        counts = ()
-    small = [(f"{name} is negative", pc.less(col(name), scalar(0))) for name in (*counts, "seconds")]
-    texts = ("host", "cpu", "kernel_hash", "message", "path")
-    long = [
-        (f"{name} is longer than {_MAX_TEXT}", pc.greater(pc.utf8_length(col(name)), scalar(_MAX_TEXT)))
-        for name in texts
-        if col(name).nbytes > _MAX_TEXT
-    ]
-    return [
-        *nulls,
-        ("seconds is not a number", pc.invert(pc.is_finite(col("seconds")))),
-        ("it belongs to another run (fingerprint)", pc.not_equal(col("fingerprint"), scalar(fingerprint.digest))),
-        *small,
-        ("attempt < 1", pc.less(col("attempt"), scalar(1))),
-        *long,
-        ("the status is unknown", pc.invert(pc.is_in(col("status"), _STATUSES))),
-        ("seconds is more than any unit takes", pc.greater(col("seconds"), pa.scalar(_MAX_SECONDS))),
-        ("n_boards is not a number", pc.invert(pc.match_substring_regex(col("n_boards"), r"\A(0|[1-9][0-9]{0,39})\z"))),
-        ("n_boards is more than there are", _exceeds(col("n_boards"), 26**fingerprint.n_cells)),
-        (
-            "the path is not of the form 5=ab/6=t",
-            pc.invert(pc.match_substring_regex(col("path"), rf"\A({parts.PATH_PATTERN})?\z")),
-        ),
-        (  # each takes a letter away from a cell
-            "the path has more parts than that many cells can be cut into",
-            pc.greater_equal(
-                pc.count_substring(col("path"), parts.SEPARATOR), scalar(parts.max_depth(fingerprint.n_cells))
-            ),
-        ),
-    ]
+def _rules(rows: pa.RecordBatch, fingerprint: Fingerprint) -> Iterator[tuple[str, Any]]:
+    """Yield ``(rule, mask of the rows that break it)``: of single columns, then of the status and the others."""
+    col, both, either = rows.column, pc.and_, pc.or_
+    for name in SCHEMA.names:
+        if col(name).null_count:
+            yield f"{name} is missing", pc.is_null(col(name))
+    yield "seconds is not a number", pc.invert(pc.is_finite(col("seconds")))
+    yield "seconds is more than any unit takes", pc.greater(col("seconds"), pa.scalar(_MAX_SECONDS))
+    yield "it belongs to another run (fingerprint)", pc.not_equal(col("fingerprint"), scalar(fingerprint.digest))
+    for name in ("class_id", "max_bound", *COUNTERS, "peak_rss_bytes", "seconds"):
+        yield f"{name} is negative", pc.less(col(name), scalar(0))
+    yield "attempt < 1", pc.less(col("attempt"), scalar(1))
+    for name in ("host", "cpu", "kernel_hash", "message", "path"):
+        if col(name).nbytes > _MAX_TEXT:
+            yield f"{name} is longer than {_MAX_TEXT}", pc.greater(pc.utf8_length(col(name)), scalar(_MAX_TEXT))
+    yield "the status is unknown", pc.invert(pc.is_in(col("status"), _STATUSES))
+    digits, most = col("n_boards"), str(26**fingerprint.n_cells)
+    yield "n_boards is not a number", pc.invert(pc.match_substring_regex(digits, r"\A(0|[1-9][0-9]{0,39})\z"))
+    padded = pc.utf8_lpad(digits, 40, "0")
+    yield "n_boards is more than there are", pc.greater(padded, scalar(most.zfill(40)))
+    is_path = pc.match_substring_regex(col("path"), rf"\A({parts.PATH_PATTERN})?\z")
+    yield "the path is not of the form 5=ab/6=t", pc.invert(is_path)
+    depth, max_depth = pc.count_substring(col("path"), parts.SEPARATOR), scalar(parts.max_depth(fingerprint.n_cells))
+    yield "the path has more parts than that many cells can be cut into", pc.greater_equal(depth, max_depth)
 
-
-def _exceeds(digits: Any, most: int) -> Any:
-    """Return the mask of texts of decimal digits that stand for more than ``most``."""
-    n_digits, text = pc.utf8_length(digits), str(most)
-    longer, as_long = pc.greater(n_digits, scalar(len(text))), pc.equal(n_digits, scalar(len(text)))
-    return pc.or_(longer, pc.and_(as_long, pc.greater(digits, scalar(text))))
-
-
-def _status_rules(rows: pa.RecordBatch, fingerprint: Fingerprint) -> list[tuple[str, Any]]:
-    """Return the rules that tie the status to the other columns."""
-    col, both = rows.column, pc.and_
-    status = {name: pc.equal(col("status"), scalar(name)) for name in STATUSES}
-    verdict = pc.is_in(col("status"), _VERDICTS)
-    n_candidates, n_children = pc.list_value_length(col("candidates")), pc.list_value_length(col("children"))
-    n_settled = pc.list_value_length(col("settled"))
+    is_eliminated, has_boards, is_split = (pc.equal(col("status"), scalar(name)) for name in VERDICTS)
+    n_candidates, n_children, n_settled = map(pc.list_value_length, map(col, ("candidates", "children", "settled")))
     found = pc.greater(n_candidates, scalar(0))  # a split unit lists those of the parts it settled itself
+    yield "status candidates needs candidates", both(has_boards, pc.invert(found))
+    yield "status and candidates do not go together", both(found, pc.invert(either(has_boards, is_split)))
+    yield "status split goes with children", pc.not_equal(is_split, pc.greater(n_children, scalar(0)))
+    yield "only a split unit has settled parts", both(pc.invert(is_split), pc.greater(n_settled, scalar(0)))
+    is_verdict = pc.is_in(col("status"), _VERDICTS)
+    yield "a verdict needs boards", both(is_verdict, pc.equal(digits, scalar("0")))
     # a survivor of the bound that exact scoring refuted may have had a bound at the cutoff; nothing else may
-    discarded = both(status[ELIMINATED], pc.equal(col("n_survivors"), scalar(0)))
+    discarded = both(is_eliminated, pc.equal(col("n_survivors"), scalar(0)))
     bounds = pc.unique(col("max_bound"))
     reached = pa.array([reaches(bound, fingerprint.cutoff) for bound in bounds.to_pylist()], pa.bool_())
     reaching = pc.take(reached, pc.index_in(col("max_bound"), bounds))
-    return [
-        ("status candidates needs candidates", both(status[CANDIDATES], pc.invert(found))),
-        ("status and candidates do not go together", both(found, pc.invert(pc.or_(status[CANDIDATES], status[SPLIT])))),
-        ("status split goes with children", pc.not_equal(status[SPLIT], pc.greater(n_children, scalar(0)))),
-        ("only a split unit has settled parts", both(pc.invert(status[SPLIT]), pc.greater(n_settled, scalar(0)))),
-        ("a verdict needs boards", both(verdict, pc.equal(col("n_boards"), scalar("0")))),
-        ("a unit without survivors is eliminated by bounds below the cutoff", both(discarded, reaching)),
-    ]
+    yield "a unit without survivors is eliminated by bounds below the cutoff", both(discarded, reaching)
 
 
 def _check_lists(rows: pa.RecordBatch, fingerprint: Fingerprint, where: str) -> None:
     names = ("candidates", "children", "settled")
     found, children, settled = (pc.list_flatten(rows.column(name)) for name in names)
-    if any(values.null_count for values in (found, found.field("board"), found.field("score"), children, settled)):
+    if sum(map(attrgetter("null_count"), (found, found.field("board"), found.field("score"), children, settled))):
         raise RowError(f"{where}: a candidate or a part is missing in its list")
     n_cells = fingerprint.n_cells
     board = re.compile(rf"[a-z]{{{n_cells}}}")
@@ -312,4 +273,7 @@ def _check_lists(rows: pa.RecordBatch, fingerprint: Fingerprint, where: str) -> 
         for part in named:
             if not parts.is_below(part, values["path"]):
                 raise RowError(f"{here}: part {quote(part)} does not extend the path")
-            parse_path(part, n_cells)
+            try:
+                parts.parse_path(part, n_cells)
+            except PathError as error:
+                raise RowError(f"{here}: {error}") from error

@@ -7,9 +7,11 @@ open_run -> read_identity (run.json), read_manifest
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from functools import cached_property
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -18,12 +20,12 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from boardclass.errors import StoreError, quote
+from boardclass.errors import StoreError
 from boardclass.partition import Partition
 from results.errors import ConflictError, DamagedError, RowError
 from results.storage import files
 from results.storage.local import Folder, open_folder
-from results.store.documents import FORMAT, Fingerprint, check_info, list_name, read_document
+from results.store.documents import Fingerprint, list_name, read_identity
 from results.store.parts import REMEDY, Manifest, Part, read_manifest, read_parts
 from results.store.rows import (
     QUARANTINED,
@@ -60,19 +62,16 @@ class Index:
 
     def load(self, table: pa.Table, number: int) -> None:
         """Take in the rows of part ``number`` (:data:`INDEX_COLUMNS`)."""
-        status, *others = (table.column(name).to_pylist() for name in ("status", "children", "host"))
-        for key, kind, children, host in zip(keys_of(table), status, *others, strict=True):
-            self._note(key, kind, children, host, number)
-        self.n_loaded.update(status)
+        columns = table.select(["status", "children", "host"]).to_pydict()
+        for key, status, children, host in zip(keys_of(table), *columns.values(), strict=True):
+            self.add(key, status, children, host, number)
+        self.n_loaded.update(columns["status"])
         self.class_ids.update(pc.unique(table.column("class_id")).to_pylist())
         if pc.any(pc.greater(pc.list_value_length(table.column("candidates")), scalar(0))).as_py():
             self.with_candidates.add(number)
 
-    def add(self, row: Row) -> None:
-        """Note a row that was appended and is not in a part yet."""
-        self._note(row.key, row.status, row.children, row.host, BUFFERED)
-
-    def _note(self, key: Key, status: str, children: Sequence[str], host: str, number: int) -> None:
+    def add(self, key: Key, status: str, children: Sequence[str], host: str, number: int = BUFFERED) -> None:
+        """Note a row of part ``number``, or one that was appended and is not in a part yet."""
         if status in VERDICTS:
             self.place(key, number)
             self.quarantined.discard(key)
@@ -107,14 +106,10 @@ class Index:
     def pending(self) -> list[Key]:
         """Return the children of split units that have no verdict yet, in a fixed order."""
         children = ((key[0], child) for key in sorted(self.splits) for child in self.splits[key])
-        return [key for key in children if key not in self.places]
+        return list(itertools.filterfalse(self.places.__contains__, children))
 
 
-RUN_REMEDY = (
-    "restore it from a copy, or give the same command, its cutoff as a number, with --drop-damaged; "
-    "or choose another --out"
-)
-
+REMEDY_OF_CONFLICT = "Find out which is wrong, move the part file with it away, and run again with --drop-damaged."
 KEPT_ROWS = 50_000  # a run with no more stays in memory once it was read
 
 
@@ -138,7 +133,7 @@ class Run:
         self.manifest = manifest
         self._kept: dict[str, pa.Table] = {}
         self._sound: set[str] = set()
-        self._keeps = sum(part.n_rows for part in manifest.parts) <= KEPT_ROWS
+        self._keeps = sum(map(attrgetter("n_rows"), manifest.parts)) <= KEPT_ROWS
 
     def __repr__(self) -> str:
         return f"open_run({self.folder.where('')!r})"
@@ -194,9 +189,9 @@ class Run:
             row.key for _, row in self.rows_on(repeated, parts) if row.verdict != first.setdefault(row.key, row.verdict)
         }
         rows: dict[Key, list[tuple[str, Row]]] = {}
-        for name, row in self.rows_on(differing, parts):
-            rows.setdefault(row.key, []).append((name, row))
-        return {key: conflict_message(rows[key], self.folder) for key in sorted(rows)}
+        for place, row in self.rows_on(differing, parts):
+            rows.setdefault(row.key, []).append((place, row))
+        return {key: describe_conflict(rows[key]) for key in sorted(rows)}
 
     @cached_property
     def doubted(self) -> list[Key]:
@@ -218,19 +213,26 @@ class Run:
         return sorted(theirs - sound)
 
     def rows_on(self, units: Collection[Key], parts: Sequence[Part]) -> Iterator[tuple[str, Row]]:
-        """Yield the rows with a verdict on one of some units, and the names of their parts; reads each part once."""
+        """Yield the rows with a verdict on one of some units, and the files they are in; reads each part once."""
         asked = pa.array(sorted({class_id for class_id, _ in units}), pa.int64())
-        for part, table in self._read(parts if units else ()):
-            self._check(part, table)
+        for part, table in self.checked(parts if units else ()):
             for row in from_table(table.filter(pc.is_in(table.column("class_id"), asked))):
                 if row.is_verdict and row.key in units:
-                    yield part.name, row
+                    yield self.folder.where(part.name), row
 
-    def tables(self) -> Iterator[pa.Table]:
-        """Yield all rows part by part, every one checked; raises DamagedError, RowError, naming the file."""
-        for part, table in self._read(self.manifest.parts):
-            self._check(part, table)
-            yield table
+    def checked(self, parts: Sequence[Part] | None = None) -> Iterator[tuple[Part, pa.Table]]:
+        """Yield some parts, by default all, and their rows, every one checked.
+
+        Raises DamagedError, RowError, naming the file.
+        """
+        for part, table in self._read(self.manifest.parts if parts is None else parts):
+            if part.name not in self._sound:  # one look is enough, its bytes do not change
+                try:
+                    check_table(table, self.fingerprint, self.folder.where(part.name))
+                except RowError as error:
+                    raise RowError(f"{error}; {REMEDY}") from error
+                self._sound.add(part.name)
+            yield part, table
 
     def columns(self, names: Sequence[str]) -> Iterator[pa.Table]:
         """Yield some columns of all rows part by part: bytes verified, rows not checked; for counting."""
@@ -243,23 +245,15 @@ class Run:
             yield from read_parts(self.folder, parts, columns)
             return
         new = [part for part in parts if part.name not in self._kept]
-        self._kept.update((part.name, table) for part, table in read_parts(self.folder, new))
+        for part, table in read_parts(self.folder, new):
+            self._kept[part.name] = table
         for part in parts:
             table = self._kept[part.name]
             yield part, table if columns is None else table.select(columns)
 
-    def _check(self, part: Part, table: pa.Table) -> None:
-        """Check the rows of a part; one look is enough, its bytes do not change."""
-        if part.name not in self._sound:
-            try:
-                check_table(table, self.fingerprint, self.folder.where(part.name))
-            except RowError as error:
-                raise RowError(f"{error}; {REMEDY}") from error
-            self._sound.add(part.name)
-
     def rows(self) -> Iterator[Row]:
         """Yield all rows, error and quarantined ones included."""
-        for table in self.tables():
+        for _, table in self.checked():
             yield from from_table(table)
 
     def candidates(self) -> list[tuple[str, int, int]]:
@@ -269,8 +263,7 @@ class Run:
         """
         found, seen = [], set(self.conflicts)
         parts = [part for part in self.manifest.parts if part.number in self.index.with_candidates]
-        for part, table in self._read(parts):
-            self._check(part, table)
+        for _, table in self.checked(parts):
             for key, listed in zip(keys_of(table), table.column("candidates").to_pylist(), strict=True):
                 if listed and key not in seen:
                     found += [(item["board"], item["score"], key[0]) for item in listed]
@@ -281,7 +274,7 @@ class Run:
     def verdict_table(self) -> pa.Table:
         """One row per unit with :data:`VERDICT_COLUMNS`; units in conflict are left out, see :attr:`conflicts`."""
         names = list(VERDICT_COLUMNS)
-        kept = [verdicts_of(table).select(names) for table in self.tables()]
+        kept = [verdicts_of(table).select(names) for _, table in self.checked()]
         table = pa.concat_tables([SCHEMA.empty_table().select(names), *kept])
         if not self.index.repeated:
             return table
@@ -293,8 +286,8 @@ class Run:
         return table.filter(pa.array(keep))
 
 
-def open_run(location: str | Path) -> Run:
-    """Open a run directory for reading, also while a driver writes to it.
+def open_run(location: str | Path | Run) -> Run:
+    """Open a run directory for reading, also while a driver writes to it; a run that is open already stays as it is.
 
     Raises StoreError when there is no run, or its ``run.json`` or manifest is damaged.
 
@@ -306,6 +299,8 @@ def open_run(location: str | Path) -> Run:
     >>> sorted({row.status for row in run.rows()})
     ['candidates', 'eliminated']
     """
+    if isinstance(location, Run):
+        return location
     folder = open_folder(location)
     identity = read_identity(folder)
     if identity is None:
@@ -315,29 +310,7 @@ def open_run(location: str | Path) -> Run:
     return Run(folder, *identity, read_manifest(folder))
 
 
-def read_identity(folder: Folder) -> tuple[Fingerprint, dict[str, Any]] | None:
-    """Return fingerprint and information of the run in a folder, or None when there is no ``run.json``."""
-    values = read_document(folder, files.RUN, RUN_REMEDY)
-    if values is None:
-        return None
-    where = folder.where(files.RUN)
-    if values.get("format") != FORMAT:
-        raise StoreError(
-            f"{where} has format {quote(values.get('format'))}, this version reads {FORMAT}; choose another --out"
-        )
-    try:
-        return Fingerprint.from_json(values.get("fingerprint")), check_info(values.get("info"))
-    except (StoreError, ValueError) as error:
-        raise DamagedError(f"{where} is damaged: {error}; {RUN_REMEDY}") from error
-
-
-def conflict_message(rows: list[tuple[str, Row]], folder: Folder) -> str:
-    """Return what to say about rows of one unit that contradict each other, and where each stands."""
-    remedy = "Find out which is wrong; move the part file with the wrong row away and run again with --drop-damaged."
-    return describe_conflict([(folder.where(name), row) for name, row in rows], remedy)
-
-
-def describe_conflict(rows: Sequence[tuple[str, Row]], remedy: str) -> str:
+def describe_conflict(rows: Sequence[tuple[str, Row]], remedy: str = REMEDY_OF_CONFLICT) -> str:
     """Return what to say about rows of one unit that contradict each other, with the full name of each one's place."""
     lines = [
         f"  {place}: {row.status}, {row.n_boards} boards, {len(row.candidates)} candidates, "

@@ -24,10 +24,10 @@ from results.errors import ConflictError, DamagedError
 from results.storage import files
 from results.storage.local import Folder, open_folder
 from results.storage.lock import DirectoryLock, Lease, take_lock
-from results.store.documents import FORMAT, Fingerprint, check_same, format_document
+from results.store.documents import RUN_REMEDY, Fingerprint, check_same, format_identity, read_identity
 from results.store.parts import Part, describe, read_manifest, serialised, unlisted
 from results.store.rows import QUARANTINED, Key, Row, check_rows, keys_of, to_table, verdicts_of
-from results.store.run import RUN_REMEDY, Index, Run, conflict_message, raise_conflicts, read_identity
+from results.store.run import Index, Run, describe_conflict, raise_conflicts
 
 FLUSH_ROWS = 2000
 FLUSH_SECONDS = 30.0
@@ -106,9 +106,7 @@ class Store:
         clock : callable
             Seconds, monotonic.
         """
-        document = format_document(
-            {"format": FORMAT, "fingerprint": fingerprint.to_json(), "info": dict(run_info or {})}
-        )
+        document = format_identity(fingerprint, run_info or {})
         folder = open_folder(location)
         try:
             check_identity(folder, fingerprint)
@@ -199,9 +197,9 @@ class Store:
             if not keep[-1]:
                 continue
             if differing:
-                conflict = conflict or conflict_message([differing[0], ("new row", row)], self._folder)
+                conflict = conflict or describe_conflict([differing[0], ("new row", row)])
             elif not known:
-                self.index.add(row)
+                self.index.add(row.key, row.status, row.children, row.host)
             if row.is_verdict:
                 self._buffered.setdefault(row.key, []).append(row)
                 known.append(("buffered row", row))

@@ -29,9 +29,9 @@ from results.log import merge_logs
 from results.proof.coverage import check_coverage, rows_out_of_space
 from results.storage import files
 from results.storage.local import Folder, LocalFolder, open_folder
-from results.store.documents import Fingerprint, check_same, check_same_structure
+from results.store.documents import Fingerprint, check_same, check_same_structure, read_identity
 from results.store.rows import ELIMINATED, SCHEMA, SPLIT, VERDICTS, Row, from_table, verdicts_of
-from results.store.run import Run, describe_conflict, raise_conflicts, read_identity
+from results.store.run import Run, describe_conflict, raise_conflicts
 from results.store.store import Store
 from results.upkeep.extend import COVERS, EVERYTHING
 
@@ -138,7 +138,7 @@ def merge(location: str, sources: Sources) -> MergeResult:
 def _placed(run: Run) -> pa.Table:
     """Return all rows of a run, checked, with two columns more: the ``file`` in which each stands, and its ``row``."""
     tables = [_PLACED.empty_table()]
-    for part, table in zip(run.manifest.parts, run.tables(), strict=True):
+    for part, table in run.checked():
         file = pa.DictionaryArray.from_arrays(np.zeros(table.num_rows, np.int32), [run.folder.where(part.name)])
         table = table.append_column(_PLACED.field("file"), file)
         tables.append(table.append_column(_PLACED.field("row"), pa.array(np.arange(table.num_rows))))

@@ -25,10 +25,10 @@ from results.proof.claim import read_claim
 from results.proof.coverage import out_of_space
 from results.storage import files
 from results.storage.local import Folder, LocalFolder
-from results.store.documents import Fingerprint, check_same
+from results.store.documents import Fingerprint, check_same, read_identity
 from results.store.parts import Part, parse_part, read_manifest, read_parts, unlisted
 from results.store.rows import QUARANTINED, SCHEMA, Row, check_table
-from results.store.run import Run, read_identity
+from results.store.run import Run
 from results.store.store import RepairResult
 
 _LOG_BYTES = 64 * 2**20  # of the event log, from its end

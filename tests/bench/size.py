@@ -117,7 +117,7 @@ def main() -> None:
         count = "seen = traced(*{}); "
         told = "print(len(seen.files), len(seen.functions), sum(seen.checked))"
         n_files, n_functions, n_checked = in_process(count.format((*RUN, "--out", "run")) + told, folder).split()
-        rows = "from results.store.run import open_run; print(sum(len(t) for t in open_run(Path('run')).tables()))"
+        rows = "from results.store.run import open_run; print(len(list(open_run(Path('run')).rows())))"
         n_rows = int(in_process(rows, folder))
         lines.append(f"{'orderly ' + ' '.join(RUN):40}{n_files:>8} files, {n_functions} functions")
         n_files, n_functions, _ = in_process(count.format(("top", "run")) + told, folder).split()

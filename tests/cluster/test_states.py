@@ -48,7 +48,7 @@ def folder(tmp_path_factory, proven):
     top = tmp_path_factory.mktemp("states")
     shutil.copytree(proven, top / "runs" / "finished")
     finished = open_run(top / "runs" / "finished")
-    rows = [row for table in finished.tables() for row in from_table(table)]
+    rows = [row for _, table in finished.checked() for row in from_table(table)]
     contradiction = replace(rows[0], max_bound=1, status="split", candidates=(), children=("0=ab", "0=cd"))
     foreign = replace(rows[0], class_id=next(i for i in range(10**6) if i not in {row.class_id for row in rows}))
     for name in ("unfinished", "running"):
