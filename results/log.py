@@ -22,12 +22,16 @@ taken for the last one of the target.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import time
 import uuid
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any, Literal, NotRequired
+
+from pydantic import ConfigDict, Field, TypeAdapter, ValidationError, with_config
+from typing_extensions import TypedDict
 
 from boardclass.errors import StoreError
 from results.storage import files
@@ -57,17 +61,46 @@ FIELDS = {
     "stopped": "reason message",
 }
 RESCORING = "rescoring"  # the name of a stage
-_NUMBERS = ("cutoff", "pid", "worker", "score", "best_score", "class_id", "attempts")
-_BUSY = {"worker", "host", "class_id", "path", "n_units", "seconds", "n_bytes"}
-_SWITCHES = ("complete", "oom")
-_OPEN = ("best_score", "remaining_s", "remaining_low_s", "remaining_high_s")
+_Count = Annotated[int, Field(ge=0, lt=2**63)]
+_Seconds = Annotated[float, Field(ge=0, lt=1e12)]  # later than any clock
+
+
+@with_config(ConfigDict(extra="forbid"))
+class _Busy(TypedDict):
+    worker: _Count
+    host: str
+    class_id: _Count
+    path: str
+    n_units: _Count
+    seconds: _Seconds
+    n_bytes: NotRequired[_Count]  # older logs lack it
+
+
+_KINDS: dict[str, Any] = {
+    **dict.fromkeys(("cutoff", "pid", "worker", "score", "class_id", "attempts"), _Count),
+    **dict.fromkeys(("complete", "oom"), bool),
+    **dict.fromkeys(("flagged", "sources"), list[str]),
+    "best_score": _Count | None,  # not known yet
+    **dict.fromkeys(("remaining_s", "remaining_low_s", "remaining_high_s"), _Seconds | None),
+    "hosts": dict[str, _Count],
+    "busy": list[_Busy],
+    "seconds": _Seconds,
+}
+
+
+def _kind(name: str) -> Any:
+    """Return the type of a field, which most names tell."""
+    told = _Count if name.startswith("n_") else _Seconds if name.endswith("_s") else str
+    return NotRequired[_KINDS.get(name, told)]
+
+
+_FIELDS = {name: _kind(name) for names in FIELDS.values() for name in (*names.split(), "session")}
+_LINE = TypeAdapter(TypedDict("_Line", {"time": _Seconds, "event": Literal[tuple(FIELDS)], **_FIELDS}))  # type: ignore
 TAIL_BYTES = 2**18
 
 _MAX_LINE_BYTES = 2**16  # a reader skips a longer one
-_COUNT_LIMIT = 2**63
 _KEPT = 10_000  # lines that wait while the folder cannot be written to
 _OBJECT_S = 15.0
-_END_S = 1e12  # later than any clock
 
 
 class EventLog:
@@ -110,54 +143,11 @@ def read_events(folder: Folder, n_bytes: int = TAIL_BYTES) -> list[dict[str, Any
     except StoreError:
         return events
     for line in lines:
-        if len(line) > _MAX_LINE_BYTES:
-            continue
-        try:
-            values = json.loads(line)
-            json.dumps(values, ensure_ascii=False).encode()  # half a surrogate pair is not text
-        except (ValueError, RecursionError):
-            continue
-        if isinstance(values, dict) and _is_event(values):
-            events.append(values)
+        with contextlib.suppress(ValidationError):
+            if len(line) <= _MAX_LINE_BYTES:
+                _LINE.validate_json(line, strict=True)
+                events.append(json.loads(line))
     return events
-
-
-def _is_event(values: dict[str, Any]) -> bool:
-    """Return whether an object has the two fields that readers rely on, and all others that it has have the right type.
-
-    A field's name tells its type: counts begin with ``n_``, seconds end in ``_s``, what is not listed here is text.
-    """
-    event = values.get("event")
-    if not isinstance(event, str) or event not in FIELDS or not _is_number(values.get("time"), int | float, _END_S):
-        return False
-    return all(_fits(name, values[name]) for name in (*FIELDS[event].split(), "session") if name in values)
-
-
-def _fits(name: str, value: object) -> bool:
-    """Return whether a value may stand in a field of this name; null: not known yet."""
-    if value is None:
-        return name in _OPEN
-    if name.startswith("n_") or name in _NUMBERS:
-        return _is_number(value, int, _COUNT_LIMIT)
-    if name.endswith("_s") or name == "seconds":
-        return _is_number(value, int | float, _END_S)
-    if name == "busy":
-        return isinstance(value, list) and all(map(_is_busy, value))
-    if name == "hosts":
-        return isinstance(value, dict) and all(_is_number(count, int, _COUNT_LIMIT) for count in value.values())
-    if name in ("flagged", "sources"):
-        return isinstance(value, list) and all(isinstance(host, str) for host in value)
-    return isinstance(value, bool if name in _SWITCHES else str)
-
-
-def _is_number(value: Any, kind: Any, limit: float) -> bool:
-    return isinstance(value, kind) and not isinstance(value, bool) and 0 <= value < limit
-
-
-def _is_busy(value: object) -> bool:
-    if not isinstance(value, dict) or value.keys() | {"n_bytes"} != _BUSY:  # older logs lack the last
-        return False
-    return all(_fits(name, item) for name, item in value.items())
 
 
 _WINDOW_S = 900.0  # the rate is that of the last quarter of an hour

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from results.storage.objects import ObjectFolder  # loaded for a URI only
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
+_INNER = _FOLDER | os.O_NOFOLLOW
 _PLAIN = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC  # without O_NONBLOCK a pipe is waited for
 _KINDS = {
     stat.S_IFLNK: "a symbolic link",
@@ -69,49 +70,42 @@ def check_nofollow(root: Path) -> None:
 
 @contextlib.contextmanager
 def opened_folder(root: Path, folder: str) -> Iterator[int]:
-    """Yield a descriptor of the run directory, or of a folder in it.
-
-    Raises SpecialFileError when it is a link; OSError as ``os.open``.
-    """
-    descriptor = os.open(root, _FOLDER)
+    """Yield a descriptor of the run directory, or of a folder in it; raises as :func:`open_inside`."""
+    descriptor = open_inside(root, folder, _INNER)
     try:
-        for name in filter(None, folder.split("/")):
-            with _refused(root, folder, name, descriptor):
-                inner = os.open(name, _FOLDER | os.O_NOFOLLOW, dir_fd=descriptor)
-            os.close(descriptor)
-            descriptor = inner
         yield descriptor
     finally:
         os.close(descriptor)
 
 
-def open_file(root: Path, name: str, flags: int) -> int:
-    """Return a descriptor of a plain file of a run; a file that is written to in place must not have a second name.
+def open_inside(root: Path, name: str, flags: int) -> int:
+    """Return a descriptor of a plain file of a run, or of a folder in it if the flags say so.
 
-    Raises SpecialFileError when it is something else; OSError as ``os.open``.
+    A file that is written to in place must not have a second name.  Raises SpecialFileError when there is something
+    else, also on the way; OSError as ``os.open``.
     """
-    folder, _, base = name.rpartition("/")
-    with opened_folder(root, folder) as at, _refused(root, name, base, at):
-        descriptor = os.open(base, flags | _PLAIN, 0o666, dir_fd=at)
+    descriptor, place = os.open(root, _FOLDER), root
+    steps = list(filter(None, name.split("/")))
+    for number, step in enumerate(steps, 1):
+        place /= step
+        try:
+            how = _INNER if number < len(steps) else flags | _PLAIN
+            inner = os.open(step, how, 0o666, dir_fd=descriptor)
+        except OSError as error:
+            if error.errno in _REFUSALS:
+                mode = os.stat(step, dir_fd=descriptor, follow_symlinks=False).st_mode
+                if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
+                    raise _refusal(mode, str(place)) from error
+            raise
+        finally:
+            os.close(descriptor)
+        descriptor = inner
     found = os.fstat(descriptor)
     is_changed = flags & (os.O_WRONLY | os.O_RDWR)
-    if stat.S_ISREG(found.st_mode) and (found.st_nlink == 1 or not is_changed):
+    if flags & os.O_DIRECTORY or (stat.S_ISREG(found.st_mode) and (found.st_nlink == 1 or not is_changed)):
         return descriptor
     os.close(descriptor)
-    raise _refusal(found.st_mode, str(root / name))
-
-
-@contextlib.contextmanager
-def _refused(root: Path, name: str, base: str, at: int) -> Iterator[None]:
-    """Say what is there when the system refuses to open something because it is not a plain file."""
-    try:
-        yield
-    except OSError as error:
-        if error.errno in _REFUSALS:
-            mode = os.stat(base, dir_fd=at, follow_symlinks=False).st_mode
-            if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
-                raise _refusal(mode, str(root / name)) from error
-        raise
+    raise _refusal(found.st_mode, str(place))
 
 
 def _refusal(mode: int, where: str, kind: str = "") -> SpecialFileError:
@@ -147,7 +141,7 @@ class LocalFolder:
         """Return the content of a file, or None when it is not there; DamagedError when it is too large."""
         with explained("read", self.where(name)):
             try:
-                descriptor = open_file(self.root, name, os.O_RDONLY)
+                descriptor = open_inside(self.root, name, os.O_RDONLY)
             except FileNotFoundError:
                 return None
             with os.fdopen(descriptor, "rb") as file:
@@ -206,7 +200,7 @@ class LocalFolder:
         """
         guard()
         with explained("write", self.where(name)):
-            descriptor = open_file(self.root, name, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+            descriptor = open_inside(self.root, name, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
             with os.fdopen(descriptor, "ab", buffering=0) as file:
                 n_bytes = file.tell()
                 if n_bytes < n_valid_bytes:
@@ -232,7 +226,7 @@ class LocalFolder:
     def note(self, name: str, text: str) -> None:
         """Append whole lines to a log, not waiting for the disk; half a line that a kill left stays one of its own."""
         with explained("write", self.where(name)):
-            descriptor = open_file(self.root, name, os.O_RDWR | os.O_CREAT | os.O_APPEND)
+            descriptor = open_inside(self.root, name, os.O_RDWR | os.O_CREAT | os.O_APPEND)
             try:
                 size = os.fstat(descriptor).st_size
                 is_torn = size > 0 and os.pread(descriptor, 1, size - 1) != b"\n"
@@ -244,7 +238,7 @@ class LocalFolder:
         """Return about the last ``n_bytes`` of a log, or all of a shorter one; empty when there is none."""
         with explained("read", self.where(name)):
             try:
-                descriptor = open_file(self.root, name, os.O_RDONLY)
+                descriptor = open_inside(self.root, name, os.O_RDONLY)
             except FileNotFoundError:
                 return b""
             with os.fdopen(descriptor, "rb") as file:

@@ -31,27 +31,27 @@ import threading
 import time
 import uuid
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Annotated
+
+from pydantic import BaseModel, Field, ValidationError
 
 from boardclass.errors import StoreError
 from boardclass.printable import duration
 from results.errors import StoreLockedError
 from results.storage import files
-from results.storage.local import Folder, LocalFolder, check_nofollow, open_file
+from results.storage.local import Folder, LocalFolder, check_nofollow, open_inside
 
 if TYPE_CHECKING:
     from results.storage.objects import ObjectFolder
 
-_MAX_TIME_S = 1e11  # the year 5138
 
-
-class Owner(NamedTuple):
+class Owner(BaseModel):
     """The driver that writes to a run, and when it began (epoch seconds)."""
 
     user: str
     host: str
-    pid: int
-    since_s: float
+    pid: Annotated[int, Field(ge=0, lt=2**63)]
+    since_s: Annotated[float, Field(alias="since", ge=0, lt=1e11)]  # before the year 5138
 
     def describe(self) -> str:
         """Return who it is and for how long it has been writing."""
@@ -68,17 +68,15 @@ def own_note() -> bytes:
     except (OSError, KeyError):
         user = f"user {os.getuid()}"
     note = {"host": socket.gethostname(), "pid": os.getpid(), "user": user, "since": time.time()}
-    return (json.dumps(note) + "\n").encode()
+    return f"{json.dumps(note)}\n".encode()
 
 
 def parse_owner(note: bytes | None) -> Owner | None:
     """Return the owner of a note, or None when it cannot be read."""
     try:
-        values = json.loads(note or b"")
-        found = Owner(str(values["user"]), str(values["host"]), int(values["pid"]), float(values["since"]))
-    except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
+        return Owner.model_validate_json(note or b"")
+    except ValidationError:
         return None
-    return found if 0 <= found.since_s < _MAX_TIME_S and 0 <= found.pid < 2**63 else None
 
 
 def describe_owner(note: bytes | None) -> str:
@@ -172,7 +170,7 @@ class DirectoryLock:
             base.mkdir(parents=True, exist_ok=True)
             check_nofollow(base)
             self._held = self._locked()
-            with os.fdopen(open_file(base, files.OWNER, os.O_WRONLY | os.O_CREAT), "wb") as file:
+            with os.fdopen(open_inside(base, files.OWNER, os.O_WRONLY | os.O_CREAT), "wb") as file:
                 file.truncate()
                 file.write(own_note())
         except FileExistsError as error:
@@ -204,7 +202,7 @@ class DirectoryLock:
             descriptor = os.open(self._base, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
             return self._base, _flocked(descriptor, self._base)
         except OSError:
-            descriptor = open_file(self._base, files.LOCK, os.O_RDWR | os.O_CREAT)
+            descriptor = open_inside(self._base, files.LOCK, os.O_RDWR | os.O_CREAT)
             return self._base / files.LOCK, _flocked(descriptor, self._base)
 
     def _is_ours(self) -> bool:
@@ -273,7 +271,7 @@ def _is_locked(path: Path) -> bool:
 
 def _read(base: Path) -> bytes | None:
     try:
-        descriptor = open_file(base, files.OWNER, os.O_RDONLY)
+        descriptor = open_inside(base, files.OWNER, os.O_RDONLY)
     except (OSError, StoreError):
         return None
     with os.fdopen(descriptor, "rb") as file:

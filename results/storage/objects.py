@@ -24,7 +24,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cache
-from typing import Any, TypeVar
+from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
 from pyarrow import fs
@@ -36,16 +36,8 @@ from results.storage.files import check_size, explained
 SCHEMES = ("s3", "gs", "gcs", "abfs", "abfss")
 # What an address may say after "?"; everything else is refused, such as account keys and signatures.
 SETTINGS = (
-    "allow_bucket_creation",
-    "blob_storage_authority",
-    "dfs_storage_authority",
-    "enable_tls",
-    "endpoint_override",
-    "project_id",
-    "region",
-    "retry_limit_seconds",
-    "scheme",
-    "tls_ca_file_path",
+    "allow_bucket_creation, blob_storage_authority, dfs_storage_authority, enable_tls, endpoint_override, project_id, "
+    "region, retry_limit_seconds, scheme, tls_ca_file_path"
 )
 _OF_GOOGLE = "GOOGLE_APPLICATION_CREDENTIALS, gcloud auth application-default login, or gs://anonymous@bucket/prefix"
 _OF_AZURE = "AZURE_TENANT_ID, AZURE_CLIENT_ID and AZURE_CLIENT_SECRET, or az login"
@@ -129,10 +121,10 @@ def _checked(address: str) -> tuple[str, str]:
             "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, in ~/.aws/credentials, or as your store wants them"
         )
     settings = parse_qsl(parts.query, keep_blank_values=True)
-    unknown = [name for name, _ in settings if name not in SETTINGS]
+    unknown = [name for name, _ in settings if name not in SETTINGS.split(", ")]
     if unknown:
         raise InputError(
-            f"the address {shown!r} has the setting {unknown[0]!r}: expected some of {', '.join(SETTINGS)}; "
+            f"the address {shown!r} has the setting {unknown[0]!r}: expected some of {SETTINGS}; "
             "credentials belong in the environment"
         )
     if not parts.netloc:
@@ -147,7 +139,6 @@ def _checked(address: str) -> tuple[str, str]:
 N_PARALLEL = 16  # requests under way at a time: they wait for the network, not for a core
 _FENCE = b"from here on another driver writes\n"  # shorter than any line of a manifest
 _PIECE_BYTES = 2**22
-_Value = TypeVar("_Value")
 
 
 class ObjectFolder:
@@ -175,7 +166,7 @@ class ObjectFolder:
 
     def read(self, name: str) -> bytes | None:
         """Return the bytes of an object."""
-        return self._in_thread(self._read, name)
+        return self._pool.submit(self._read, name).result()
 
     def read_all(self, names: Sequence[str]) -> Iterator[bytes | None]:
         """Yield the bytes of many objects, some of them fetched ahead."""
@@ -204,7 +195,7 @@ class ObjectFolder:
 
     def publish(self, name: str, data: bytes) -> None:
         """Put one object."""
-        self._in_thread(self._put, name, data)
+        self._pool.submit(self._put, name, data).result()
 
     def append_line(self, name: str, line: str, n_valid_bytes: int, guard: Callable[[], None] = lambda: None) -> int:
         """Put the line as an object of its own, numbered by the bytes before it.
@@ -262,29 +253,25 @@ class ObjectFolder:
 
     def read_tail(self, name: str, n_bytes: int) -> bytes:
         """Return the last objects of a log, until ``n_bytes`` are together."""
-        tail: list[bytes] = []
+        tail = b""
         for item in reversed(self.names(name)):
-            tail.insert(0, self.read(item) or b"")
-            if sum(map(len, tail)) >= n_bytes:
+            if len(tail) >= n_bytes:
                 break
-        return b"".join(tail)
+            tail = (self.read(item) or b"") + tail
+        return tail
 
     def remove(self, name: str) -> None:
         """Delete an object."""
-        self._in_thread(self._remove, name)
+        self._pool.submit(self._remove, name).result()
 
     def _line_name(self, name: str, number: int) -> str:
         """Return the name of a line: the same for the same writer and place."""
         return f"{name}/{number:016d}-{self._writer}"
 
-    def _in_thread(self, function: Callable[..., _Value], *arguments: Any) -> _Value:
-        return self._pool.submit(function, *arguments).result()
-
     def _listed(self, folder: str, *, recursive: bool = False) -> list[Any]:
         with explained("list", self.where(folder)):
             selector = fs.FileSelector(f"{self._root}/{folder}".rstrip("/"), allow_not_found=True, recursive=recursive)
-            infos: list[Any] = self._in_thread(self._filesystem.get_file_info, selector)
-            return infos
+            return list(self._pool.submit(self._filesystem.get_file_info, selector).result())
 
     def _read(self, name: str) -> bytes | None:
         with explained("read", self.where(name)):

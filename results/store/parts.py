@@ -76,7 +76,7 @@ def parse_part(line: str) -> Part:
     if not isinstance(values, dict) or values.pop("check", None) != _check(values):
         raise ValueError("its content does not match its own check")
     try:
-        return _PART.validate_python(values, strict=True)
+        return _PART.validate_json(json.dumps(values), strict=True)
     except ValidationError as error:
         raise ValueError(first_fault(error)) from error
 

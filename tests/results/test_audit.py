@@ -7,6 +7,7 @@ import json
 import shutil
 import subprocess
 import sys
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -282,7 +283,7 @@ def test_what_is_certified_is_counted_from_the_certificates_that_are_there(order
     assert orderly("verify", bare).code == 5, "more leaves than there are, and boards of 55 trees"
     forge_audit(bare, n_leaves_checked=kept["n_leaves"], n_scored=kept["n_boards"])
     assert orderly("verify", bare).code == 5, "boards of 55 trees"
-    (audit,) = [checker.count(open_run(bare).fingerprint.to_json(), [kept])]
+    (audit,) = [checker.count(asdict(open_run(bare).fingerprint), [kept])]
     counts |= {"n_boards": audit.n_boards, "n_classes": 1, "n_splits": audit.n_splits}
     forge_audit(bare, **counts, n_leaves_checked=2_000_000_000)
     assert orderly("verify", bare).code == 5, "more leaves than there are"

@@ -97,10 +97,10 @@ def lines(run: Path) -> list[str]:
         (lambda old: [*old[:2], "[1]\n", *old[2:]], "line 3 is damaged"),
         (lambda old: [old[0].replace('"n_rows": 1', '"n_rows": 2'), *old[1:]], "its own check"),
         (lambda old: [*old, changed(old[-1], dropped=True), changed(old[-1], dropped=True)], "not listed"),
-        (lambda old: [changed(old[0], name="results/../x/part-1.parquet"), *old[1:]], "not the name of a part"),
+        (lambda old: [changed(old[0], name="results/../x/part-1.parquet"), *old[1:]], "name is"),
         (lambda old: [changed(old[0], n_rows=2), *old[1:]], "does not describe"),
         (lambda old: [changed(old[0], last_id=99), *old[1:]], "does not describe"),
-        (lambda old: [changed(old[0], n_rows="1"), *old[1:]], "fields"),
+        (lambda old: [changed(old[0], n_rows="1"), *old[1:]], "n_rows is '1'"),
     ],
 )
 def test_altered_manifest(finished, tmp_path, change, message):

@@ -10,7 +10,6 @@ import pytest
 from boardclass.errors import IncompleteError, MismatchError
 from boardclass.geometry import geometry
 from results.errors import DamagedError
-from results.proof import claim as module
 from results.proof.claim import (
     COMPLETE,
     Board,
@@ -82,12 +81,6 @@ def test_a_scorer_that_is_not_symmetric_is_a_mismatch(store):
 
     with pytest.raises(MismatchError, match="symmetric image"):
         scored_again(store.snapshot(), Lopsided())
-
-
-def test_batches_do_not_matter(store, monkeypatch):
-    whole = scored_again(store.snapshot(), ToyScorer())
-    monkeypatch.setattr(module, "_BATCH", 1)
-    assert scored_again(store.snapshot(), ToyScorer()) == whole
 
 
 class OneMore(ToyScorer):

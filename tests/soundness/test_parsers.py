@@ -17,6 +17,7 @@ from boardclass.board import dims_of_length
 from boardclass.errors import InputError, OrderlyError
 from boardclass.geometry import Dims, geometry, parse_dims
 from boardclass.partition import Partition, parse_partition
+from boardclass.parts import parse_path
 from boardclass.wordlist import load_wordlist
 from cluster.cli.ask import read_boards
 from cluster.cli.boards import parse_cells
@@ -28,7 +29,6 @@ from results.proof.nodes import SearchNodes
 from results.storage.local import open_folder
 from results.storage.lock import Owner, describe_owner, parse_owner
 from results.store.parts import parse_part
-from results.store.rows import parse_path
 from search.local.boards import parse_alphabet
 from search.params import Params
 from tests.results.helpers import BUCKETS
