@@ -1,7 +1,7 @@
 """Sort terms by their keys: a radix sort, which needs no vector instructions.
 
-numpy's sort of uint64 is as fast on most machines, and five times slower on AMD's Zen 4 (docs/performance.md).  Only
-the bits of the key are looked at: the points code, which follows them, may come in any order.
+It is used where numpy's sort of uint64 is slower (search.trees.arrays).  Only the bits of the key are looked at: the
+points code, which follows them, may come in any order.
 """
 
 from __future__ import annotations

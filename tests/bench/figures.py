@@ -35,7 +35,7 @@ from cluster.planning.plan import Plan, make_plan
 from configs.model import load_config
 from search.breaker import Breaker, Unit
 from search.scoring.scorer import Scorer
-from search.trees import bound, sums
+from search.trees import arrays, bound, sums
 from tests.bench.process import break_share
 
 WORDLIST = "enable2k"
@@ -209,6 +209,7 @@ def machine() -> dict[str, Any]:
         "load": round(os.getloadavg()[0], 2),
         "python": platform.python_version(),
         "letter sums": sums.VERSION,
+        "sort": "numpy" if arrays.numpy_sorts_faster() else "radix",
     }
 
 

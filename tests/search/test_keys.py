@@ -11,7 +11,7 @@ from numba import njit, types
 from boardclass.jit import read_only, writable
 from search.keys import LITERAL_BITS, first_edge, first_place, last_levels, used_levels
 from search.terms import radix
-from search.trees import sums, tree
+from search.trees import arrays, sums, tree
 
 CASES = [(seed, n_levels) for seed in range(4) for n_levels in (1, 3, 9, 12)]
 
@@ -75,6 +75,28 @@ def test_without_key_bits_nothing_is_moved() -> None:
     terms = np.array([3, 1, 2], np.uint64)
     assert radix.sort(terms, np.zeros_like(terms), 4, 0) == 0
     assert terms.tolist() == [3, 1, 2]
+
+
+@pytest.mark.parametrize("is_radix", [False, True])
+@pytest.mark.parametrize("tip", [1, 40_000])
+def test_either_sort_groups_the_terms_and_leaves_what_lies_before_them(is_radix, tip, monkeypatch):
+    monkeypatch.setattr(arrays, "numpy_sorts_faster", lambda: not is_radix)
+    rng = np.random.default_rng(tip)
+    own = arrays.Arrays(1, 11, 4, np.array([*range(8), *(-x for x in range(8))], np.int32))
+    own.cells[:] = 77
+    own.terms[:] = rng.integers(0, 3000 << 4, own.terms.size, np.uint64)
+    own.points[:] = 77
+    before = own.terms[:100].copy()
+    expected: dict[int, int] = {}
+    for term in own.terms[100:20_100].tolist():
+        code = term & 15
+        expected[term >> 4] = expected.get(term >> 4, 0) + (8 - code if code > 7 else code)
+    n = own.sort(100, 20_000, 3, tip)
+    found = zip(own.terms[100 : 100 + n].tolist(), own.points[100 : 100 + n].tolist(), strict=True)
+    assert list(found) == [(key, points) for key, points in sorted(expected.items()) if points]
+    assert (own.cells[:tip] == 77).all()
+    assert (own.terms[:100] == before).all()
+    assert (own.points[:100] == 77).all()
 
 
 TYPES = [(np.dtype(str(value)), np.dtype(str(bound))) for value, bound in sums.SUM_TYPES]
