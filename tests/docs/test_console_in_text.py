@@ -54,15 +54,8 @@ def printed(step: Step, folder: Path, environment: dict[str, str]) -> str:
     if name == "orderly":
         with mock.patch.dict(os.environ, environment):
             return make_in(folder, *arguments)
-    done = subprocess.run(
-        ["bash", "-c", step.command],
-        cwd=folder,
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=280,
-        check=False,
-    )
+    bash = ["bash", "-c", step.command]
+    done = subprocess.run(bash, cwd=folder, env=environment, capture_output=True, text=True, timeout=280, check=False)
     assert done.returncode == 0, f"{step.command}\n{done.stderr}"
     return done.stdout
 
@@ -81,7 +74,7 @@ PAGES = {
 @pytest.mark.slow
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize(
-    "page", daily([page for page, found in PAGES.items() if found], lambda page: "examples" not in page)
+    "page", daily([page for page, found in PAGES.items() if found], lambda page: page == "docs/algorithm.md")
 )
 def test_commands_print_what_the_page_says(page, tmp_path):
     environment = prepared(tmp_path)

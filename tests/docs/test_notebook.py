@@ -15,23 +15,14 @@ import nbformat
 from tests.docs.notebook import NOTEBOOK, carried_out, outputs
 
 
-@pytest.fixture(scope="module")
-def stored():
-    return nbformat.read(NOTEBOOK, as_version=4)
-
-
-def test_the_notebook_shows_what_it_says(stored):
+def test_the_notebook_shows_what_it_says():
+    """Boards are drawn and tables are tables; it is small and says nothing of the machine that made it."""
+    stored = nbformat.read(NOTEBOOK, as_version=4)
     assert list(outputs(carried_out(NOTEBOOK))) == list(outputs(stored))
-
-
-def test_boards_are_drawn_and_tables_are_tables(stored):
     shown = [kinds for _, kinds in outputs(stored)]
     assert sum("image/svg+xml" in kinds for kinds in shown) >= 2
     assert sum("<table>" in kinds.get("text/html", "") for kinds in shown) >= 3
     assert all(kinds for source, kinds in outputs(stored) if not source.startswith(("import", "from")))
-
-
-def test_the_notebook_is_small_and_says_nothing_of_the_machine_that_made_it(stored):
     nbformat.validate(stored)
     text = NOTEBOOK.read_text(encoding="utf-8")
     assert len(text) < 60_000

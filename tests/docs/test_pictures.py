@@ -1,4 +1,4 @@
-"""The pictures of the documentation are what the program draws, and small; links lead somewhere."""
+"""The pictures of the documentation are what the program draws, and small."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from tests.conftest import ROOT, make_in
 
 IMAGES = ROOT / "docs" / "images"
 MAX_BYTES = 200_000
-PAGES = sorted((ROOT / "README.md", *(ROOT / "docs").rglob("*.md")))
 
 
 @pytest.mark.nightly
@@ -37,21 +36,11 @@ def test_the_program_draws_the_pictures(tmp_path, monkeypatch):
     assert texts[-1] == kept[-1]
 
 
-def test_pictures_are_small():
+def test_pictures_are_small_and_so_is_the_example():
     pictures = [path for path in IMAGES.iterdir() if path.suffix in {".svg", ".png"}]
     assert len(pictures) >= 5
     assert all(path.stat().st_size < MAX_BYTES for path in pictures)
-
-
-def test_the_example_has_as_few_lines_as_the_list_of_pages_says():
     code = (ROOT / "docs" / "examples" / "chart.py").read_text().partition('"""\n')[2]
     told = re.search(r"to a chart in (\d+) lines", (ROOT / "docs" / "README.md").read_text())
     assert told
     assert 0 < len([line for line in code.splitlines() if line.strip()]) <= int(told[1])
-
-
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
-def test_links_lead_somewhere(page):
-    for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
-        if "://" not in target:
-            assert (page.parent / target).exists(), target

@@ -1,0 +1,147 @@
+"""What the README and the pages say: commands and options exist, commands run, examples give what they show."""
+
+from __future__ import annotations
+
+import doctest
+import re
+import shlex
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+import typer.main
+
+from cluster.cli.app import app
+from tests.conftest import ROOT
+
+README, EXAMPLES = ROOT / "README.md", ROOT / "docs" / "examples" / "README.md"
+PAGES = sorted((README, *(ROOT / "docs").rglob("*.md"), *(ROOT / "results").rglob("*.md")))
+PACKAGES = ("boardclass", "search", "results", "configs", "cluster")
+WITH_EXAMPLES = [
+    path
+    for path in (*(path for package in PACKAGES for path in sorted((ROOT / package).rglob("*.py"))), *PAGES)
+    if ">>> " in path.read_text("utf-8")
+]
+GENERAL = {"--help", "-h", "--debug", "--version", "--install-completion", "--show-completion"}
+SMALLER = {"3x3": "2x2", "3x4": "2x2", "1400": "14", "4x4": "2x2"}
+ELSEWHERE = {"watch": "tests/cluster/test_watch.py"}  # needs a terminal
+HASTE = {"plan": ("--seconds", "1")}
+QUICK = ("show", "roll", "neighbours", "lists", "top")  # those of docs/examples that take seconds as they stand
+
+
+def name_of(path: Path) -> str:
+    return str(path.relative_to(ROOT))
+
+
+def options_of(command):
+    return {name for parameter in command.params for name in getattr(parameter, "opts", ())} | GENERAL
+
+
+def used(page):
+    """Yield the words of each use of ``orderly`` in code: in blocks to the end of the line, in text to the backtick."""
+    text = page.read_text(encoding="utf-8")
+    inline = re.findall(r"`orderly ([^`]+)`", text)
+    blocks = re.findall(r"^(?:    |\$ |.*\| )(?:\.venv/bin/)?orderly (.+)$", text, re.MULTILINE)
+    for line in (*inline, *blocks):
+        line = re.sub(r"\"[^\"]*\"|'[^']*'", "TEXT", line.partition("  #")[0])
+        yield re.split(r" [|<>] ", line)[0].split()
+
+
+def test_commands_and_options_exist():
+    n_found = 0
+    for page in PAGES:
+        for words in used(page):
+            n_found += 1
+            command, rest = typer.main.get_command(app), words
+            while rest and hasattr(command, "get_command") and (inner := command.get_command(None, rest[0])):
+                command, rest = inner, rest[1:]
+            if hasattr(command, "get_command") and rest:
+                assert not re.fullmatch(r"[a-z]+", rest[0]), (page, words)
+            options = {word.partition("=")[0] for word in rest if re.match(r"--?[a-z]", word)}
+            assert options <= options_of(command), (page, words)
+    assert n_found > 50
+
+
+def commands(page: Path) -> list[list[str]]:
+    """Return the commands of the indented blocks of a page, without comments."""
+    lines = re.findall(r"^    orderly (.+)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return [shlex.split(line, comments=True) for line in lines]
+
+
+def smaller(word: str) -> str:
+    for old, new in SMALLER.items():
+        word = word.replace(old, new)
+    return word
+
+
+def test_the_commands_of_the_readme_run_in_their_order(orderly, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "configs").symlink_to(ROOT / "configs")
+    (tmp_path / "mylist.txt").write_text("tea\neat\nate\neta\nrate\ntear\n")
+    ran = []
+    for words in commands(README):
+        if words[0] in ELSEWHERE:
+            continue
+        answer = orderly(*map(smaller, words), *HASTE.get(words[0], ()))
+        assert answer.code == 0, (words, answer.err)
+        assert answer.out, words
+        ran.append(words[0])
+    assert {"run", "plan", "status", "top", "query", "report", "show", "climb", "bound", "verify", "repeat"} <= set(ran)
+    assert {"certify", "audit"} <= set(ran)
+    assert (tmp_path / "2x2-scowl70-auto.html").exists()
+
+
+def test_the_quick_examples_run_as_they_stand(orderly):
+    ran = set()
+    for words in commands(EXAMPLES):
+        if words[0] in QUICK:
+            if "RUN" in words:
+                words[words.index("RUN")] = str(ROOT / "results" / "ongoing" / "4x4-enable2k")
+            answer = orderly(*words)
+            assert answer.code == (4 if words[0] == "top" else 0), answer.err
+            assert answer.out
+            ran.add(words[0])
+    assert ran == set(QUICK)
+
+
+def test_the_python_of_the_readme_says_what_it_says():
+    blocks = re.findall(r"(?:^    .*\n|^\n)+", README.read_text(encoding="utf-8"), re.MULTILINE)
+    (code,) = (block for block in blocks if "    from search import" in block)
+    lines = [line.strip().replace("  #", "\n") for line in code.splitlines() if line.strip()]
+    text = "".join(f">>> {line}\n" for line in lines).replace("\n ", "\n")
+    examples = doctest.DocTestParser().get_doctest(text, {}, "README", None, 0)
+    finished = doctest.DocTestRunner().run(examples)
+    assert (finished.failed, finished.attempted, examples.examples[-1].want) == (0, 2, "430\n")
+
+
+def test_what_takes_minutes_says_so():
+    for page, slow in ((README, "3x4"), (EXAMPLES, "--letters 16")):
+        lines = re.findall(rf"^    orderly .*{slow} .*$", page.read_text(encoding="utf-8"), re.MULTILINE)
+        assert lines
+        assert all(re.search(r"minute|hour", line) for line in lines), lines
+
+
+@pytest.mark.parametrize("path", WITH_EXAMPLES, ids=name_of)
+def test_examples_of_modules_and_pages(path, with_a_run, monkeypatch):
+    monkeypatch.chdir(with_a_run)
+    if path.suffix == ".py":
+        found = doctest.testmod(import_module(name_of(path).removesuffix(".py").replace("/", ".")))
+    else:
+        found = doctest.testfile(str(path), module_relative=False, encoding="utf-8")
+    assert found.attempted > 0
+    assert found.failed == 0
+
+
+def test_the_names_of_the_library_have_examples():
+    """What the documentation tells people to import is shown in use."""
+    files = "board partition wordlist", "breaker scoring/scorer solvers/__init__", "store/run"
+    folders = ("boardclass", "search", "results")
+    wanted = {f"{folder}/{name}.py" for folder, names in zip(folders, files, strict=True) for name in names.split()}
+    assert wanted <= set(map(name_of, WITH_EXAMPLES))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_links_lead_somewhere(page):
+    for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
+        if "://" not in target:
+            assert (page.parent / target).exists(), target
