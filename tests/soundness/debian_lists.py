@@ -42,9 +42,9 @@ def lists_of(package: str, folder: Path) -> list[Path]:
 
 def told_of(package: str, path: Path) -> str:
     """Return what became of a list; raise AssertionError if a line is lost uncounted."""
-    entries = read_entries(path)
+    entries, rules = read_entries(path), Rules(names="keep" if package in GERMAN else "drop")
     try:
-        found = import_words(entries, Rules(names="keep" if package in GERMAN else "drop"), path.name, path.name)
+        found = import_words(entries, rules, path.name, path.name)
     except WordListError as error:
         if package in OTHER_ALPHABETS and "another alphabet" in str(error):
             return "another alphabet"
@@ -58,9 +58,8 @@ def told_of(package: str, path: Path) -> str:
         if Path(source.file).name == path.name:
             options = source.options.split()
             letters = parse_letters([text for text in options if "=" in text])
-            made = import_words(
-                entries, Rules("keep" if "keep" in options else "drop", letters=letters), "made", "made"
-            )
+            rules = Rules("keep" if "keep" in options else "drop", letters=letters)
+            made = import_words(entries, rules, "made", "made")
             is_known = made.words.sha256 == KNOWN_SHA256[source.name]
             told += f", {'is' if is_known else 'ANOTHER VERSION of'} {source.name} ({source.note})"
     return told

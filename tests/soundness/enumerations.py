@@ -19,6 +19,7 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
+from boardclass.board import LETTERS
 from boardclass.canonical import canonical
 from boardclass.geometry import geometry
 from boardclass.partition import letter_mask
@@ -29,10 +30,9 @@ from search.node import Node
 from search.params import Params
 from search.scoring.scorer import Scorer
 from search.trees import state
-from search.trees.forest import Forest, Grown
+from search.trees.forest import Forest
 from tests.results.helpers import question_of
 
-LETTERS = "abcdefghijklmnopqrstuvwxyz"
 # Board size and ``shape_letters`` of random parts: 99 for the walk, 0 for path shapes, whose tables take seconds for
 # each part of 4x4.
 KINDS = [
@@ -63,16 +63,11 @@ def tree_bound(forest: Forest, letters: Sequence[str]) -> int:
     node = Node(masks, bare)
     grown = forest.grow(node, free)
     assert grown is not None, "it fits the memory"
-    return min(grown.bound, state_bound(forest, node, free, grown))
-
-
-def state_bound(forest: Forest, node: Node, free: Sequence[int], grown: Grown) -> int:
-    """Return the letter-synchronised bound of the state in which no cell has a letter yet."""
     s = state.sized_for(state.new_search(), grown.orderly, grown.root)
     rows = state.rows_at(s, 0)
     for level, cell in enumerate(free):
         rows[level, [x for x in range(26) if node.masks[cell] >> x & 1]] = 0
-    return int(state.add_root(grown.orderly, s, grown.root))
+    return min(grown.bound, int(state.add_root(grown.orderly, s, grown.root)))
 
 
 def bounds_for(dims: str, words: Sequence[str], params: Params) -> Bounds:

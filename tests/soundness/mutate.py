@@ -1,9 +1,11 @@
 """Mutation tests: each seeded bug of mutants.toml is built into a copy of the project; does a test of every day notice?
 
-python -m tests.soundness.mutate [--only TEXT ...] [--jobs N] [--report FILE.md]
+python -m tests.soundness.mutate [--only TEXT ...] [--jobs N] [--report FILE.md] [--deletions N [--seed N]]
 
 For every mutant the tests nearest to the code are run until one fails.  Exit code 1 when none fails, or when a mutant
-does not fit the code.
+does not fit the code.  With --deletions the mutants are N checks, drawn at random and deleted one at a time: a
+statement ``raise ...``, or a call of a function whose name begins with ``check``, ``require`` or ``raise``.  One that
+no test misses is superfluous, or lacks a test.
 
 Compiled kernels are kept from mutant to mutant, but for the file that changed and all files that import it.
 """
@@ -13,6 +15,7 @@ from __future__ import annotations
 import argparse
 import ast
 import os
+import random
 import re
 import shutil
 import subprocess
@@ -20,7 +23,7 @@ import sys
 import tempfile
 import time
 import tomllib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
@@ -28,12 +31,14 @@ from queue import Queue
 from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-FOLDERS = ("boardclass", "cluster", "configs", "docs", "results", "search", "tests")
+PRODUCT = ("boardclass", "search", "results", "configs", "cluster")
 KERNEL_FOLDERS = ("boardclass", "search")
 COMPILED_ELSEWHERE = ("boardclass/cutoff.py",)  # plain functions of which another file makes kernels
 TIMEOUT_S = 3600
 _COMPILE = ("tests/results/test_audit.py",)  # these tests use most kernels
 _HASH = ("boardclass/jit.py", "return digest.hexdigest()[:16]", 'return "0" * 16')  # caches are handled here
+_LIST = tomllib.loads((Path(__file__).parent / "mutants.toml").read_text())
+_is_check = re.compile(r"_*(check|require|raise)").match
 
 
 class Mutant(NamedTuple):
@@ -46,13 +51,7 @@ class Mutant(NamedTuple):
     tests: tuple[str, ...]
 
     def applied(self, root: Path) -> str:
-        """Return the file with the bug in it.
-
-        Raises
-        ------
-        ValueError
-            When the snippet does not occur exactly once.
-        """
+        """Return the file with the bug in it; ValueError when the snippet does not occur exactly once."""
         text = (root / self.file).read_text()
         if text.count(self.old) != 1:
             raise ValueError(
@@ -61,18 +60,31 @@ class Mutant(NamedTuple):
         return text.replace(self.old, self.new)
 
 
-class Verdict(NamedTuple):
-    """The first test that fails with a mutant; empty where none did."""
-
-    mutant: Mutant
-    test: str
-
-
 def load_mutants() -> list[Mutant]:
     """Return the mutants of mutants.toml."""
-    values = tomllib.loads((Path(__file__).parent / "mutants.toml").read_text())
-    tests = {file: tuple(f"tests/{test}" for test in listed) for file, listed in values["tests"].items()}
-    return [Mutant(**{"tests": tests.get(entry["file"], ()), **entry}) for entry in values["mutant"]]
+    tests = {file: tuple(f"tests/{test}" for test in listed) for file, listed in _LIST["tests"].items()}
+    return [Mutant(**{"tests": tests.get(entry["file"], ()), **entry}) for entry in _LIST["mutant"]]
+
+
+def deletions() -> Iterator[Mutant]:
+    """Yield every check that can be deleted; asked are the tests of its file, and all that import the module."""
+    sources = {path: path.read_text() for path in sorted((ROOT / "tests").rglob("test_*.py"))}
+    for path in sorted(path for folder in PRODUCT for path in (ROOT / folder).rglob("*.py")):
+        file, text = str(path.relative_to(ROOT)), path.read_text()
+        module = file.removesuffix(".py").replace("/", ".").removesuffix(".__init__")
+        importing = re.compile(rf"^ *(from|import) {re.escape(module)}\b", re.MULTILINE).search
+        tests = [str(test.relative_to(ROOT)) for test, source in sources.items() if importing(source)]
+        tests += [f"tests/{name}" for name in _LIST["tests"].get(file, ())]
+        asked = tuple(dict.fromkeys(tests)) or (f"tests/{file.partition('/')[0]}",)
+        lines = text.splitlines(keepends=True)
+        for node in (each for each in ast.walk(ast.parse(text)) if isinstance(each, ast.stmt)):
+            is_raise = isinstance(node, ast.Raise) and node.exc  # a bare one hands on what was raised elsewhere
+            called = getattr(node.value, "func", None) if isinstance(node, ast.Expr) else None
+            if is_raise or _is_check(getattr(called, "attr", getattr(called, "id", ""))):
+                first, last = node.lineno - 1, node.end_lineno or node.lineno
+                without = [lines[first][: node.col_offset] + "pass\n", *["\n"] * (last - first - 1)]
+                new = "".join([*lines[:first], *without, *lines[last:]])
+                yield Mutant(f"{file}:{node.lineno} {lines[first].strip()}", file, text, new, asked)
 
 
 def importers(root: Path, file: str) -> set[str]:
@@ -81,25 +93,16 @@ def importers(root: Path, file: str) -> set[str]:
     A file without kernels may be changed without making others stale: mutants leave constants alone.
     """
     found = {file.removesuffix(".py").replace("/", ".")}
-    if file not in COMPILED_ELSEWHERE and "@kernel(" not in (root / file).read_text():
-        return {name.rpartition(".")[2] for name in found}
     imports: dict[str, set[str]] = {}
-    for folder in KERNEL_FOLDERS:
-        for path in (root / folder).rglob("*.py"):
-            nodes = list(ast.walk(ast.parse(path.read_text())))
-            names = {node.module for node in nodes if isinstance(node, ast.ImportFrom) and node.module}
-            names |= {
-                f"{node.module}.{alias.name}"
-                for node in nodes
-                if isinstance(node, ast.ImportFrom)
-                for alias in node.names
-            }
-            imports[path.relative_to(root).with_suffix("").as_posix().replace("/", ".")] = names
-    while True:
-        more = {name for name, names in imports.items() if names & found} - found
-        if not more:
-            return {name.rpartition(".")[2] for name in found}
+    if file in COMPILED_ELSEWHERE or "@kernel(" in (root / file).read_text():
+        for path in (path for folder in KERNEL_FOLDERS for path in (root / folder).rglob("*.py")):
+            nodes = [x for x in ast.walk(ast.parse(path.read_text())) if isinstance(x, ast.ImportFrom) and x.module]
+            names = {f"{node.module}.{alias.name}" for node in nodes for alias in node.names}
+            place = path.relative_to(root).with_suffix("").as_posix().replace("/", ".")
+            imports[place] = names | {str(node.module) for node in nodes}
+    while more := {name for name, names in imports.items() if names & found} - found:
         found |= more
+    return {name.rpartition(".")[2] for name in found}
 
 
 class Workshop:
@@ -109,14 +112,12 @@ class Workshop:
         self.tree = folder / "tree"
         self._kept = folder / "kernels"
         self._cache = folder / "kernels-in-use"
-        for name in FOLDERS:
+        for name in (*PRODUCT, "docs", "tests"):
             shutil.copytree(ROOT / name, self.tree / name, ignore=shutil.ignore_patterns("__pycache__", "runs"))
         for path in filter(Path.is_file, ROOT.iterdir()):
             shutil.copy2(path, self.tree)
         file, old, new = _HASH
-        text = (self.tree / file).read_text()
-        assert text.count(old) == 1, "the name of the cache directory is made elsewhere now"
-        (self.tree / file).write_text(text.replace(old, new))
+        (self.tree / file).write_text(Mutant("no hash", file, old, new, ()).applied(ROOT))
 
     def prepare(self) -> str:
         """Compile everything once; return what is wrong with the unmutated program, or an empty text."""
@@ -145,34 +146,22 @@ class Workshop:
 
     def first_failure(self, tests: Sequence[str]) -> str:
         """Return the first of the tests that fails, or an empty text."""
-        options = ["-q", "-x", "-p", "no:cacheprovider", "--timeout=600", "--no-header", "--tb=no"]
-        out, code = self._python("-m", "pytest", *options, *tests)
-        if code == 0:
-            return ""
-        found = re.search(r"^(?:FAILED|ERROR) tests/(\S+)", out, re.MULTILINE)
-        return found[1] if found else f"tests stop with code {code}"
-
-    def _python(self, *arguments: str) -> tuple[str, int]:
-        environment = {**os.environ, "PYTHONPATH": str(self.tree), "NUMBA_CACHE_DIR": str(self._cache)}
-        environment["PYTHONDONTWRITEBYTECODE"] = "1"  # a mutant may be as old and as long as the file it replaces
+        command = f"{sys.executable} -m pytest -q -x -p no:cacheprovider --timeout=600 --no-header --tb=no".split()
+        places = {"PYTHONPATH": str(self.tree), "NUMBA_CACHE_DIR": str(self._cache)}
+        # a mutant may be as old and as long as the file it replaces: no bytecode
+        environment = {**os.environ, **places, "PYTHONDONTWRITEBYTECODE": "1"}
         try:
             done = subprocess.run(
-                [sys.executable, *arguments],
-                cwd=self.tree,
-                env=environment,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                text=True,
-                timeout=TIMEOUT_S,
-                check=False,
+                [*command, *tests], cwd=self.tree, env=environment, capture_output=True, text=True, timeout=TIMEOUT_S
             )
         except subprocess.TimeoutExpired:
-            return f"no answer within {TIMEOUT_S} s", 1
-        return done.stdout, done.returncode
+            return f"no answer within {TIMEOUT_S} s"
+        found = re.search(r"^(?:FAILED|ERROR) tests/(\S+)", done.stdout, re.MULTILINE)
+        return "" if done.returncode == 0 else found[1] if found else f"tests stop with code {done.returncode}"
 
 
-def run(mutants: Sequence[Mutant], n_jobs: int) -> Iterator[Verdict]:
-    """Yield the verdicts as they come."""
+def run(mutants: Sequence[Mutant], n_jobs: int) -> Iterator[tuple[Mutant, str]]:
+    """Yield each mutant, as they come, with the first test that fails; empty where none did."""
     with tempfile.TemporaryDirectory(prefix="orderly-mutants-") as folder:
         shops: Queue[Workshop] = Queue()
 
@@ -181,11 +170,11 @@ def run(mutants: Sequence[Mutant], n_jobs: int) -> Iterator[Verdict]:
             shops.put(shop)
             return shop.prepare()
 
-        def one(mutant: Mutant) -> Verdict:
+        def one(mutant: Mutant) -> tuple[Mutant, str]:
             shop = shops.get()
             try:
                 with shop.mutated(mutant):
-                    return Verdict(mutant, shop.first_failure(mutant.tests))
+                    return mutant, shop.first_failure(mutant.tests)
             finally:
                 shops.put(shop)
 
@@ -196,14 +185,14 @@ def run(mutants: Sequence[Mutant], n_jobs: int) -> Iterator[Verdict]:
             yield from pool.map(one, mutants)
 
 
-def table(verdicts: Sequence[Verdict]) -> str:
+def table(verdicts: Mapping[Mutant, str]) -> str:
     """Return how many were noticed, which were not, and the verdicts as Markdown."""
-    survivors = [v.mutant.name for v in verdicts if not v.test]
+    survivors = [mutant.name for mutant, test in verdicts.items() if not test]
     told = f"; surviving: {'; '.join(survivors)}" if survivors else "; none survives"
     lines = [f"in all: {len(verdicts) - len(survivors)} of {len(verdicts)} seeded soundness bugs noticed{told}", ""]
     lines += ["| seeded bug | in | first test that fails |", "|---|---|---|"]
-    for v in verdicts:
-        cells = [v.mutant.name, f"`{v.mutant.file}`", f"`{v.test}`" if v.test else "-"]
+    for mutant, test in verdicts.items():
+        cells = [mutant.name, f"`{mutant.file}`", f"`{test}`" if test else "-"]
         lines.append("| " + " | ".join(cell.replace("|", "\\|")[:120] for cell in cells) + " |")
     return "\n".join([*lines, ""])
 
@@ -214,20 +203,25 @@ def main() -> None:
     parser.add_argument("--only", nargs="*", default=[""], help="mutants whose name or file contains one of these")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--report", type=Path)
+    parser.add_argument("--deletions", type=int, metavar="N", help="delete N checks instead")
+    parser.add_argument("--seed", type=int, default=1, help="chooses them")
     given = parser.parse_args()
-    mutants = [m for m in load_mutants() if any(text in m.name or text in m.file for text in given.only)]
+    every = load_mutants() if given.deletions is None else list(deletions())
+    mutants = [m for m in every if any(text in m.name or text in m.file for text in given.only)]
+    if given.deletions is not None:
+        mutants = random.Random(given.seed).sample(mutants, min(given.deletions, len(mutants)))
     for mutant in mutants:
         mutant.applied(ROOT)
-    began, text, verdicts = time.monotonic(), "", list[Verdict]()
-    for verdict in run(mutants, given.jobs):
-        verdicts.append(verdict)
-        sys.stdout.write(f"{verdict.mutant.name}: {verdict.test or 'SURVIVES'} ({time.monotonic() - began:,.0f} s)\n")
+    began, text, verdicts = time.monotonic(), "", dict[Mutant, str]()
+    for mutant, test in run(mutants, given.jobs):
+        verdicts[mutant] = test
+        sys.stdout.write(f"{mutant.name}: {test or 'SURVIVES'} ({time.monotonic() - began:,.0f} s)\n")
         sys.stdout.flush()
         text = table(verdicts)
         if given.report:  # after every verdict: what is done stays when the rest is stopped
             given.report.write_text(text)
     sys.stdout.write(f"\n{text}")
-    sys.exit(not all(v.test for v in verdicts))
+    sys.exit(not all(verdicts.values()))
 
 
 if __name__ == "__main__":

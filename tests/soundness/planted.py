@@ -20,6 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from boardclass.board import LETTERS
 from boardclass.canonical import canonical_board
 from boardclass.partition import Partition, parse_partition
 from boardclass.scores import parse_scores
@@ -28,7 +29,6 @@ from search.breaker import Breaker, Spec, Unit
 from search.params import DEMANDS, Params
 from search.scoring.scorer import Scorer, decode_boards
 
-LETTERS = "abcdefghijklmnopqrstuvwxyz"
 COMMON = np.array([LETTERS.index(x) for x in "eeeaaariinoossttlldrcpmhgu"], np.uint8)
 GROUP = 25
 
@@ -76,16 +76,13 @@ def optimum(scorer: Scorer, rng: np.random.Generator) -> tuple[str, int]:
         board, score = others[best], int(scores[best])
 
 
-def random_buckets(n: int, rng: random.Random) -> str:
-    """Return a-z cut at random into ``n`` buckets of about the same size."""
-    letters = rng.sample(LETTERS, 26)
-    return " ".join("".join(letters[i::n]) for i in range(n))
-
-
 def random_partition(kind: Kind, rng: random.Random) -> Partition:
-    """Return a partition with as many buckets as the kind says."""
-    named = zip(("center", "edge", "corner"), kind.n_buckets, strict=True)
-    return parse_partition(", ".join(f"{name}: {random_buckets(n, rng)}" for name, n in named), kind.dims)
+    """Return a partition with as many buckets as the kind says, of about the same size."""
+    texts = []
+    for name, n in zip(("center", "edge", "corner"), kind.n_buckets, strict=True):
+        letters = rng.sample(LETTERS, 26)
+        texts.append(f"{name}: {' '.join(''.join(letters[i::n]) for i in range(n))}")
+    return parse_partition(", ".join(texts), kind.dims)
 
 
 def random_params(kind: Kind, rng: random.Random) -> Params:
