@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from boardclass.canonical import canonical, canonical_board, images
 from boardclass.errors import DimsError, InputError
 from boardclass.geometry import DIMS, ORDERS, Dims, cell_name, cell_order_of, geometry, parse_dims, read_cell
-from tests.reference.classes import n_simple_paths, slow_canonical, slow_cell_type, slow_images, slow_neighbours
+from tests.reference.classes import slow_canonical, slow_cell_type, slow_images, slow_neighbours
 
 PINNED_ORDER = {  # stored runs depend on them
     ("3x3", "pairs"): (4, 1, 7, 3, 5, 0, 2, 6, 8),
@@ -29,17 +29,11 @@ DEFAULT_ORDER = {"2x2": "pairs", "3x3": "pairs", "3x4": "ring", "4x4": "ring", "
 
 
 @pytest.mark.parametrize("text", DIMS)
-def test_cells_are_numbered_down_the_columns(text):
-    dims = parse_dims(text)
-    geo = geometry(dims)
-    assert geo.n == dims.n == dims.w * dims.h
-    assert geo.neighbours[0] == tuple(sorted({1, dims.h, dims.h + 1}))
-
-
-@pytest.mark.parametrize("text", DIMS)
 def test_neighbours_types_and_symmetries_agree_with_the_slow_twin(text):
     geo = geometry(text)
     w, h = geo.dims
+    assert geo.n == geo.dims.n == w * h
+    assert geo.neighbours[0] == tuple(sorted({1, h, h + 1})), "cells are numbered down the columns"
     for cell in range(geo.n):
         assert set(geo.neighbours[cell]) == slow_neighbours(w, h, cell)
         assert geo.neighbour_masks[cell] == sum(1 << near for near in slow_neighbours(w, h, cell))
@@ -85,11 +79,6 @@ def test_an_order_of_other_cells_is_refused():
         cell_order_of("4x4", "spiral")
 
 
-@pytest.mark.parametrize(("text", "n_paths"), [("3x3", 10_305), ("3x4", 193_924)])
-def test_pinned_number_of_simple_paths(text, n_paths):
-    assert n_simple_paths(*parse_dims(text)) == n_paths
-
-
 def test_geometry_is_cached_read_only_and_survives_pickling():
     geo = geometry("3x4")
     assert geo is geometry(Dims(3, 4))
@@ -102,15 +91,7 @@ def test_geometry_is_cached_read_only_and_survives_pickling():
         assert not array.flags.writeable
 
 
-@pytest.mark.parametrize("text", DIMS)
-def test_dims_round_trip(text):
-    assert str(parse_dims(text)) == text
-    assert parse_dims(text.upper()) == parse_dims(text[::-1]) == parse_dims(text)
-
-
-@pytest.mark.parametrize(
-    "text", ["", "3", "3x", "x3", "3x3x3", "3x5", "10x10", "0x0", "-3x3", "3 x 3", "٣x٣", "3×3", "2x4"]
-)
+@pytest.mark.parametrize("text", ["", "3", "3x", "3x3x3", "3x5", "10x10", "-3x3", "3 x 3", "٣x٣", "3×3", "2x4"])
 def test_unknown_dims_are_refused_with_the_value_and_the_choice(text):
     with pytest.raises(DimsError) as caught:
         parse_dims(text)
@@ -119,13 +100,14 @@ def test_unknown_dims_are_refused_with_the_value_and_the_choice(text):
     assert caught.value.exit_code == 2
 
 
-@given(st.text(max_size=12) | st.from_regex(r"[0-9]{1,2}[xX][0-9]{1,2}"))
+@given(st.text(max_size=12) | st.sampled_from(DIMS) | st.from_regex(r"[0-9]{1,2}[xX][0-9]{1,2}"))
 def test_any_text_is_dims_or_a_typed_error(text):
     try:
         dims = parse_dims(text)
     except DimsError:
         return
     assert str(dims) in DIMS
+    assert parse_dims(str(dims).upper()) == parse_dims(str(dims)[::-1]) == dims
 
 
 @st.composite
@@ -142,28 +124,20 @@ def test_images_and_canonical_agree_with_the_slow_twin(case):
     assert canonical(values, geo) == slow_canonical(values, *geo.dims)
 
 
+def test_boards_and_class_letters_use_the_same_rule():
+    geo = geometry("2x2")
+    assert canonical_board("dcba", geo) == "abcd"
+    assert canonical(("xy", "ab", "cd", "a"), geo) == ("a", "ab", "cd", "xy")
+    with pytest.raises(ValueError, match="3 values for 2x2, expected 4"):
+        canonical("abc", geo)
+
+
 @given(sized_values())
 def test_every_image_has_the_same_canonical_form_which_is_an_image(case):
     geo, values = case
     assert {canonical(image, geo) for image in images(values, geo)} == {canonical(values, geo)}
     assert canonical(values, geo) in images(values, geo)
     assert canonical(canonical(values, geo), geo) == canonical(values, geo) <= values
-
-
-def test_boards_and_class_letters_use_the_same_rule():
-    geo = geometry("2x2")
-    assert canonical_board("dcba", geo) == "abcd"
-    assert canonical(("xy", "ab", "cd", "a"), geo) == ("a", "ab", "cd", "xy")
-
-
-def test_a_rectangle_is_not_turned_by_a_quarter():
-    geo = geometry("2x3")
-    assert images(range(6), geo) == {(0, 1, 2, 3, 4, 5), (2, 1, 0, 5, 4, 3), (3, 4, 5, 0, 1, 2), (5, 4, 3, 2, 1, 0)}
-
-
-def test_wrong_length_is_an_error():
-    with pytest.raises(ValueError, match="3 values for 2x2, expected 4"):
-        canonical("abc", geometry("2x2"))
 
 
 def test_a_cell_is_named_by_row_and_column_and_read_by_them_or_by_its_number():

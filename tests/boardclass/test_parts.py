@@ -27,12 +27,6 @@ PARTS = st.lists(
 )
 
 
-@pytest.mark.parametrize(("path", "parts"), [("", ()), ("0=ta", ((0, "ta"),)), ("5=ab/6=t", ((5, "ab"), (6, "t")))])
-def test_a_path_is_its_parts(path, parts):
-    assert parse_path(path, 9) == parts
-    assert format_path(parts) == path
-
-
 @given(PARTS)
 def test_paths_keep_their_parts(parts):
     path = format_path(parts)

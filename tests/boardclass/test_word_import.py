@@ -32,11 +32,12 @@ def lines_of(found: Imported) -> dict[str, int]:
     return {step.what: step.lines for step in found.steps}
 
 
-def zipped(data: bytes) -> bytes:
+def zipped(*texts: bytes) -> bytes:
     held = io.BytesIO()
     with zipfile.ZipFile(held, "w") as archive:
         archive.writestr("folder/", b"")
-        archive.writestr("folder/list.txt", data)
+        for number, data in enumerate(texts):
+            archive.writestr(f"folder/{number}.txt", data)
         archive.writestr("__MACOSX/folder/list.txt", b"junk")
     return held.getvalue()
 
@@ -105,6 +106,7 @@ def test_encoding_and_column_can_be_told(tmp_path):
         ("a.txt", b"te\0a\ntree\n", {}, "NUL character"),
         ("a.txt", gzip.compress(UTF8)[:-9], {}, "cut off or damaged"),
         ("a.zip", zipped(UTF8)[:-9], {}, "cut off or damaged"),
+        ("a.zip", zipped(UTF8, UTF8), {}, "holds 2 files"),
         ("a.dic", b"2\ntree/S\nword/S\n", {}, "'a.aff', which says what its flags mean, is missing"),
         ("none.txt", None, {}, "No such file"),
     ],
@@ -118,14 +120,6 @@ def test_files_that_cannot_be_read(tmp_path, name, data, options, said):
     with pytest.raises(WordListError) as caught:
         read_entries(path, **options)
     assert said in str(caught.value)
-
-
-def test_an_archive_of_two_texts_is_refused(tmp_path):
-    with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
-        archive.writestr("one.txt", b"tea")
-        archive.writestr("two.txt", b"tree")
-    with pytest.raises(WordListError, match="holds 2 files"):
-        read_entries(tmp_path / "a.zip")
 
 
 def test_what_is_done_is_counted_with_an_example():
@@ -181,6 +175,10 @@ def test_names_accents_and_plain_q():
     assert plain.words.words == ("qatar", "quit")
     assert plain.words.plain_q
     assert plain.words.sha256 != make("quit", "tea").words.sha256
+    with pytest.raises(WordListError, match=r"no word of 'mine.txt' is left: 1 left out: too short"):
+        make("at")
+    with pytest.raises(WordListError, match="it is empty"):
+        make()
     with pytest.raises(WordListError, match=r"é, ñ have no symbol in 'mine.txt': add --letter é=X"):
         make("été", "año", accents="keep")
     assert make("été", "año", accents="keep", letters={"ñ": "w", "é": "k"}).words.words == ("awo", "ktk")
@@ -221,44 +219,29 @@ def test_another_alphabet_is_named():
     assert lines_of(make("tea", "tree", "кот"))["left out: letter of another alphabet"] == 1
 
 
-# the languages that one word game has lists for (Lexica); the words are ours
+# languages that one word game has lists for (Lexica); the words are ours
 GAME = {
     "Breton": (["bugel", "ene", "ñev", "c'hoar"], ["bugel", "ene", "nev"]),
-    "Catalan": (["casa", "aïllar", "col·legi"], ["aillar", "casa"]),
     "Croatian": (["đak", "čaša", "džep"], ["casa", "dak", "dzep"]),
-    "Dutch": (["één", "huis", "ijs"], ["een", "huis", "ijs"]),
-    "English": (["house", "queen"], ["house", "qeen"]),
-    "Finnish": (["äiti", "talo"], ["aiti", "talo"]),
     "French": (["cœur", "garçon"], ["coeur", "garcon"]),
     "German": (["über", "straße"], ["strasse", "uber"]),
     "Hungarian": (["tűz", "ház"], ["haz", "tuz"]),
     "Italian": (["perché", "qatariana"], ["perche"]),
     "Polish": (["łódź", "żółw"], ["lodz", "zolw"]),
-    "Portuguese": (["coração", "avô"], ["avo", "coracao"]),
-    "Spanish": (["año", "casa"], ["ano", "casa"]),
     "Turkish": (["ışık", "çay", "dağ"], ["cay", "dag", "isik"]),
     "Russian": (["кот", "дом"], None),
-    "Ukrainian": (["їжак", "кіт"], None),
     "Persian": (["کتاب", "خانه"], None),
     "Japanese": (["ねこさん", "いぬたち"], None),
 }
 
 
-@pytest.mark.parametrize("language", GAME)
-def test_the_lists_of_a_game_are_taken_without_options_or_their_alphabet_is_named(language):
-    words, expected = GAME[language]
+@pytest.mark.parametrize(("words", "expected"), GAME.values(), ids=GAME)
+def test_the_lists_of_a_game_are_taken_without_options_or_their_alphabet_is_named(words, expected):
     if expected is None:
         with pytest.raises(WordListError, match="another alphabet"):
             make(*words)
     else:
         assert list(make(*words).words) == expected
-
-
-def test_a_file_without_words_says_why():
-    with pytest.raises(WordListError, match=r"no word of 'mine.txt' is left: 1 left out: too short"):
-        make("at")
-    with pytest.raises(WordListError, match="it is empty"):
-        make()
 
 
 AFFIXES = """SET UTF-8
@@ -303,11 +286,8 @@ def test_a_spelling_dictionary_is_expanded_as_its_referee_reads_it(tmp_path):
     shaken = random.Random(1)
     for _ in range(3000):  # what the referee takes of pieces put together must be there as well
         stem = shaken.choice(STEMS).partition("/")[0]
-        word = (
-            shaken.choice(["", "re", "ge", "non"])
-            + stem
-            + shaken.choice(["", "s", "d", "ds", "ed", "t", "zu", "lich", "eds"])
-        )
+        before, after = ["", "re", "ge", "non"], ["", "s", "d", "ds", "ed", "t", "zu", "lich", "eds"]
+        word = shaken.choice(before) + stem + shaken.choice(after)
         assert referee.lookup(word) == (word in words), word
     found = import_words(read_entries(tmp_path / "toy.dic"), Rules(), "toy", "toy.dic")
     assert "spelling dictionary" in found.notes[0]

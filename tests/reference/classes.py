@@ -102,15 +102,6 @@ def slow_burnside(radix: Sequence[int], w: int, h: int) -> int:
     return n_fixed // n_symmetries
 
 
-def n_simple_paths(w: int, h: int) -> int:
-    """Count the directed paths over distinct neighbouring cells, single cells included."""
-
-    def extend(cell: int, used: frozenset[int]) -> int:
-        return 1 + sum(extend(near, used | {near}) for near in slow_neighbours(w, h, cell) - used)
-
-    return sum(extend(cell, frozenset([cell])) for cell in range(w * h))
-
-
 def slow_normalise(lines: Sequence[str]) -> list[str]:
     """Return the playable words of a clean list, ``qu`` written ``q``."""
     words = set()
