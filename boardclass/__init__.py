@@ -5,7 +5,7 @@
     parse_partition -> Partition -> canonical_ranks (kernel in enumeration.py)
     parse_path, join, ancestors                    paths of parts of a class, such as 5=ab/6=t (parts.py)
     load_wordlist -> WordList ;  parse_scores -> ScoreTable -> check_overflow
-    read_entries -> import_words                   a list from files as people have them (word_files.py, hunspell.py)
+    read_entries -> import_words                   a list from files as people have them (word_files.py)
     trace ;  assign_dice, roll                     one word on one board; dice (rolling.py)
     printable, counted, duration, html_table       text as it is shown (printable.py)
     pool ;  python_path                            processes that a command starts (processes.py)
@@ -44,10 +44,15 @@ __all__ = [
 __getattr__ = lazy(
     __name__,
     {
-        "board": ["Board"],
-        "geometry": ["Dims", "parse_dims"],
-        "partition": ["Partition", "parse_class", "parse_partition"],
-        "scores": ["ScoreTable", "parse_scores"],
-        "wordlist": ["WordList", "load_wordlist"],
+        "Board": "board",
+        "Dims": "geometry",
+        "Partition": "partition",
+        "ScoreTable": "scores",
+        "WordList": "wordlist",
+        "load_wordlist": "wordlist",
+        "parse_class": "partition",
+        "parse_dims": "geometry",
+        "parse_partition": "partition",
+        "parse_scores": "scores",
     },
 )

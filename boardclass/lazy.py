@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Any
 
 
-def lazy(package: str, names: Mapping[str, Sequence[str]]) -> Callable[[str], Any]:
+def lazy(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
     """Return the ``__getattr__`` of a package that exports names of its modules (PEP 562).
 
-    package : its ``__name__``
-    names : for each module of the package the names that it has
+    homes : the module of each name
     """
-    home_of = {name: f"{package}.{module}" for module, exported in names.items() for name in exported}
 
     def __getattr__(name: str) -> Any:
-        if name not in home_of:
+        if name not in homes:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        return getattr(import_module(home_of[name]), name)
+        return getattr(import_module(f"{package}.{homes[name]}"), name)
 
     return __getattr__

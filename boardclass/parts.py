@@ -7,7 +7,7 @@ The empty path is the whole class.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from boardclass.errors import PathError, quote
 
@@ -49,15 +49,9 @@ def parse_path(path: str, n_cells: int) -> tuple[Part, ...]:
     return parts
 
 
-def format_path(parts: Iterable[Part]) -> str:
-    """Return the path of some parts, the first forced first: the reverse of :func:`parse_path`."""
-    return SEPARATOR.join(f"{cell}={letters}" for cell, letters in parts)
-
-
 def join(path: str, cell: int, letters: str) -> str:
     """Return the path of the part of ``path`` whose ``cell`` is forced to ``letters``."""
-    part = format_path([(cell, letters)])
-    return f"{path}{SEPARATOR}{part}" if path else part
+    return f"{path}{SEPARATOR if path else ''}{cell}={letters}"
 
 
 def last_part(path: str) -> Part:

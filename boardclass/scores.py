@@ -55,13 +55,10 @@ def parse_scores(scores: str | Sequence[int]) -> ScoreTable:
 
     Raises ScoreError if the name is unknown or a value is not a whole number from 0 to 2**31 - 1.
     """
-    if isinstance(scores, str):
-        name = scores.strip().lower()
-        if name in TABLES:
-            return TABLES[name]
-        values = [_parse_value(part, scores) for part in name.split(",")]
-    else:
-        values = [_check_value(value, scores) for value in scores]
+    name = scores.strip().lower() if isinstance(scores, str) else ""
+    if name in TABLES:
+        return TABLES[name]
+    values = [_parse_value(value, scores) for value in (scores.split(",") if isinstance(scores, str) else scores)]
     if not 1 <= len(values) <= MAX_LETTERS + 1 - MIN_LETTERS:
         raise ScoreError(f"score list {quote(scores)} has {len(values)} values: expected 1 to 62, from 3 letters on")
     if not any(values):
@@ -69,20 +66,16 @@ def parse_scores(scores: str | Sequence[int]) -> ScoreTable:
     return _table(",".join(map(str, values)), values)
 
 
-def _parse_value(part: str, scores: str) -> int:
-    part = part.strip()
-    if not (part.isascii() and part.isdigit() and len(part) <= 10):
+def _parse_value(value: object, scores: object) -> int:
+    """Return points, given as a number or its text."""
+    text = value.strip() if isinstance(value, str) else ""
+    points = int(text) if text.isascii() and text.isdigit() and len(text) <= 10 else value
+    if isinstance(points, bool) or not isinstance(points, int) or not 0 <= points < SUM_LIMIT:
         raise ScoreError(
-            f"{quote(part)} in scores {quote(scores)} is neither a table nor a whole number: "
-            f"expected {', '.join(TABLES)} or points from 3 letters on, such as 1,1,2,3,5,11"
+            f"{quote(value)} in scores {quote(scores)}: expected {', '.join(TABLES)} or whole numbers from 0 to "
+            f"{SUM_LIMIT - 1}, points from 3 letters on, such as 1,1,2,3,5,11"
         )
-    return _check_value(int(part), scores)
-
-
-def _check_value(value: object, scores: object) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < SUM_LIMIT:
-        raise ScoreError(f"{quote(value)} in scores {quote(scores)}: expected whole numbers from 0 to 2147483647")
-    return value
+    return points
 
 
 def check_overflow(words: Iterable[str], table: ScoreTable) -> None:

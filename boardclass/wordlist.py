@@ -93,11 +93,6 @@ def known_name(sha256: str) -> str | None:
     return dict(zip(KNOWN_SHA256.values(), KNOWN_SHA256, strict=True)).get(sha256)
 
 
-def normalised_sha256(words: Iterable[str]) -> str:
-    """Return the SHA-256 of words in q-form, sorted and unique, joined by one newline."""
-    return hashlib.sha256("\n".join(words).encode("ascii")).hexdigest()
-
-
 def load_wordlist(name_or_path: str | Path, *, plain_q: bool | None = False) -> WordList:
     """Find and read a word list.
 
@@ -210,10 +205,9 @@ def parse_wordlist(data: bytes, name: str, source: str) -> WordList:
         raise WordListError(f"word list {quote(source)} has no usable word ({left_out}): expected {_EXPECTED}")
     if plain_q:
         ordered = tuple(sorted(usable))
-        sha256 = normalised_sha256((_PLAIN_Q, *ordered))
     else:
         ordered = tuple(sorted(word.replace("qu", "q") for word in usable))
-        sha256 = normalised_sha256(ordered)
+    sha256 = hashlib.sha256("\n".join([*[_PLAIN_Q] * plain_q, *ordered]).encode("ascii")).hexdigest()
     if sha256 != KNOWN_SHA256.get(name, sha256):
         raise WordListError(
             f"word list {quote(source)} has {len(ordered)} usable words with SHA-256 {sha256}, but {name!r} means the "

@@ -47,10 +47,17 @@ __all__ = [
 __getattr__ = lazy(
     __name__,
     {
-        "breaker": ["Breaker", "Spec", "Unit", "UnitResult", "break_class"],
-        "local.methods": ["Find", "local_search"],
-        "params": ["Params"],
-        "scoring.scorer": ["Found", "Scorer", "score"],
-        "solvers": ["solve"],
+        "Breaker": "breaker",
+        "Find": "local.methods",
+        "Found": "scoring.scorer",
+        "Params": "params",
+        "Scorer": "scoring.scorer",
+        "Spec": "breaker",
+        "Unit": "breaker",
+        "UnitResult": "breaker",
+        "break_class": "breaker",
+        "local_search": "local.methods",
+        "score": "scoring.scorer",
+        "solve": "solvers",
     },
 )

@@ -13,7 +13,6 @@ from boardclass.parts import (
     PATH_PATTERN,
     ancestors,
     depth,
-    format_path,
     is_below,
     join,
     last_part,
@@ -25,6 +24,10 @@ from boardclass.parts import (
 PARTS = st.lists(
     st.tuples(st.integers(0, 15), st.lists(st.sampled_from("abtz"), min_size=1, unique=True).map("".join)), max_size=5
 )
+
+
+def format_path(parts):
+    return "/".join(f"{cell}={letters}" for cell, letters in parts)
 
 
 @given(PARTS)

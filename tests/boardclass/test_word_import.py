@@ -15,8 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from boardclass.errors import WordListError
-from boardclass.hunspell import expanded
-from boardclass.word_files import Entries, read_entries
+from boardclass.word_files import Entries, expanded, read_entries
 from boardclass.word_import import Imported, Rules, import_words, parse_letters
 from boardclass.wordlist import load_wordlist, parse_wordlist
 
