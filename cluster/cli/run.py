@@ -18,7 +18,7 @@ from cluster.cli import options
 from cluster.streams import console
 
 if TYPE_CHECKING:
-    from cluster.driver.session import RunOutcome
+    from cluster.driver.driver import RunOutcome
     from configs.model import RunConfig
 
 MAX_DRAWN = 3

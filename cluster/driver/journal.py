@@ -58,7 +58,7 @@ class Journal(EventLog):
 
     def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
         if error is not None:
-            self.add("stopped", reason=type(error).__name__, message=str(error)[:_MAX_MESSAGE])
+            self.add("stopped", reason=type(error).__name__, message=str(error))
         self.flush(now=True)
 
     @property
@@ -66,8 +66,14 @@ class Journal(EventLog):
         """Workers that are up, by host."""
         return dict(sorted(Counter(seen.host for seen in self._workers.values()).items()))
 
+    def add(self, event: str, **values: Any) -> None:
+        """Note an event, of its message only the beginning."""
+        if "message" in values:
+            values["message"] = values["message"][:_MAX_MESSAGE]
+        super().add(event, **values)
+
     def note(self, event: str, **values: Any) -> None:
-        """Note something that has no method of its own, at once."""
+        """Note something at once."""
         self.add(event, **values)
         self.flush(now=True)
 
@@ -81,12 +87,10 @@ class Journal(EventLog):
                 seen.order, seen.since_s = order, self._ticks()
             elif isinstance(order, Retire) and order.worker in self._workers:
                 host = self._workers.pop(order.worker).host
-                self.add("worker_retired", worker=order.worker, host=host, message=order.message[:_MAX_MESSAGE])
+                self.add("worker_retired", worker=order.worker, host=host, message=order.message)
             elif isinstance(order, Quarantine):
-                unit, message = order.unit, order.message[:_MAX_MESSAGE]
-                self.add(
-                    "unit_quarantined", class_id=unit.class_id, path=unit.path, attempts=order.attempt, message=message
-                )
+                told = {"attempts": order.attempt, "message": order.message}
+                self.add("unit_quarantined", class_id=order.unit.class_id, path=order.unit.path, **told)
         self.flush()
 
     def stored(self, name: str, n_rows: int) -> None:
@@ -130,25 +134,23 @@ class Journal(EventLog):
         ]
 
     def _event(self, event: Event) -> None:
+        seen = self._workers.get(getattr(event, "worker", 0), _Seen(""))
         match event:
             case WorkerUp():
                 self._workers[event.worker] = _Seen(event.host)
                 self.add("worker_up", worker=event.worker, host=event.host, kernel_hash=event.kernel_hash)
-            case Answer() if event.worker in self._workers:
-                self._workers[event.worker].n_bytes = event.peak_rss_bytes
-            case Returned() if event.worker in self._workers:
-                self._workers[event.worker].order = None
+            case Answer():
+                seen.n_bytes = event.peak_rss_bytes
+            case Returned():
+                seen.order = None
             case WorkerDown():
-                seen, message = self._workers.pop(event.worker, _Seen("")), event.message[:_MAX_MESSAGE]
-                host = seen.host
-                self.add("worker_down", worker=event.worker, host=host, reason=event.reason, message=message)
+                self._workers.pop(event.worker, None)
+                told = {"reason": event.reason, "message": event.message}
+                self.add("worker_down", worker=event.worker, host=seen.host, **told)
             case UnitFailed():
-                self.add(
-                    "unit_failed",
-                    class_id=event.unit.class_id,
-                    path=event.unit.path,
-                    worker=event.worker,
-                    host=self._workers.get(event.worker, _Seen("")).host,
-                    message=event.message[:_MAX_MESSAGE],
-                    oom=event.oom,
-                )
+                place: dict[str, Any] = {
+                    "class_id": event.unit.class_id,
+                    "path": event.unit.path,
+                    "worker": event.worker,
+                }
+                self.add("unit_failed", **place, host=seen.host, message=event.message, oom=event.oom)

@@ -92,10 +92,15 @@ class Ledger:
 
     def admit(self, events: list[Event]) -> list[Event]:
         """Return the events: each verdict with its row, or a failure of its unit if it breaks the schema."""
+        answers = [event for event in events if isinstance(event, Answer)]
         try:
-            return self._with_rows(events)
-        except RowError:  # one of them is bad: check each alone
-            return [self._judge(event) for event in events]
+            made = iter(self._checked(answers))
+        except RowError as error:
+            if len(answers) > 1:  # one of them is bad: check each alone
+                return [admitted for event in events for admitted in self.admit([event])]
+            bad = UnitFailed(answers[0].worker, answers[0].assignment, answers[0].result.unit, str(error))
+            return [bad if isinstance(event, Answer) else event for event in events]
+        return [replace(event, row=next(made)) if isinstance(event, Answer) else event for event in events]
 
     def publish(self, settled: list[Publish | Quarantine]) -> None:
         """Append what is settled; with nothing to append, rows that have waited long enough are flushed.
@@ -116,24 +121,14 @@ class Ledger:
             if self.best is None or score > self.best[0]:
                 self.best = score, canonical_board(board, self._geometry)
 
-    def _judge(self, event: Event) -> Event:
-        try:
-            return self._with_rows([event])[0]
-        except RowError as error:
-            assert isinstance(event, Answer), "only answers become rows"
-            return UnitFailed(event.worker, event.assignment, event.result.unit, str(error))
-
-    def _with_rows(self, events: list[Event]) -> list[Event]:
-        """Return the events, answers with their rows; RowError when one of these breaks the schema."""
-        answers = [event for event in events if isinstance(event, Answer)]
+    def _checked(self, answers: list[Answer]) -> Sequence[Row]:
+        """Return the row of each answer; RowError when one of these breaks the schema."""
         if not answers:
-            return events
+            return ()
         try:
-            rows = check_rows([self._row(answer) for answer in answers], self._fingerprint, "verdict of a worker")
+            return check_rows([self._row(answer) for answer in answers], self._fingerprint, "verdict of a worker")
         except (AttributeError, TypeError, ValueError, KeyError) as error:
             raise RowError(f"no verdict: {type(error).__name__}: {error}") from error
-        made = iter(rows)
-        return [replace(event, row=next(made)) if isinstance(event, Answer) else event for event in events]
 
     def _row(self, answer: Answer) -> Row:
         return Row.of_result(
@@ -150,16 +145,8 @@ class Ledger:
             row = item.answer.row
             assert row is not None, "admitted before the scheduler saw it"
             return [replace(row, attempt=item.attempt)]
-        return [self._given_up(item, host) for host in item.hosts or ("",)]
-
-    def _given_up(self, item: Quarantine, host: str) -> Row:
-        return Row(
-            fingerprint=self._fingerprint.digest,
-            class_id=item.unit.class_id,
-            path=item.unit.path,
-            status=QUARANTINED,
-            n_boards=0,
-            host=host,
-            attempt=item.attempt,
-            message=item.message[:1000],
+        unit, told = item.unit, item.message[:1000]
+        given_up = Row(
+            self._fingerprint.digest, unit.class_id, unit.path, QUARANTINED, 0, attempt=item.attempt, message=told
         )
+        return [replace(given_up, host=host) for host in item.hosts or ("",)]

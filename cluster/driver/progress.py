@@ -1,6 +1,6 @@
 """What a person sees while a run goes on: one bar on a terminal, one plain line per 30 s elsewhere, or nothing.
 
-    driver -> Progress.begin(Overview) -> update(Report) ... stage(text) -> end()
+    driver -> Progress.begin -> update(Report) ... stage(text) -> end()
 
 All of it goes to standard error, so that standard output stays a result.
 """
@@ -10,7 +10,6 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING, Any
 
 from boardclass.printable import between, counted, duration, percent, printable
@@ -21,22 +20,6 @@ if TYPE_CHECKING:
     from rich.progress import Progress as RichProgress
 
 LINE_S = 30.0
-
-
-@dataclass(frozen=True, slots=True)
-class Overview:
-    """What is about to happen."""
-
-    directory: str
-    dims: str
-    wordlist: str
-    cutoff: int
-    n_classes: int
-    n_reused: int
-    n_workers: int  # 0: one on each processor of the cluster
-    cluster: str = ""
-    share: str = ""  # such as 2/5 when only these classes are searched
-    n_own: int = 0  # classes of the share
 
 
 class Progress:
@@ -52,9 +35,10 @@ class Progress:
         self._last: Report | None = None
         self._shown: Report | None = None
 
-    def begin(self, overview: Overview) -> None:
-        """Say what is about to happen."""
-        self.note(describe(overview))
+    def begin(self, text: str, n_classes: int, n_done: int) -> None:
+        """Say what is about to happen; of ``n_classes`` so many are done."""
+        del n_classes, n_done
+        self.note(text)
         self._shown_at_s = self._clock()
 
     def update(self, report: Report) -> None:
@@ -88,13 +72,13 @@ class Bar(Progress):
         self._bar: RichProgress | None = None
         self._task: Any = None
 
-    def begin(self, overview: Overview) -> None:
+    def begin(self, text: str, n_classes: int, n_done: int) -> None:
         """Print what is about to happen and start the bar."""
         from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
         from rich.progress import Progress as RichProgress
 
         shown = console(self._stream)
-        shown.print(describe(overview), markup=False)
+        shown.print(text, markup=False)
         columns = (
             BarColumn(bar_width=24),
             MofNCompleteColumn(),
@@ -103,9 +87,7 @@ class Bar(Progress):
             TextColumn("{task.fields[trouble]}", style="yellow", markup=False),
         )
         self._bar = RichProgress(*columns, console=shown, transient=True, refresh_per_second=4)
-        self._task = self._bar.add_task(
-            "", total=overview.n_classes, completed=overview.n_reused, best="", left="", trouble=""
-        )
+        self._task = self._bar.add_task("", total=n_classes, completed=n_done, best="", left="", trouble="")
         self._bar.start()
 
     def update(self, report: Report) -> None:
@@ -143,20 +125,6 @@ def make_progress(stream: IO[str] | None = None) -> Progress:
     """Return the progress display that suits the stream (standard error by default)."""
     stream = stream if stream is not None else sys.stderr
     return Bar(stream) if stream.isatty() else Progress(stream)
-
-
-def describe(overview: Overview) -> str:
-    """Return what a run is about to do, as one line."""
-    reused = f", {overview.n_reused:,} done before" if overview.n_reused else ""
-    share = f", {overview.n_own:,} of them are share {overview.share}" if overview.share else ""
-    workers = counted(max(1, overview.n_workers), "worker")
-    if overview.cluster:
-        workers = f"{workers if overview.n_workers else 'every processor'} of the cluster at {overview.cluster}"
-    classes = counted(overview.n_classes, "board class", "board classes")
-    return (
-        f"{overview.dims}, {overview.wordlist}, cutoff {overview.cutoff:,}: "
-        f"{classes}{share}{reused}, {workers}, into {overview.directory}"
-    )
 
 
 def format_report(report: Report) -> str:

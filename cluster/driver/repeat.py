@@ -128,8 +128,7 @@ def _verdicts(rows: Iterable[Row]) -> list[Row]:
 
 
 class Repeater:
-    """Finds verdicts of a run with this spec again; made once per process.  The seed is that of images and cell
-    orders."""
+    """Finds verdicts of a run with this spec again; the seed is that of images and cell orders."""
 
     def __init__(self, spec: Spec, seed: int) -> None:
         # a run may hand units back early; a repetition cannot leave anything to children
@@ -138,27 +137,24 @@ class Repeater:
         self._nodes = SearchNodes(parse_partition(spec.partition, spec.dims), spec.params, spec.cell_order)
         self._seed = seed
 
-    def repeat(self, verdict: UnitResult) -> RepeatResult:
+    def repeat(self, row: Row) -> RepeatResult:
         """Search the parts that a verdict settles once more and compare."""
-        unit, began = verdict.unit, time.monotonic()
-        difference = gave_up = ""
+        began, difference, gave_up = time.monotonic(), "", ""
         try:
-            difference = self._compared(verdict)
+            difference = self._compared(_result(row))
         except IncompleteError as error:
             gave_up = str(error)
         except (RowError, InputError) as error:
             difference = str(error)
-        return RepeatResult(unit.class_id, unit.path, verdict.status, difference, gave_up, time.monotonic() - began)
+        return RepeatResult(*row.key, row.status, difference, gave_up, time.monotonic() - began)
 
     def _compared(self, verdict: UnitResult) -> str:
         key = verdict.unit.class_id, verdict.unit.path
         expected = self._nodes.n_boards(*key)
         if verdict.n_boards != expected:
             return f"the verdict says {verdict.n_boards} boards, the unit has {expected}"
-        boards = [board for board, _ in verdict.candidates]
-        for (board, stored), score in zip(
-            verdict.candidates, self._breaker.scorer.scores(boards).tolist(), strict=True
-        ):
+        scores = self._breaker.scorer.scores([board for board, _ in verdict.candidates]).tolist()
+        for (board, stored), score in zip(verdict.candidates, scores, strict=True):
             if score != stored:
                 return f"the verdict says {board} scores {stored}, it scores {score}"
         parts = [*(child.path for child in verdict.children), *verdict.settled]
@@ -172,27 +168,18 @@ class Repeater:
 
 
 def _result(row: Row) -> UnitResult:
-    return UnitResult(
-        unit=Unit(row.class_id, row.path),
-        status=row.status,
-        n_boards=row.n_boards,
-        max_bound=row.max_bound,
-        candidates=row.candidates,
-        children=tuple(Unit(row.class_id, path) for path in row.children),
-        settled=row.settled,
-        counters=dict(row.counters),
-        seconds=row.seconds,
-    )
+    unit, children = Unit(row.class_id, row.path), tuple(Unit(row.class_id, path) for path in row.children)
+    lists = row.candidates, children, row.settled
+    return UnitResult(unit, row.status, row.n_boards, row.max_bound, *lists, dict(row.counters), row.seconds)
 
 
 def repeated(spec: Spec, rows: Sequence[Row], seed: int, n_workers: int) -> Iterator[RepeatResult]:
     """Yield the result for each verdict, in order; ``n_workers`` processes search side by side."""
-    verdicts = [_result(row) for row in rows]
     if n_workers == 1:
-        yield from map(Repeater(spec, seed).repeat, verdicts)
+        yield from map(Repeater(spec, seed).repeat, rows)
         return
     with pool(n_workers, _begin, spec, seed) as executor:
-        yield from executor.map(_repeat, verdicts)
+        yield from executor.map(_repeat, rows)
 
 
 _repeater: Repeater | None = None  # of this process
@@ -203,6 +190,6 @@ def _begin(spec: Spec, seed: int) -> None:
     _repeater = Repeater(spec, seed)
 
 
-def _repeat(verdict: UnitResult) -> RepeatResult:
+def _repeat(row: Row) -> RepeatResult:
     assert _repeater is not None, "made when the process began"
-    return _repeater.repeat(verdict)
+    return _repeater.repeat(row)

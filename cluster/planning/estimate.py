@@ -13,7 +13,7 @@ so is the cost of the run.  Otherwise the interval is Student's, because costs v
 a logarithmic scale, because costs are skewed.  On 3x4, whose cost is known, it holds the truth in 94 to 95 of
 100 plans (``python -m tests.bench.coverage``).
 
-The path table and the rim are made once per worker and serve all its classes: they are made first and are not counted.
+What a worker makes once for all its classes is made first and is not counted.
 
 ``variants`` are single changes of partition, budgets or cell order: two that help alone need not help together.
 """
@@ -146,14 +146,6 @@ def student(freedom: float) -> float:
     return z + sum(term / freedom**k for k, term in enumerate(terms, 1))
 
 
-class Sample(NamedTuple):
-    """What one process found."""
-
-    costs: list[list[float]]  # of the probes in each stratum
-    exact: list[bool]  # whether all of them know their class
-    memory_mb: int  # largest resident memory of the process, MiB
-
-
 def draw(plan: Plan, seed: int) -> list[list[int]]:
     """Return the classes of a run by stratum, weak ones first, each stratum in random order."""
     ids = plan.class_ids()
@@ -164,18 +156,19 @@ def draw(plan: Plan, seed: int) -> list[list[int]]:
 
 
 def sample(
-    breaker: Breaker,
+    spec: Spec,
     strata: Sequence[Sequence[int]],
     seconds: float,
     seed: str,
     cost: Cost = _cpu_seconds,
     least: int = MIN_PROBES,
     tell: Tell | None = None,
+    make_breaker: Callable[[Spec], Breaker] = Breaker,
     clock: Callable[[], float] = time.monotonic,
-) -> Sample:
+) -> tuple[list[Stratum], int]:
     """Probe the classes of every stratum in turn, in the order given, for ``seconds`` of a clock; see
-    :func:`estimate`."""
-    began = clock()
+    :func:`estimate`. Return what was found, and the largest resident memory of the process, MiB."""
+    breaker, began = make_breaker(spec), clock()
     ways = random.Random(seed)
     breaker.break_unit(Unit(next(stratum[0] for stratum in strata if stratum)))
     costs: list[list[float]] = [[] for _ in strata]
@@ -191,24 +184,13 @@ def sample(
     while any(map(wants, numbers)) or (clock() - began < seconds and any(map(is_open, numbers))):
         for h in filter(is_open, numbers):
             class_id = strata[h][len(costs[h]) % len(strata[h])]
-            found, is_whole = probe(breaker, class_id, ways, cost)
-            costs[h].append(found)
+            spent, is_whole = probe(breaker, class_id, ways, cost)
+            costs[h].append(spent)
             exact[h] &= is_whole
             if tell:
                 tell(clock() - began)
-    return Sample(costs, exact, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10)
-
-
-def _sample(spec: Spec, *rest: Any) -> Sample:
-    return sample(Breaker(spec), *rest)
-
-
-def together(strata: Sequence[Sequence[int]], samples: Sequence[Sample]) -> list[Stratum]:
-    """Return what several samples found in each stratum."""
-    return [
-        Stratum(len(stratum), tuple(chain.from_iterable(x.costs[h] for x in samples)), all(x.exact[h] for x in samples))
-        for h, stratum in enumerate(strata)
-    ]
+    found = [Stratum(len(strata[h]), tuple(costs[h]), exact[h]) for h in numbers]
+    return found, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10
 
 
 def estimate(
@@ -232,21 +214,23 @@ def estimate(
     began = time.monotonic()
     spec = replace(plan.spec, params=replace(plan.spec.params, unit_budget=budget))
     strata = draw(plan, seed)
+    processes = min(processes, len(max(strata, key=len)))
     if processes > 1:
-        processes = min(processes, len(max(strata, key=len)))
         with pool(processes) as executor:
-            shares = [[stratum[k::processes] for stratum in strata] for k in range(processes)]
-            jobs = [
-                executor.submit(_sample, spec, share, seconds, f"{seed} {k}", cost, least)
-                for k, share in enumerate(shares)
-            ]
+            jobs = []
+            for k in range(processes):
+                share = [stratum[k::processes] for stratum in strata]
+                jobs.append(executor.submit(sample, spec, share, seconds, f"{seed} {k}", cost, least))
             while wait(jobs, timeout=1).not_done:
                 if tell:
                     tell(time.monotonic() - began)
             samples = [job.result() for job in jobs]
     else:
-        samples = [sample(Breaker(spec), strata, seconds, f"{seed} 0", cost, least, tell)]
-    found = together(strata, samples)
+        samples = [sample(spec, strata, seconds, f"{seed} 0", cost, least, tell)]
+    found = [
+        Stratum(sum(x.size for x in parts), tuple(chain(*(x.costs for x in parts))), all(x.is_exact for x in parts))
+        for parts in zip(*(strata for strata, _ in samples), strict=True)
+    ]
     total, low, high = interval(found)
     return Estimate(
         cpu_hours=total / 3600,
@@ -256,7 +240,7 @@ def estimate(
         n_probes=sum(len(stratum.costs) for stratum in found),
         is_known=all(stratum.is_known for stratum in found),
         strata=tuple((stratum.size, len(stratum.costs), fmean(stratum.costs)) for stratum in found),
-        memory_mb=max(sample.memory_mb for sample in samples),
+        memory_mb=max(memory_mb for _, memory_mb in samples),
         seconds=time.monotonic() - began,
     )
 
@@ -276,7 +260,10 @@ def variants(config: RunConfig) -> Iterator[tuple[str, Plan]]:
     """
     plan = make_plan(config)
     yield "as it is", plan
-    yield from _partitions(config, plan)
+    for name, text in PARTITIONS.items() if "center" in geometry(config.dims).cell_types else ():
+        other = make_plan(config.model_copy(update={"buckets": text}))
+        if other.partition.text != plan.partition.text:
+            yield name, other
     params = plan.spec.params
     changes: dict[str, dict[str, Any]] = {
         "node_budget / 4": {"node_budget": params.node_budget // 4},
@@ -292,12 +279,3 @@ def variants(config: RunConfig) -> Iterator[tuple[str, Plan]]:
         order = cell_order_of(config.dims, name)
         if order != plan.spec.cell_order:
             yield f"cell order {name}", replace(plan, spec=replace(plan.spec, cell_order=order))
-
-
-def _partitions(config: RunConfig, plan: Plan) -> Iterator[tuple[str, Plan]]:
-    if "center" not in geometry(config.dims).cell_types:
-        return
-    for name, text in PARTITIONS.items():
-        other = make_plan(config.model_copy(update={"buckets": text}))
-        if other.partition.text != plan.partition.text:
-            yield name, other

@@ -5,7 +5,7 @@ cards, back and forth: to the shares 1, 2 ... N, then N ... 2, 1, then 1, 2 ... 
 of the expensive classes.  The predictions (``Plan.predicted_costs``) depend on the partition and the letter order,
 which are the same in all runs that can be merged: the N shares have no class in common, and together they are all.
 
-A share says what one driver searches.  It is not part of the question and changes no verdict.
+A share is not part of the question and changes no verdict.
 """
 
 from __future__ import annotations
@@ -41,18 +41,47 @@ class Share:
     def __str__(self) -> str:
         return f"{self.number}/{self.n_shares}"
 
-    def of(self, class_ids: npt.NDArray[np.int64], costs: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
+    def of(self, plan: Plan) -> npt.NDArray[np.int64]:
         """Return the ids of this share's classes, int64, ascending.
 
-        ``class_ids``, int64[n], are all canonical classes of the partition, ascending; ``costs``, float64[n], what
-        ``Plan.predicted_costs`` says of them.  Raises ConfigError when there are fewer classes than shares.
+        Raises ConfigError when the run has fewer classes than shares.
         """
+        class_ids = plan.class_ids()
         if self.n_shares > len(class_ids):
             raise ConfigError(f"--share {self}: expected at most {len(class_ids):,} shares, the classes of the run")
         rounds, places = np.divmod(np.arange(len(class_ids)), self.n_shares)
         dealt_to = np.where(rounds % 2 == 0, places, self.n_shares - 1 - places) + 1
-        costliest_first = np.argsort(-costs, kind="stable")
+        costliest_first = np.argsort(-plan.predicted_costs(class_ids), kind="stable")
         return np.sort(class_ids[costliest_first[dealt_to == self.number]])
+
+    def judge(
+        self,
+        own_ids: npt.NDArray[np.int64],
+        store: Store,
+        coverage: Coverage,
+        message: str,
+        doubted: Collection[Key],
+    ) -> tuple[str, bool]:
+        """Return what to say of a run that is not complete, and whether the share is done all the same.
+
+        The search of the classes ``own_ids`` says in ``message`` what is missing; it is empty when all that was given
+        is settled.  ``doubted`` are units of any share that had to be found again, see ``Run.doubted``.
+        """
+        pending = [class_id for class_id, _ in store.index.pending()]
+        open_ids = np.setdiff1d(own_ids, store.index.done_ids())
+        open_ids = np.union1d(open_ids, np.intersect1d(own_ids, pending))
+        if message or len(open_ids) or coverage.problems.n or coverage.conflicting.n:
+            told = f"share {self} is not done: {len(open_ids):,} of its {len(own_ids):,} classes are not settled"
+            return "\n".join(filter(None, (told, message, coverage.message()))), False
+        n_left = coverage.n_classes - coverage.n_classes_done
+        told = (
+            f"share {self} is done: all {len(own_ids):,} classes of it are settled. The other "
+            f"{coverage.n_classes - len(own_ids):,} classes are not its own but those of {self.others()}: "
+            f"{n_left:,} of them are not settled here, so nothing is proven yet."
+        )
+        if others := np.isin([class_id for class_id, _ in doubted], own_ids, invert=True).sum():
+            told += f" {others:,} verdicts in other shares come from doubted hosts and have to be found again."
+        return f"{told} Put the shares together with: orderly merge TARGET DIR...", True
 
     def others(self) -> str:
         """Return the names of the other shares."""
@@ -67,45 +96,3 @@ def parse_share(text: str) -> Share:
     if match is None or not 1 <= int(match[1]) <= int(match[2]):
         raise ConfigError(f"--share {quote(text)}: expected K/N with K from 1 to N, such as 2/5 for the second of five")
     return Share(int(match[1]), int(match[2]))
-
-
-class Shard:
-    """The classes of a share in one run, int64[n], ascending."""
-
-    def __init__(self, share: Share, plan: Plan) -> None:
-        every = plan.class_ids()
-        self._share = share
-        self.class_ids = share.of(every, plan.predicted_costs(every))
-
-    def __str__(self) -> str:
-        return str(self._share)
-
-    def keep(self, class_ids: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-        """Return those of the classes that belong to the share, in the same order."""
-        return class_ids[np.isin(class_ids, self.class_ids)]
-
-    def holds(self, class_id: int) -> bool:
-        """Return whether a class belongs to the share."""
-        place = int(np.searchsorted(self.class_ids, class_id))
-        return place < len(self.class_ids) and int(self.class_ids[place]) == class_id
-
-    def judge(self, store: Store, coverage: Coverage, message: str, doubted: Collection[Key]) -> tuple[str, bool]:
-        """Return what to say of a run that is not complete, and whether the share is done all the same.
-
-        The search says in ``message`` what is missing; it is empty when all that was given is settled.  ``doubted`` are
-        units of any share that had to be found again, see ``Run.doubted``.
-        """
-        open_ids = set(np.setdiff1d(self.class_ids, store.index.done_ids()).tolist())
-        open_ids.update(class_id for class_id, _ in store.index.pending() if self.holds(class_id))
-        if message or open_ids or coverage.problems.n or coverage.conflicting.n:
-            told = f"share {self} is not done: {len(open_ids):,} of its {len(self.class_ids):,} classes are not settled"
-            return "\n".join(filter(None, (told, message, coverage.message()))), False
-        n_own, n_left = len(self.class_ids), coverage.n_classes - coverage.n_classes_done
-        told = (
-            f"share {self} is done: all {n_own:,} classes of it are settled. The other "
-            f"{coverage.n_classes - n_own:,} classes are not its own but those of {self._share.others()}: "
-            f"{n_left:,} of them are not settled here, so nothing is proven yet."
-        )
-        if others := sum(not self.holds(class_id) for class_id, _ in doubted):
-            told += f" {others:,} verdicts in other shares come from doubted hosts and have to be found again."
-        return f"{told} Put the shares together with: orderly merge TARGET DIR...", True

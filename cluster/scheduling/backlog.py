@@ -8,9 +8,9 @@ strongest twelfth 39 times the cost of the weakest, and they take 12 times as lo
 one factor for all classes, learnt from those, would make the rest look cheap.  So classes are put into bands by their
 predicted cost, and each band learns from its own classes and as many neighbours as it takes to know enough.
 
-Classes that earlier calls searched count as well, by their effort, which does not depend on the machine: this call's
-verdicts tell how many seconds that is here, and before the first of them the seconds that were stored, as much as one
-class counts.  Without them a run that goes on has few to judge by.
+What a class costs is measured by its effort, which does not depend on the machine, so that classes that earlier calls
+searched count as well: without them a run that goes on has few to judge by.  This call's verdicts tell how many seconds
+that is here, and before the first of them the seconds that were stored.
 """
 
 from __future__ import annotations
@@ -69,76 +69,64 @@ def bands_of(costs: npt.NDArray[np.float64]) -> npt.NDArray[np.int8]:
 
 
 class Calibration:
-    """Seconds per unit of predicted cost in each band, learnt from verdicts.
+    """Seconds per unit of predicted cost in each band: effort per cost, times seconds per effort, learnt from verdicts.
 
-    There is one factor for the class root (batch sizes) and one with all its children (time left).  ``bands``, int8[n],
-    has the band of each class of the history.
+    Effort does not depend on the machine, so classes that earlier calls searched count as well; ``bands``, int8[n], has
+    the band of each.  A class is known when all its parts are.
     """
 
     def __init__(self, history: History, bands: npt.NDArray[np.int8]) -> None:
-        self._n_history = np.bincount(bands, minlength=N_BANDS)
-        self._history_predicted = np.bincount(bands, history.costs, N_BANDS)
-        self._history_effort = np.bincount(bands, history.efforts, N_BANDS)
-        if history.seconds:
-            n = len(history.costs)
-            self._seconds, self._effort = history.seconds / n, float(history.efforts.sum()) / n
-        else:
-            self._seconds = self._effort = 0.0
         sums = _powers(history.costs, history.efforts)
         self._sums = np.stack([np.bincount(bands, values, N_BANDS) for values in sums]).astype(np.float64)
-        self._n_roots = np.zeros(N_BANDS, np.int64)
-        self._predicted = np.zeros(N_BANDS)
-        self._root_s = np.zeros(N_BANDS)
-        self._total_s = np.zeros(N_BANDS)
+        self._pace = np.zeros((3, N_BANDS))  # verdicts of this call, their seconds and effort; later ones weigh more
+        if history.seconds:  # as much as one class counts
+            self._pace[1:] = np.array([[history.seconds], [history.efforts.sum()]]) / len(history.costs) / N_BANDS
         self._child_s = history.child_s
         self._n_children = float(history.child_s > 0)
-
-    def note_root(self, band: int, predicted: float, seconds: float, effort: int) -> None:
-        """Learn from the verdict on a class root."""
-        self._note_pace(seconds, effort)
-        for sums, amount in ((self._predicted, predicted), (self._root_s, seconds), (self._total_s, seconds)):
-            sums[band] = sums[band] * _FADE + amount
-        self._n_roots[band] += 1
+        self._factors: list[float] = []  # none: to be worked out anew
 
     def note_class(self, band: int, predicted: float, effort: float) -> None:
-        """Learn how far efforts scatter, from a class with all its parts."""
+        """Learn from a class with all its parts."""
         self._sums[:, band] += np.array(_powers(np.float64(predicted), np.float64(effort)))
+        self._factors = []
 
-    def note_child(self, band: int | None, seconds: float, effort: int) -> None:
-        """Learn from the verdict on a child of a split; ``band`` is None if its root is of an earlier call."""
-        self._note_pace(seconds, effort)
-        if band is not None:
-            self._total_s[band] += seconds
+    def note_verdict(self, band: int, seconds: float, effort: float) -> None:
+        """Learn how fast this machine is from the verdict on a class or a part of one."""
+        self._pace[:, band] = self._pace[:, band] * _FADE + (1.0, seconds, effort)
+        self._factors = []
+
+    def note_child(self, seconds: float) -> None:
+        """Learn from the verdict on a child of a split."""
         self._child_s = self._child_s * 0.99 + seconds
         self._n_children = self._n_children * 0.99 + 1
 
-    def _note_pace(self, seconds: float, effort: int) -> None:
-        self._seconds = self._seconds * _FADE + seconds
-        self._effort = self._effort * _FADE + effort
-
     @property
     def is_known(self) -> bool:
-        """Whether at least one class root has been measured, here or, with a verdict here to compare with, before."""
-        return bool(self._n_roots.any() or (self._n_history.any() and self._effort))
+        """Whether at least one class has been measured, and how fast this machine is."""
+        return bool(self._sums[0].any() and self._pace[2].any())
 
     @property
     def knows_children(self) -> bool:
         """Whether at least one child of a split has been measured."""
         return self._n_children > 0
 
-    def root_s(self, band: int, predicted: float) -> float:
-        """Return the seconds that breaking a class root with this prediction should take."""
-        return max(predicted * self._factor(band, self._n_roots, self._predicted, self._root_s), _MIN_SECONDS)
+    def child_s(self) -> float:
+        """Return the seconds that a child of a split should take."""
+        return max(self._child_s / self._n_children if self._n_children else 1.0, _MIN_SECONDS)
 
     def classes_s(self, predicted: npt.NDArray[np.float64]) -> float:
         """Return the seconds that classes should take, children included, given their predictions' sum in each band."""
-        known, costs, seconds = self._n_roots, self._predicted, self._total_s
-        if self._effort:
-            known, costs = known + self._n_history, costs + self._history_predicted
-            seconds = seconds + self._history_effort * (self._seconds / self._effort)
-        return sum(
-            float(left) * self._factor(band, known, costs, seconds) for band, left in enumerate(predicted) if left > 0
-        )
+        return sum(float(predicted[band]) * self.factor(band) for band in np.flatnonzero(predicted > 0).tolist())
+
+    def factor(self, band: int) -> float:
+        """Return the seconds per unit of predicted cost in a band, 1 if nothing is known."""
+        if not self._factors:
+            self._factors = [self._factor(band) if self.is_known else 1.0 for band in range(N_BANDS)]
+        return self._factors[band]
+
+    def _factor(self, band: int) -> float:
+        _, cost, effort, *_ = self._near(band, self._sums)
+        return float(effort / cost) * self._pace_of(band)
 
     def spread_s(self, n_classes: npt.NDArray[np.int64], predicted: npt.NDArray[np.float64]) -> float | None:
         """Return the standard deviation of :meth:`classes_s`, None where too little is known.
@@ -146,33 +134,26 @@ class Calibration:
         The efforts of the classes of a band scatter about a multiple of their predicted costs.  What is left scatters
         likewise, and so does the multiple, which rests on those that are known.
         """
-        if self._sums[0].sum() < _ENOUGH_TO_SCATTER or not self._effort:
+        if not self.is_known or self._sums[0].sum() < _ENOUGH_TO_SCATTER:
             return None
         variance = 0.0
         for band in np.flatnonzero(n_classes).tolist():
-            n, cost, effort, *squares = self._sums[:, self._near(band, self._sums[0])].sum(axis=1).tolist()
+            n, cost, effort, *squares = self._near(band, self._sums).tolist()
             factor = effort / cost
             scatter = max(0.0, squares[0] * factor**2 - 2 * factor * squares[1] + squares[2]) / (n - 1)
-            variance += scatter * (n_classes[band] + n * (predicted[band] / cost) ** 2)
-        return sqrt(variance) * self._seconds / self._effort
+            variance += scatter * (n_classes[band] + n * (predicted[band] / cost) ** 2) * self._pace_of(band) ** 2
+        return sqrt(variance)
 
-    def child_s(self) -> float:
-        """Return the seconds that a child of a split should take."""
-        return max(self._child_s / self._n_children if self._n_children else 1.0, _MIN_SECONDS)
-
-    @staticmethod
-    def _factor(
-        band: int, known: npt.NDArray[np.int64], predicted: npt.NDArray[np.float64], seconds: npt.NDArray[np.float64]
-    ) -> float:
-        """Return the seconds per unit of predicted cost in a band, 1 if nothing is known."""
-        near = Calibration._near(band, known)
-        return float(seconds[near].sum() / predicted[near].sum()) if known[near].any() else 1.0
+    def _pace_of(self, band: int) -> float:
+        _, seconds, effort = self._near(band, self._pace)
+        return float(seconds / effort)
 
     @staticmethod
-    def _near(band: int, known: npt.NDArray[np.int64]) -> slice:
-        """Return the band and as many neighbours as it takes to know enough classes."""
+    def _near(band: int, sums: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        """Return the sums of a band and as many neighbours as it takes to have enough in the first row."""
         reaches = (slice(max(0, band - reach), band + reach + 1) for reach in range(N_BANDS))
-        return next((near for near in reaches if known[near].sum() >= _ENOUGH), slice(0, N_BANDS))
+        near = next((near for near in reaches if sums[0, near].sum() >= _ENOUGH), slice(None))
+        return sums[:, near].sum(axis=1)
 
 
 @dataclass(slots=True)
@@ -183,7 +164,6 @@ class Trouble:
     strikes: int = 0  # failures that may be its own fault
     losses: int = 0  # failures that are not (machine gone, reply lost), or not surely (others in the same batch)
     big: bool = False  # whether it needs the big-memory lane
-    message: str = ""  # what happened last
 
 
 class Backlog:
@@ -242,7 +222,7 @@ class Backlog:
         if unit.path:
             return self.calibration.child_s()
         place = self._place(unit.class_id)
-        return self.calibration.root_s(int(self._bands[place]), float(self._costs[place]))
+        return max(float(self._costs[place]) * self.calibration.factor(int(self._bands[place])), _MIN_SECONDS)
 
     def remaining_s(self) -> float:
         """Return the seconds of one worker that everything open should take."""
@@ -312,12 +292,12 @@ class Backlog:
 
     def settle(self, result: UnitResult) -> int:
         """Accept the verdict of an open unit; return its attempt, counted from 1."""
-        unit, seconds, effort = result.unit, result.seconds, result.effort
+        unit, effort = result.unit, max(result.effort, 1)  # none is for nothing
         place = self._place(unit.class_id)
+        if place >= 0:
+            self.calibration.note_verdict(int(self._bands[place]), result.seconds, effort)
         if unit.path:
-            self.calibration.note_child(int(self._bands[place]) if place >= 0 else None, seconds, effort)
-        else:
-            self.calibration.note_root(int(self._bands[place]), float(self._costs[place]), seconds, effort)
+            self.calibration.note_child(result.seconds)
         self._efforts[unit.class_id] = self._efforts.get(unit.class_id, 0.0) + effort
         self._close(unit)
         self._add_children([child for child in result.children if child not in self._known], count_class=False)

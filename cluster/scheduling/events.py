@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
 
 class Death(StrEnum):
-    """Why a worker is gone."""
+    """Why a worker is gone, and what that says about the unit that it had."""
 
     died = "died"  # its process ended: perhaps the unit's fault, one strike
     oom = "oom"  # killed for its memory: no strike, the unit goes to the big-memory lane
-    node = "node"  # its machine went away: no strike
-    unfit = "unfit"  # it could not start or failed the self-test: no unit is to blame
+    node = "node"  # its machine went away: no strike; likewise whatever else is not, or not surely, the unit's fault
+    unfit = "unfit"  # it could not start or failed the self-test: a strike for what it was given all the same
 
 
 @dataclass(frozen=True, slots=True)

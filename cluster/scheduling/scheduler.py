@@ -19,7 +19,6 @@ Promises, for any order, repetition or loss of events (tests/cluster/simulator.p
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from enum import Enum
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -49,7 +48,7 @@ from cluster.scheduling.events import (
     WorkerDown,
     WorkerUp,
 )
-from cluster.scheduling.trust import Compare, Trust, difference
+from cluster.scheduling.trust import Compare, Trust
 
 if TYPE_CHECKING:
     from search.breaker import Unit, UnitResult
@@ -57,17 +56,6 @@ if TYPE_CHECKING:
 _ENDGAME = 0.5  # at most this part of a worker's share of what is left goes into one batch
 _ASLEEP_S = 30.0  # after so long without any event, even a Tick, this process was not running
 _N_FREE_DEATHS, _FIRST_WAIT_S, _LONGEST_WAIT_S = 2, 0.25, 30.0  # before the next spawn, when workers keep dying
-
-
-class Blame(Enum):
-    """What a failure says about the unit."""
-
-    strike = "perhaps its own fault"
-    loss = "not its fault, or not surely"
-    memory = "it needs more memory"
-
-
-_OF_DEATH = {Death.died: Blame.strike, Death.unfit: Blame.strike, Death.oom: Blame.memory, Death.node: Blame.loss}
 
 
 @dataclass(slots=True)
@@ -101,10 +89,10 @@ class Scheduler:
     """Decides which worker breaks which unit and when; see the module for what it promises.
 
     ``rng`` chooses the random sample that goes first, and the verdicts that get a replica.  ``compare`` returns how a
-    verdict and its replica differ; by default it compares sizes and candidates as they are.
+    verdict and its replica differ.
     """
 
-    def __init__(self, policy: Policy, work: Work, rng: np.random.Generator, compare: Compare = difference) -> None:
+    def __init__(self, policy: Policy, work: Work, rng: np.random.Generator, compare: Compare) -> None:
         self.policy = policy
         self._trust = Trust(policy, rng, compare)
         self._backlog = Backlog(work, rng, policy.sample)
@@ -137,11 +125,11 @@ class Scheduler:
             case Answer():
                 self._answer(event, now_s)
             case UnitFailed():
-                self._fail(event.unit, event.assignment, Blame.memory if event.oom else Blame.strike, event.message)
+                self._fail(event.unit, event.assignment, Death.oom if event.oom else Death.died, event.message)
             case Returned():
                 given = self._assignments.get(event.assignment)
                 for unit in given.in_order() if given is not None and given.worker == event.worker else ():
-                    self._fail(unit, event.assignment, Blame.loss, "the worker said nothing about it")
+                    self._fail(unit, event.assignment, Death.node, "the worker said nothing about it")
             case Heartbeat():
                 given = self._assignments.get(event.assignment)
                 if given is not None and given.worker == event.worker:
@@ -187,12 +175,12 @@ class Scheduler:
         if worker is not None:
             worker.peak_rss_bytes = max(worker.peak_rss_bytes, answer.peak_rss_bytes)
         if answer.host in self._trust.flagged:
-            self._fail(unit, answer.assignment, Blame.loss, "its host is not believed any more")
+            self._fail(unit, answer.assignment, Death.node, "its host is not believed any more")
             return
         if not self._backlog.is_open(unit) or (unit in self._trust.held) != answer.is_replica:
             self._n_duplicates += 1
         elif problem := _problem(answer.result):
-            self._fail(unit, answer.assignment, Blame.strike, problem)
+            self._fail(unit, answer.assignment, Death.died, problem)
             return
         else:
             self._fruitless_deaths, self._spawn_at_s = 0, now_s  # workers do come up: nothing is delayed
@@ -212,20 +200,20 @@ class Scheduler:
     def _judge(self, replica: Answer) -> None:
         """Publish a verdict that its replica agrees with; otherwise believe neither of the two, nor anything else of
         their hosts."""
-        judgement = self._trust.judge(replica)
-        if not judgement.difference:
-            self._accept(judgement.original)
+        original, difference, doubtful = self._trust.judge(replica)
+        if not difference:
+            self._accept(original)
             return
         unit = replica.result.unit
         trouble = self._backlog.quarantine(unit)
-        self._out.append(Quarantine(unit, trouble.attempts + 1, judgement.difference, judgement.flagged))
+        self._out.append(Quarantine(unit, trouble.attempts + 1, difference, doubtful))
         for disowned in self._trust.disown():
-            self._put_back(disowned, Blame.loss, "its host is not believed any more")
+            self._put_back(disowned, Death.node, "its host is not believed any more")
         for worker in list(self._workers.values()):
             given = self._assignments.get(worker.assignment)
             if worker.host in self._trust.flagged and given is not None:
                 for missing in given.in_order():
-                    self._fail(missing, worker.assignment, Blame.loss, "its host is not believed any more")
+                    self._fail(missing, worker.assignment, Death.node, "its host is not believed any more")
 
     def _strike_off(self, unit: Unit, number: int) -> None:
         """Take a unit off its assignment; a worker that has finished becomes idle, or is replaced if it has grown."""
@@ -245,7 +233,7 @@ class Scheduler:
             del self._workers[worker.number]
             self._out.append(Retire(worker.number, f"it grew to {worker.peak_rss_bytes} bytes"))
 
-    def _fail(self, unit: Unit, number: int, blame: Blame, message: str) -> None:
+    def _fail(self, unit: Unit, number: int, reason: Death, message: str) -> None:
         """Put a unit of an assignment back, or quarantine it; do nothing if it is not in the assignment."""
         given = self._assignments.get(number)
         if given is None or unit not in given.missing:
@@ -255,17 +243,16 @@ class Scheduler:
             if let_go is not None:
                 self._accept(let_go)
         elif self._backlog.is_open(unit) and unit not in self._trust.held:
-            self._put_back(unit, Blame.strike if blame is Blame.memory and given.alone else blame, message)
+            self._put_back(unit, Death.died if reason is Death.oom and given.alone else reason, message)
         self._strike_off(unit, number)
 
-    def _put_back(self, unit: Unit, blame: Blame, message: str) -> None:
-        trouble = self._backlog.trouble.get(unit) or Trouble()
+    def _put_back(self, unit: Unit, reason: Death, message: str) -> None:
+        trouble, is_strike = self._backlog.trouble.get(unit) or Trouble(), reason in (Death.died, Death.unfit)
         trouble.attempts += 1
-        trouble.message = message
-        trouble.big |= blame is Blame.memory
-        trouble.losses += blame is Blame.loss
-        trouble.strikes += blame is Blame.strike
-        self._n_strikes += blame is Blame.strike
+        trouble.big |= reason is Death.oom
+        trouble.losses += reason is Death.node
+        trouble.strikes += is_strike
+        self._n_strikes += is_strike
         if trouble.strikes >= self.policy.n_strikes or trouble.losses >= self.policy.n_losses:
             self._backlog.quarantine(unit)
             self._fruitless_deaths = 0
@@ -299,9 +286,9 @@ class Scheduler:
         message = event.message or f"the worker was lost ({event.reason})"
         if given is not None:
             # in a batch nobody knows which unit was at fault: each goes out again, alone
-            blame = _OF_DEATH[event.reason] if len(given.missing) == 1 else Blame.loss
+            reason = event.reason if len(given.missing) == 1 else Death.node
             for unit in given.in_order():
-                self._fail(unit, given.number, blame, message)
+                self._fail(unit, given.number, reason, message)
         self._n_deaths += 1
         self._fruitless_deaths += 1
         if self._fruitless_deaths > _N_FREE_DEATHS:

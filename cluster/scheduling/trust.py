@@ -13,7 +13,6 @@ from __future__ import annotations
 from collections import Counter, deque
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 import numpy as np
 
@@ -22,14 +21,6 @@ from search.breaker import Unit, UnitResult
 
 MAX_TRIES = 3
 Compare = Callable[[UnitResult, UnitResult], str]
-
-
-class Judgement(NamedTuple):
-    """The result of a replica: ``difference`` is empty when it agrees."""
-
-    original: Answer
-    difference: str
-    flagged: tuple[str, ...] = ()
 
 
 @dataclass
@@ -93,22 +84,26 @@ class Trust:
         self.n_let_go += 1
         return self._release(unit)
 
-    def judge(self, replica: Answer) -> Judgement:
-        """Compare a replica with the verdict that is held."""
+    def judge(self, replica: Answer) -> tuple[Answer, str, tuple[str, ...]]:
+        """Compare a replica with the verdict that is held.
+
+        Return that verdict, how they differ (empty: they agree), and the hosts not to be believed because of it.
+        """
         original = self._release(replica.result.unit)
         difference = self.compare(original.result, replica.result)
         pair = {original.host, replica.host}
         if not difference:
             self.n_agreed += 1
             self._matches.update(pair if len(pair) > 1 else ())
-            return Judgement(original, "")
+            return original, "", ()
         doubtful = {host for host in pair if not self.is_trusted(host)} or pair
         self.flagged |= doubtful
+        hosts = tuple(sorted(doubtful))
         text = (
             f"hosts {original.host!r} and {replica.host!r} give different verdicts: {difference}; "
-            f"not believed any more: {', '.join(map(repr, sorted(doubtful)))}"
+            f"not believed any more: {', '.join(map(repr, hosts))}"
         )
-        return Judgement(original, text, tuple(sorted(doubtful)))
+        return original, text, hosts
 
     def disown(self) -> list[Unit]:
         """Return the units whose held verdicts came from flagged hosts; they are open again."""
@@ -120,9 +115,3 @@ class Trust:
     def _release(self, unit: Unit) -> Answer:
         self._tries.pop(unit, None)
         return self.held.pop(unit)
-
-
-def difference(original: UnitResult, replica: UnitResult) -> str:
-    """Return how two verdicts differ, for breakers that answer alike however they search."""
-    first, second = ((result.n_boards, sorted(result.candidates)) for result in (original, replica))
-    return "" if first == second else f"{first} and {second}"

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from boardclass.geometry import geometry
-from cluster.planning.estimate import PROBE_BUDGET, draw, interval, sample, together
+from cluster.planning.estimate import PROBE_BUDGET, draw, interval, sample
 from cluster.planning.plan import Plan, make_plan
 from configs.model import load_config
 from search.breaker import Breaker, Unit
@@ -87,11 +87,16 @@ def intervals(plan: Plan, seconds: float, n: int) -> Iterator[tuple[float, float
     """Yield cost, lower and upper end, seconds, of plans with the seeds 0 to n - 1."""
     for seed in range(n):
         breaker: Any = Recorded(plan)
-        strata = draw(plan, seed)
-        found = sample(
-            breaker, strata, seconds, f"{seed} 0", lambda x, _: x.seconds, clock=lambda breaker=breaker: breaker.now
+        found, _ = sample(
+            plan.spec,
+            draw(plan, seed),
+            seconds,
+            f"{seed} 0",
+            lambda x, _: x.seconds,
+            make_breaker=lambda _, breaker=breaker: breaker,
+            clock=lambda breaker=breaker: breaker.now,
         )
-        yield interval(together(strata, [found]))
+        yield interval(found)
 
 
 def main() -> int:

@@ -59,6 +59,12 @@ def fake_break(unit: Unit, salt: int = 0, seconds: float = 0.0) -> UnitResult:
     return UnitResult(unit, "candidates" if found else "eliminated", 4, 9, found, (), (), {}, seconds)
 
 
+def difference(original: UnitResult, replica: UnitResult) -> str:
+    """Return how two verdicts differ, for breakers that answer alike however they search."""
+    first, second = ((result.n_boards, sorted(result.candidates)) for result in (original, replica))
+    return "" if first == second else f"{first} and {second}"
+
+
 @dataclass
 class Weather:
     """How often things go wrong; drawn from the seed so that calm and stormy runs both occur."""
@@ -115,7 +121,7 @@ class Simulation:
         self.liars = {self.hosts[-1]} if self.rng.random() < 0.3 else set()
         self.lies = self.rng.choice((0.2, 1.0))
         costs = np.array([self.seconds(unit) for unit in roots])
-        self.scheduler = Scheduler(policy, Work(self.class_ids, costs), np.random.default_rng(self.seed))
+        self.scheduler = Scheduler(policy, Work(self.class_ids, costs), np.random.default_rng(self.seed), difference)
         self.now = 0.0
         self.queue: list[tuple[float, int, Event]] = []
         self.n_queued = 0

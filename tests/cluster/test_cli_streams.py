@@ -11,7 +11,7 @@ import sys
 import pytest
 
 from cluster.cli import app as cli
-from cluster.driver.progress import Overview, Progress
+from cluster.driver.progress import Progress
 from results.storage import local
 from tests.conftest import COMMAND, ROOT
 from tests.samples import daily
@@ -67,7 +67,7 @@ class Full:
 
 def test_progress_lines_are_a_courtesy():
     lines = Progress(Full())
-    lines.begin(Overview("runs/x", "2x2", "scowl70", 12, 55, 0, 1))
+    lines.begin("2x2, scowl70", 55, 0)
     lines.note("dropped")
     lines.end()
 

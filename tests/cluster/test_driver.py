@@ -24,9 +24,8 @@ from boardclass.canonical import canonical_board
 from boardclass.geometry import geometry
 from boardclass.scores import parse_scores
 from boardclass.wordlist import REASONS
-from cluster.driver.driver import run
-from cluster.driver.progress import Bar, Overview, Progress, make_progress
-from cluster.driver.session import Interrupted
+from cluster.driver.driver import Interrupted, run
+from cluster.driver.progress import Bar, Progress, make_progress
 from cluster.planning.plan import make_plan
 from cluster.scheduling.events import Heartbeat, Report
 from cluster.scheduling.scheduler import Scheduler
@@ -89,13 +88,13 @@ class Recorder:
     """Remembers what the driver told."""
 
     def __init__(self):
-        self.overview: Any = None
+        self.begun: Any = None
         self.reports: list[Report] = []
         self.stages: list[str] = []
         self.n_ends = 0
 
-    def begin(self, overview):
-        self.overview = overview
+    def begin(self, *begun):
+        self.begun = begun
 
     def update(self, report):
         self.reports.append(report)
@@ -118,7 +117,7 @@ def test_proves_the_boards_that_are_there(config):
     assert outcome.claim is not None
     assert outcome.claim.result_digest == outcome.digest
     assert (outcome.n_reused, outcome.coverage.quarantined.n, outcome.message) == (0, 0, "")
-    assert progress.overview.n_classes == progress.reports[-1].n_classes_done == outcome.coverage.n_classes
+    assert progress.begun[1] == progress.reports[-1].n_classes_done == outcome.coverage.n_classes
     assert progress.reports[-1].best_score == outcome.listed.boards[0].score
     assert progress.n_ends == 1
 
@@ -274,7 +273,7 @@ def test_a_run_that_goes_on_knows_what_the_classes_behind_it_took(config, monkey
         told.append(work.history)
         return Scheduler(policy, work, *others)
 
-    monkeypatch.setattr("cluster.driver.session.Scheduler", spy)
+    monkeypatch.setattr("cluster.driver.driver.Scheduler", spy)
     run(config)
     ((costs, found, seconds, part_s),) = told
     assert seconds > part_s > 0
@@ -324,7 +323,7 @@ def test_damaged_parts_are_computed_again_and_nothing_else(config, monkeypatch, 
     assert broken == sorted(key for name in chosen for key in rows[name])
     assert (outcome.complete, outcome.digest) == (True, first.digest)
     assert outcome.n_reused == sum(map(len, rows.values())) - len(broken)
-    assert reports.reports[-1].n_classes_done == reports.overview.n_classes
+    assert reports.reports[-1].n_classes_done == reports.begun[1]
     assert len(list(open_run(config.out).rows())) == sum(map(len, rows.values()))
 
 
@@ -405,20 +404,19 @@ def test_predicted_costs_are_products_over_the_cells(config, dims, buckets):
     assert np.all(np.diff(plan.class_ids()) > 0)
 
 
-OVERVIEW = Overview("runs/x", "3x3", "enable2k", 500, 26, 3, 2)
 REPORT = replace(fakes.REPORT, remaining_s=3700.0)
 
 
 def test_plain_lines():
     stream, now = io.StringIO(), [0.0]
     lines = Progress(stream, lambda: now[0])
-    lines.begin(OVERVIEW)
+    lines.begin("3x3, enable2k", 26, 3)
     for now[0] in np.arange(0.0, 65.0, 0.5):
         lines.update(replace(REPORT, elapsed_s=now[0]))
     lines.end()
     lines.end()
     written = stream.getvalue().splitlines()
-    assert written[0] == "3x3, enable2k, cutoff 500: 26 board classes, 3 done before, 2 workers, into runs/x"
+    assert written[0] == "3x3, enable2k"
     assert written[1] == "13/26 classes (50.0 %), best 545 abc, 30 s gone, about 1 h 01 min left, 1 worker lost"
     assert len(written) == 4
 
@@ -426,12 +424,12 @@ def test_plain_lines():
 def test_bar_draws_and_clears():
     stream = io.StringIO()
     bar = Bar(stream)
-    bar.begin(OVERVIEW)
+    bar.begin("3x3, enable2k", 26, 3)
     bar.update(REPORT)
     bar.stage("rescoring")
     bar.end()
     bar.end()
-    assert "26 board classes" in stream.getvalue()
+    assert "3x3, enable2k" in stream.getvalue()
     assert isinstance(make_progress(stream), Progress)
 
 
@@ -450,7 +448,7 @@ def test_workers_that_take_longer_to_start_than_to_search_are_told(config, monke
             super().assign(order)
 
     now = time.monotonic
-    monkeypatch.setattr("cluster.driver.session.time", SimpleNamespace(monotonic=lambda: now() + slow_s[0]))
+    monkeypatch.setattr("cluster.driver.driver.time", SimpleNamespace(monotonic=lambda: now() + slow_s[0]))
     recorder = Recorder()
     config = change(config, workers=2)
     assert run(config, progress=recorder, make_executor=Starting).complete

@@ -29,6 +29,7 @@ from cluster.workers.executors import InProcessExecutor
 from cluster.workers.worker import Reply, Worker, break_all
 from search.breaker import Unit
 from tests.cluster.fakes import SPEC, BadBreaker, FakeBreaker, SlowBreaker, UnfitBreaker, expected_units
+from tests.cluster.simulator import difference
 
 
 class ListSink:
@@ -66,7 +67,7 @@ def until(executor, kind, n=1, timeout_s=1.0):
 def play(executor, n_classes=20, stop=lambda: "", sink=None, **policy):
     """Run classes 0..n-1 to the end; return the sink and how it finished."""
     work = Work(np.arange(n_classes), np.ones(n_classes) * 0.01)
-    scheduler = Scheduler(Policy(**{"n_workers": 1} | policy), work, np.random.default_rng(0))
+    scheduler = Scheduler(Policy(**{"n_workers": 1} | policy), work, np.random.default_rng(0), difference)
     sink = sink or ListSink()
     with executor:
         finish = run_loop(scheduler, executor, sink, clock=time.monotonic, stop=stop, watch=lambda _: None, poll_s=0.1)

@@ -28,7 +28,7 @@ from cluster.scheduling.events import (
 )
 from cluster.scheduling.scheduler import Scheduler
 from search.breaker import Unit, UnitResult
-from tests.cluster.simulator import Simulation
+from tests.cluster.simulator import Simulation, difference
 from tests.samples import daily
 
 
@@ -47,7 +47,7 @@ class Bench:
         policy = {"n_workers": 1, "sample": 0.0, "max_batch": 1} | policy
         ids = np.arange(len(self.costs)) * 10
         work = Work(ids, self.costs, children, history=history, elsewhere=elsewhere)
-        self.scheduler = Scheduler(Policy(**policy), work, np.random.default_rng(0))
+        self.scheduler = Scheduler(Policy(**policy), work, np.random.default_rng(0), difference)
 
     def tell(self, event):
         return self.scheduler.handle(event, self.now)
@@ -331,7 +331,8 @@ def test_time_left_where_costs_differ_less_than_predicted():
     open_s, out = dict(zip(range(0, 8000, 10), costs**0.7, strict=True)), bench.start()
     for _ in range(300):  # 40 at random, then the most expensive ones
         (order,) = of(out, Assign)
-        out = bench.answer(order, seconds=open_s.pop(order.units[0].class_id))
+        seconds = open_s.pop(order.units[0].class_id)
+        out = bench.answer(order, seconds=seconds, n_terms=round(1000 * seconds))
     assert bench.scheduler.snapshot().remaining_s == pytest.approx(sum(open_s.values()), rel=0.05)
 
 

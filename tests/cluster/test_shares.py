@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import shutil
 from dataclasses import replace
 
 import numpy as np
@@ -12,9 +13,9 @@ import pytest
 from boardclass.errors import ConfigError
 from cluster.driver.driver import run
 from cluster.driver.journal import Journal
-from cluster.driver.progress import Overview, describe, format_report
+from cluster.driver.progress import format_report
 from cluster.planning.plan import make_plan
-from cluster.planning.shares import Shard, Share, parse_share
+from cluster.planning.shares import Share, parse_share
 from configs.model import load_config
 from results.proof.coverage import check_coverage
 from results.storage import files
@@ -37,7 +38,7 @@ def plan(tmp_path_factory):
 
 @pytest.mark.parametrize("n_shares", [1, 2, 5, 351])
 def test_shares_are_apart_and_together_all_classes(plan, n_shares):
-    shards = [Shard(Share(number, n_shares), plan).class_ids for number in range(1, n_shares + 1)]
+    shards = [Share(number, n_shares).of(plan) for number in range(1, n_shares + 1)]
     together = np.concatenate(shards)
     assert len(set(together.tolist())) == len(together)
     assert sorted(together.tolist()) == plan.class_ids().tolist()
@@ -47,7 +48,7 @@ def test_shares_are_apart_and_together_all_classes(plan, n_shares):
 def test_every_share_gets_its_part_of_the_dear_classes(plan):
     ids = plan.class_ids()
     costs = dict(zip(ids.tolist(), plan.predicted_costs(ids).tolist(), strict=True))
-    sums = [sum(costs[x] for x in Shard(Share(number, 5), plan).class_ids.tolist()) for number in range(1, 6)]
+    sums = [sum(costs[x] for x in Share(number, 5).of(plan).tolist()) for number in range(1, 6)]
     assert max(sums) < 1.05 * min(sums)
 
 
@@ -57,7 +58,7 @@ def test_the_rule_stays_as_it_is(tmp_path):
     The classes and predictions are those of 4x4-enable2k, whatever the word list.
     """
     plan = make_plan(load_config("4x4", {"cutoff": 3600, "out": str(tmp_path)}))
-    dealt = [Shard(Share(number, 5), plan).class_ids for number in range(1, 6)]
+    dealt = [Share(number, 5).of(plan) for number in range(1, 6)]
     assert [len(ids) for ids in dealt] == [1452] * 5
     text = json.dumps([ids.tolist() for ids in dealt])
     assert (
@@ -66,35 +67,34 @@ def test_the_rule_stays_as_it_is(tmp_path):
 
 
 def test_a_share_does_not_depend_on_the_machine_or_on_what_is_stored(tmp_path):
-    shard = [Shard(Share(1, 3), make_plan(config(tmp_path / "a", seed=seed))).class_ids.tolist() for seed in (0, 7)]
+    shard = [Share(1, 3).of(make_plan(config(tmp_path / "a", seed=seed))).tolist() for seed in (0, 7)]
     run(config(tmp_path / "a"), share=Share(2, 3))
-    assert shard[0] == shard[1] == Shard(Share(1, 3), make_plan(config(tmp_path / "a"))).class_ids.tolist()
+    assert shard[0] == shard[1] == Share(1, 3).of(make_plan(config(tmp_path / "a"))).tolist()
 
 
 @pytest.mark.parametrize("text", ["0/3", "4/3", "3", "1/", "-1/3", "1/0", "1/3/5", "a/b", "", "1.0/3", "²/3"])
-def test_what_names_no_share_is_refused(orderly, tmp_path, text):
+def test_what_names_no_share_is_refused(text):
     with pytest.raises(ConfigError, match="expected K/N"):
         parse_share(text)
+
+
+@pytest.mark.parametrize(("text", "expected"), [("4/3", "expected K/N"), ("1/1000", "expected at most")])
+def test_what_is_no_share_of_the_run_is_refused_before_anything_is_written(orderly, tmp_path, text, expected):
     answer = orderly(*options(tmp_path / "run", f"--share={text}"))
     assert (answer.code, answer.out) == (2, "")
+    assert expected in answer.err
     assert not (tmp_path / "run").exists()
 
 
-def test_more_shares_than_classes_are_refused_before_anything_is_written(orderly, tmp_path):
-    answer = orderly(*options(tmp_path / "run", "--share", "1/1000"))
-    assert answer.code == 2
-    assert "expected at most" in answer.err
-    assert not (tmp_path / "run").exists()
-
-
-def test_a_share_searches_its_classes_and_says_that_nothing_is_proven(orderly, tmp_path):
+def test_a_share_says_that_nothing_is_proven_and_the_last_one_of_the_directory_proves(orderly, tmp_path, small_runs):
     folder = tmp_path / "run"
     answer = orderly(*options(folder, "--share", "2/3"))
     assert answer.code == 0, answer.err
     assert answer.out.startswith("Not proven.")
     assert "share 2/3 is done" in answer.out
     assert "those of 1/3 and 3/3" in answer.out
-    mine = Shard(Share(2, 3), make_plan(config(folder))).class_ids.tolist()
+    mine = Share(2, 3).of(make_plan(config(folder))).tolist()
+    assert f" board classes, {len(mine)} of them are share 2/3, 1 worker" in answer.err
     assert sorted(row.class_id for row in open_run(folder).rows()) == mine
     assert not (folder / files.CLAIM).exists()
     assert orderly("verify", folder).code == 4
@@ -104,40 +104,27 @@ def test_a_share_searches_its_classes_and_says_that_nothing_is_proven(orderly, t
     assert "share 2/3 is done" in record["ended"]
     listed = orderly("top", folder)
     assert (listed.code, "found so far, not proven" in listed.err) == (4, True)
-
-
-def test_the_share_is_recorded_and_the_same_command_resumes(orderly, tmp_path):
-    folder = tmp_path / "run"
-    orderly(*options(folder, "--share", "2/3"))
     assert open_run(folder).info["share"] == "2/3"
     events = [json.loads(line) for line in (folder / files.EVENTS).read_text().splitlines()]
     assert {e["share"] for e in events if e["event"] in ("started", "progress")} == {"2/3"}
     again = orderly(*options(folder, "--share", "2/3"))
-    assert again.code == 0
-    assert "0 verdicts computed" in again.out
+    assert (again.code, "0 verdicts computed" in again.out) == (0, True)
+    assert orderly(*options(folder, "--share", "1/3")).out.startswith("Not proven.")
+    last = orderly(*options(folder, "--share", "3/3"))
+    assert (last.code, "Proven." in last.out) == (0, True)
+    assert run(config(folder)).digest == run(config(small_runs / "whole")).digest
+    assert orderly("verify", folder).code == 0
 
 
 def test_what_is_shown_of_a_share_under_way_is_said_to_be_of_the_share(orderly, tmp_path):
     folder = tmp_path / "run"
     run(config(folder), share=Share(2, 3))
     whole = make_plan(config(folder))
-    n_all, n_own = len(whole.class_ids()), len(Shard(Share(2, 3), whole).class_ids)
-    overview = Overview("runs/x", "2x2", "scowl70", 12, n_all, 0, 1, share="2/3", n_own=n_own)
-    assert f"{n_all} board classes, {n_own} of them are share 2/3" in describe(overview)
+    n_all, n_own = len(whole.class_ids()), len(Share(2, 3).of(whole))
     report = replace(
-        REPORT,
-        n_classes=n_all,
-        n_classes_done=2,
-        n_open=5,
-        best_score=None,
-        n_deaths=0,
-        elapsed_s=10.0,
-        remaining_s=25.0,
-        share="2/3",
-        n_own=n_own,
-        n_own_done=1,
-        elsewhere_s=7200.0,
-    )
+        REPORT, n_classes=n_all, n_classes_done=2, n_open=5, best_score=None, n_deaths=0, elapsed_s=10.0,
+        remaining_s=25.0, share="2/3", n_own=n_own, n_own_done=1, elsewhere_s=7200.0,
+    )  # fmt: skip
     assert f"2/{n_all} classes" in format_report(report)
     assert f", 1/{n_own} of share 2/3, " in format_report(report)
     assert "about 25 s left of share 2/3" in format_report(report)
@@ -152,24 +139,13 @@ def test_what_is_shown_of_a_share_under_way_is_said_to_be_of_the_share(orderly, 
     assert "2.0 processor hours for the other shares" in told
 
 
-def test_another_share_goes_on_in_the_same_directory_and_the_last_one_proves(orderly, tmp_path):
-    folder = tmp_path / "run"
-    for number in (1, 2):
-        assert orderly(*options(folder, "--share", f"{number}/3")).out.startswith("Not proven.")
-    last = orderly(*options(folder, "--share", "3/3"))
-    assert last.code == 0
-    assert "Proven." in last.out
-    assert run(config(tmp_path / "whole")).digest == run(config(folder)).digest
-    assert orderly("verify", folder).code == 0
-
-
-def test_parts_of_classes_stay_with_the_share_of_their_class(tmp_path):
+def test_parts_of_classes_stay_with_the_share_of_their_class(tmp_path, small_runs):
     """What splits left over in another share's classes is not searched; what they left over in the share's own is."""
     folder = tmp_path / "run"
-    rows = list(open_run(run(config(tmp_path / "whole", **CUT_UP)).location).rows())
+    rows = list(open_run(small_runs / "cut_up").rows())
     plan = make_plan(config(folder, **CUT_UP))
     split = sorted({row.class_id for row in rows if row.status == "split" and not row.path})
-    mine = set(Shard(Share(1, 2), plan).class_ids.tolist())
+    mine = set(Share(1, 2).of(plan).tolist())
     assert mine.intersection(split)
     assert set(split) - mine
     with Store.open(folder, plan.fingerprint, plan.run_info) as store:
@@ -181,24 +157,21 @@ def test_parts_of_classes_stay_with_the_share_of_their_class(tmp_path):
     assert {class_id for class_id, _ in found.index.pending()} == set(split) - mine
 
 
-def test_a_share_is_not_done_while_parts_of_its_classes_are_open(tmp_path):
-    cut_up = config(tmp_path / "whole", **CUT_UP)
-    rows = [row for row in open_run(run(cut_up).location).rows() if not row.path]
-    plan = make_plan(cut_up)
+def test_a_share_is_not_done_while_parts_of_its_classes_are_open(tmp_path, small_runs):
+    rows = [row for row in open_run(small_runs / "cut_up").rows() if not row.path]
+    plan = make_plan(config(tmp_path / "run", **CUT_UP))
     with Store.open(tmp_path / "run", plan.fingerprint, plan.run_info) as store:
         store.append(rows)
         store.flush()
-        told, done = Shard(Share(1, 1), plan).judge(store, check_coverage(store.snapshot()), "", [])
+        told, done = Share(1, 1).judge(plan.class_ids(), store, check_coverage(store.snapshot()), "", [])
     n_split = sum(row.status == "split" for row in rows)
     assert not done
     assert told.startswith(f"share 1/1 is not done: {n_split} of its")
 
 
-def test_a_share_with_a_doubted_host_elsewhere_does_not_let_the_run_be_proven(tmp_path):
+def test_a_share_with_a_doubted_host_elsewhere_does_not_let_the_run_be_proven(tmp_path, small_runs):
     """All classes have a verdict, but those of a host that is not believed are found again by their own share only."""
-    folder = tmp_path / "run"
-    outcome = run(config(folder))
-    assert outcome.complete
+    folder = shutil.copytree(small_runs / "whole", tmp_path / "run")
     (folder / files.CLAIM).unlink()
     found = open_run(folder)
     host = next(found.rows()).host
