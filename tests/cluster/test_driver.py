@@ -109,7 +109,7 @@ class Recorder:
         self.n_ends += 1
 
 
-def test_proves_the_boards_that_are_there(config):
+def test_proves_the_boards_that_are_there_and_again_without_an_executor(config):
     progress = Recorder()
     outcome = run(config, progress=progress)
     assert outcome.complete
@@ -120,36 +120,23 @@ def test_proves_the_boards_that_are_there(config):
     assert progress.begun[1] == progress.reports[-1].n_classes_done == outcome.coverage.n_classes
     assert progress.reports[-1].best_score == outcome.listed.boards[0].score
     assert progress.n_ends == 1
+    info = open_run(config.out).info
+    assert info["wordlist"] == {"name": "tiny", "n_words": len(WORDS), "left_out": dict.fromkeys(REASONS, 0)}
+    assert info["n_classes"] == make_plan(config).partition.n_canonical
+    assert {"python", "numba", "numpy"} <= set(info["versions"])
+    assert info["config"]["search"]["memory_mb"] == 16
+    assert "token" not in json.dumps(info).lower()
+    again = run(config, make_executor=lambda spec: pytest.fail("nothing is left to compute"))
+    assert (again.complete, again.digest) == (True, outcome.digest)
+    assert (again.n_reused, again.n_computed) == (outcome.n_computed, 0)
 
 
-def test_running_again_reuses_everything_and_needs_no_executor(config):
+def test_same_digest_however_it_is_found(config):
     first = run(config)
-    again = run(config, make_executor=None)
-    assert (again.n_reused, again.n_computed) == (first.n_computed, 0)
-    assert again.digest == first.digest
-    assert again.complete
-
-    def forbidden(spec, n_workers):
-        raise AssertionError("nothing is left to compute")
-
-    assert run(config, make_executor=forbidden).complete
-
-
-@pytest.mark.parametrize(
-    "changes",
-    [{"buckets": "abcdefghijklmnopqrstuvwxyz"}, {"seed": 5}, {"search": {"memory_mb": 16, "node_budget": 50}}],
-)
-def test_same_digest_however_it_is_found(config, tmp_path, changes):
-    first = run(config)
-    other = run(change(config, out=str(tmp_path / "other"), **changes))
-    assert other.complete
-    assert other.digest == first.digest
-
-
-def test_another_question_is_refused(config):
-    run(config)
-    with pytest.raises(FingerprintError, match="cutoff: asked for 5, stored 4"):
-        run(change(config, cutoff=5))
+    ways = ({"buckets": "abcdefghijklmnopqrstuvwxyz"}, {"seed": 5}, {"search": {"memory_mb": 16, "node_budget": 50}})
+    for number, changes in enumerate(ways):
+        other = run(change(config, out=f"{config.out}{number}", **changes))
+        assert (other.complete, other.digest) == (True, first.digest)
 
 
 def test_auto_cutoff_is_the_best_board_and_stays(config, monkeypatch):
@@ -201,7 +188,7 @@ def stopping(breaker=Breaker, **changes):
 
 
 @pytest.mark.usefixtures("terminal")
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGXCPU])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGXCPU])
 def test_a_signal_stores_what_is_done_and_the_run_goes_on_later(config, number):
     before = signal.getsignal(number)
     with pytest.raises(Interrupted, match=f"stopped by {number.name}: [0-9]+ of .* the same command goes on"):
@@ -247,10 +234,12 @@ class TiredBreaker(Breaker):
 
 
 @pytest.mark.usefixtures("terminal")
-def test_splits_are_followed_and_resumed(config):
+@pytest.mark.parametrize(("breaker", "search"), [(TiredBreaker, {}), (Breaker, {"memory_mb": 32, "node_budget": 50})])
+def test_splits_are_followed_and_resumed_with_the_same_budgets_or_others(config, breaker, search):
     with pytest.raises(Interrupted):
         run(config, make_executor=stopping(TiredBreaker, n_left=8))
-    resumed = run(config, make_executor=lambda spec: InProcessExecutor(spec, TiredBreaker))
+    resumed = run(change(config, search=search), make_executor=lambda spec: InProcessExecutor(spec, breaker))
+    assert resumed.complete
     assert resumed.n_reused > 0
     assert resumed.coverage.n_units > resumed.coverage.n_classes
     assert {(board.board, board.score) for board in resumed.listed.boards} == expected_boards(4)
@@ -342,19 +331,21 @@ def test_a_forgotten_part_is_noticed_before_the_word_proven(config):
     assert "is neither a child nor settled" in outcome.message
 
 
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"fused": ["corner"]}, r"fused: asked for \['corner'\], stored \['center'\]"),
-        ({"unfuse_parts": 7}, "unfuse_parts: asked for 7, stored 3"),
-        ({"letter_order": "abcdefghijklmnopqrstuvwxyz"}, "letter_order: asked for 'abc.*', stored 'jqx.*'"),
-        ({"force_groups": ["aeiou", "bcdfghjklmnpqrstvwxyz"]}, r"force_groups: asked for \['aeiou', .*stored \['j',"),
-    ],
-)
-def test_other_parts_are_refused_on_resume(config, changes, message):
+OTHER_PARTS: dict[str, dict[str, object]] = {
+    r"fused: asked for \['corner'\], stored \['center'\]": {"fused": ["corner"]},
+    "unfuse_parts: asked for 7, stored 3": {"unfuse_parts": 7},
+    "letter_order: asked for 'abc.*', stored 'jqx.*'": {"letter_order": "abcdefghijklmnopqrstuvwxyz"},
+    r"force_groups: asked for \['aeiou', .*stored \['j',": {"force_groups": ["aeiou", "bcdfghjklmnpqrstvwxyz"]},
+}
+
+
+def test_other_parts_and_another_question_are_refused_on_resume(config):
     run(config)
-    with pytest.raises(FingerprintError, match=message):
-        run(change(config, search={"memory_mb": 16} | changes))
+    for message, changes in OTHER_PARTS.items():
+        with pytest.raises(FingerprintError, match=message):
+            run(change(config, search={"memory_mb": 16} | changes))
+    with pytest.raises(FingerprintError, match="cutoff: asked for 5, stored 4"):
+        run(change(config, cutoff=5))
 
 
 def test_a_run_keeps_the_rule_of_demands_that_it_began_with(config):
@@ -370,26 +361,6 @@ def test_a_run_keeps_the_rule_of_demands_that_it_began_with(config):
     extended = change(config, out=config.out + "-more", cutoff=config.cutoff + 1)
     assert run(extended, extends=config.out).complete
     assert "demands" not in open_run(extended.out).info["structure"]
-
-
-@pytest.mark.usefixtures("terminal")
-def test_other_budgets_are_accepted_on_resume(config):
-    with pytest.raises(Interrupted):
-        run(config, make_executor=stopping(TiredBreaker, n_left=8))
-    resumed = run(change(config, search={"memory_mb": 32, "node_budget": 50}))
-    assert resumed.complete
-    assert resumed.n_reused > 0
-    assert {(board.board, board.score) for board in resumed.listed.boards} == expected_boards(4)
-
-
-def test_run_json_tells_what_was_asked(config):
-    run(config)
-    info = open_run(config.out).info
-    assert info["wordlist"] == {"name": "tiny", "n_words": len(WORDS), "left_out": dict.fromkeys(REASONS, 0)}
-    assert info["n_classes"] == make_plan(config).partition.n_canonical
-    assert {"python", "numba", "numpy"} <= set(info["versions"])
-    assert info["config"]["search"]["memory_mb"] == 16
-    assert "token" not in json.dumps(info).lower()
 
 
 @pytest.mark.parametrize(("dims", "buckets"), [("2x2", BUCKETS), ("3x3", BUCKETS), ("3x4", DEFAULT_BUCKETS)])
