@@ -8,19 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Self
 
-from cluster.scheduling.events import (
-    Answer,
-    Assign,
-    Event,
-    Instruction,
-    Quarantine,
-    Report,
-    Retire,
-    Returned,
-    UnitFailed,
-    WorkerDown,
-    WorkerUp,
-)
+from cluster.scheduling import events
 from results.log import HOST_FLAGGED, EventLog
 from results.storage.local import Folder
 
@@ -36,7 +24,7 @@ class _Seen:
 
     host: str
     n_bytes: int = 0
-    order: Assign | None = None
+    order: events.Assign | None = None
     since_s: float = 0.0
 
 
@@ -77,18 +65,18 @@ class Journal(EventLog):
         self.add(event, **values)
         self.flush(now=True)
 
-    def loop(self, events: Sequence[Event], orders: Sequence[Instruction]) -> None:
+    def loop(self, came: Sequence[events.Event], orders: Sequence[events.Instruction]) -> None:
         """Note the events from the executor and the instructions that the scheduler gave."""
-        for event in events:
+        for event in came:
             self._event(event)
         for order in orders:
-            if isinstance(order, Assign) and order.worker in self._workers:
+            if isinstance(order, events.Assign) and order.worker in self._workers:
                 seen = self._workers[order.worker]
                 seen.order, seen.since_s = order, self._ticks()
-            elif isinstance(order, Retire) and order.worker in self._workers:
+            elif isinstance(order, events.Retire) and order.worker in self._workers:
                 host = self._workers.pop(order.worker).host
                 self.add("worker_retired", worker=order.worker, host=host, message=order.message)
-            elif isinstance(order, Quarantine):
+            elif isinstance(order, events.Quarantine):
                 told = {"attempts": order.attempt, "message": order.message}
                 self.add("unit_quarantined", class_id=order.unit.class_id, path=order.unit.path, **told)
         self.flush()
@@ -99,7 +87,7 @@ class Journal(EventLog):
             self._part = name
             self.add("stored", name=name, n_rows=n_rows)
 
-    def report(self, report: Report, *, now: bool = False) -> None:
+    def report(self, report: events.Report, *, now: bool = False) -> None:
         """Note how far the run is, now and then."""
         if report.best_score is not None and (self._best is None or report.best_score > self._best):
             self._best = report.best_score
@@ -133,21 +121,21 @@ class Journal(EventLog):
             for since_s, order, seen in sorted(busy, key=lambda item: (item[0], item[1].worker))[:_MAX_BUSY]
         ]
 
-    def _event(self, event: Event) -> None:
+    def _event(self, event: events.Event) -> None:
         seen = self._workers.get(getattr(event, "worker", 0), _Seen(""))
         match event:
-            case WorkerUp():
+            case events.WorkerUp():
                 self._workers[event.worker] = _Seen(event.host)
                 self.add("worker_up", worker=event.worker, host=event.host, kernel_hash=event.kernel_hash)
-            case Answer():
+            case events.Answer():
                 seen.n_bytes = event.peak_rss_bytes
-            case Returned():
+            case events.Returned():
                 seen.order = None
-            case WorkerDown():
+            case events.WorkerDown():
                 self._workers.pop(event.worker, None)
                 told = {"reason": event.reason, "message": event.message}
                 self.add("worker_down", worker=event.worker, host=seen.host, **told)
-            case UnitFailed():
+            case events.UnitFailed():
                 place: dict[str, Any] = {
                     "class_id": event.unit.class_id,
                     "path": event.unit.path,

@@ -11,20 +11,7 @@ from dataclasses import replace
 
 from boardclass.canonical import canonical_board
 from boardclass.geometry import geometry
-from cluster.scheduling.events import (
-    Answer,
-    Assign,
-    Cancel,
-    Event,
-    Finish,
-    Instruction,
-    Publish,
-    Quarantine,
-    Report,
-    Spawn,
-    Tick,
-    UnitFailed,
-)
+from cluster.scheduling import events
 from cluster.scheduling.scheduler import Scheduler
 from cluster.workers.executors import Executor
 from results.errors import RowError
@@ -42,31 +29,31 @@ def run_loop(
     *,
     clock: Callable[[], float],
     stop: Callable[[], str],
-    watch: Callable[[Report], None],
-    note: Callable[[Sequence[Event], Sequence[Instruction]], None] = lambda _events, _orders: None,
+    watch: Callable[[events.Report], None],
+    note: Callable[[Sequence[events.Event], Sequence[events.Instruction]], None] = lambda _events, _orders: None,
     poll_s: float = POLL_S,
-) -> Finish:
+) -> events.Finish:
     """Run until the scheduler finishes and return how.
 
     ``clock`` tells monotonic seconds.  At least every ``poll_s`` seconds ``stop`` is asked why to stop (empty: go on),
     and ``watch`` is shown the scheduler's figures.  ``note`` is told all events and all instructions.
     """
-    events: list[Event] = [*executor.poll(0.0), Tick()]
+    came: list[events.Event] = [*executor.poll(0.0), events.Tick()]
     while True:
         now_s = clock()
-        events = ledger.admit(events)
-        orders = [order for event in events for order in scheduler.handle(event, now_s)]
-        note(events, orders)
-        settled: list[Publish | Quarantine] = []
-        finish: Finish | None = None
+        came = ledger.admit(came)
+        orders = [order for event in came for order in scheduler.handle(event, now_s)]
+        note(came, orders)
+        settled: list[events.Publish | events.Quarantine] = []
+        finish: events.Finish | None = None
         for order in orders:
-            if isinstance(order, Publish | Quarantine):
+            if isinstance(order, events.Publish | events.Quarantine):
                 settled.append(order)
-            elif isinstance(order, Finish):
+            elif isinstance(order, events.Finish):
                 finish = order
-            elif isinstance(order, Spawn):
+            elif isinstance(order, events.Spawn):
                 executor.spawn(order.worker)
-            elif isinstance(order, Assign):
+            elif isinstance(order, events.Assign):
                 executor.assign(order)
             else:
                 executor.retire(order.worker)
@@ -75,7 +62,7 @@ def run_loop(
         if finish is not None:
             return finish
         why = stop()
-        events = [Cancel(why)] if why else [*executor.poll(poll_s), Tick()]
+        came = [events.Cancel(why)] if why else [*executor.poll(poll_s), events.Tick()]
 
 
 class Ledger:
@@ -90,19 +77,19 @@ class Ledger:
         self.n_candidates = 0  # accepted in this session
         self.n_rows = 0
 
-    def admit(self, events: list[Event]) -> list[Event]:
+    def admit(self, came: list[events.Event]) -> list[events.Event]:
         """Return the events: each verdict with its row, or a failure of its unit if it breaks the schema."""
-        answers = [event for event in events if isinstance(event, Answer)]
+        answers = [event for event in came if isinstance(event, events.Answer)]
         try:
             made = iter(self._checked(answers))
         except RowError as error:
             if len(answers) > 1:  # one of them is bad: check each alone
-                return [admitted for event in events for admitted in self.admit([event])]
-            bad = UnitFailed(answers[0].worker, answers[0].assignment, answers[0].result.unit, str(error))
-            return [bad if isinstance(event, Answer) else event for event in events]
-        return [replace(event, row=next(made)) if isinstance(event, Answer) else event for event in events]
+                return [admitted for event in came for admitted in self.admit([event])]
+            bad = events.UnitFailed(answers[0].worker, answers[0].assignment, answers[0].result.unit, str(error))
+            return [bad if isinstance(event, events.Answer) else event for event in came]
+        return [replace(event, row=next(made)) if isinstance(event, events.Answer) else event for event in came]
 
-    def publish(self, settled: list[Publish | Quarantine]) -> None:
+    def publish(self, settled: list[events.Publish | events.Quarantine]) -> None:
         """Append what is settled; with nothing to append, rows that have waited long enough are flushed.
 
         Answers must have been admitted: only they have rows.
@@ -121,7 +108,7 @@ class Ledger:
             if self.best is None or score > self.best[0]:
                 self.best = score, canonical_board(board, self._geometry)
 
-    def _checked(self, answers: list[Answer]) -> Sequence[Row]:
+    def _checked(self, answers: list[events.Answer]) -> Sequence[Row]:
         """Return the row of each answer; RowError when one of these breaks the schema."""
         if not answers:
             return ()
@@ -130,7 +117,7 @@ class Ledger:
         except (AttributeError, TypeError, ValueError, KeyError) as error:
             raise RowError(f"no verdict: {type(error).__name__}: {error}") from error
 
-    def _row(self, answer: Answer) -> Row:
+    def _row(self, answer: events.Answer) -> Row:
         return Row.of_result(
             answer.result,
             self._fingerprint,
@@ -140,8 +127,8 @@ class Ledger:
             kernel_hash=answer.kernel_hash,
         )
 
-    def _rows(self, item: Publish | Quarantine) -> list[Row]:
-        if isinstance(item, Publish):
+    def _rows(self, item: events.Publish | events.Quarantine) -> list[Row]:
+        if isinstance(item, events.Publish):
             row = item.answer.row
             assert row is not None, "admitted before the scheduler saw it"
             return [replace(row, attempt=item.attempt)]

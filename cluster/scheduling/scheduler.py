@@ -25,29 +25,8 @@ import numpy as np
 
 from boardclass.parts import is_below
 from boardclass.printable import counted
+from cluster.scheduling import events
 from cluster.scheduling.backlog import Backlog, Trouble, Work
-from cluster.scheduling.events import (
-    Answer,
-    Assign,
-    Cancel,
-    Death,
-    Event,
-    Finish,
-    Heartbeat,
-    Instruction,
-    Policy,
-    Publish,
-    Quarantine,
-    Replica,
-    Report,
-    Retire,
-    Returned,
-    Room,
-    Spawn,
-    UnitFailed,
-    WorkerDown,
-    WorkerUp,
-)
 from cluster.scheduling.trust import Compare, Trust
 
 if TYPE_CHECKING:
@@ -92,7 +71,7 @@ class Scheduler:
     verdict and its replica differ.
     """
 
-    def __init__(self, policy: Policy, work: Work, rng: np.random.Generator, compare: Compare) -> None:
+    def __init__(self, policy: events.Policy, work: Work, rng: np.random.Generator, compare: Compare) -> None:
         self.policy = policy
         self._trust = Trust(policy, rng, compare)
         self._backlog = Backlog(work, rng, policy.sample)
@@ -107,34 +86,36 @@ class Scheduler:
         self._n_split = self._n_duplicates = self._n_requeued = self._n_strikes = 0
         self._n_deaths = self._fruitless_deaths = 0  # workers lost: ever, since the last verdict
         self._finished = False
-        self._out: list[Instruction] = []
+        self._out: list[events.Instruction] = []
 
-    def handle(self, event: Event, now_s: float) -> list[Instruction]:
+    def handle(self, event: events.Event, now_s: float) -> list[events.Instruction]:
         """Return what to do about an event that arrived at ``now_s`` (any clock that does not run backwards)."""
         if self._finished:
             return []
         self._out = []
         self._resume(now_s)
         match event:
-            case Room(n_workers):
+            case events.Room(n_workers):
                 self._n_slots = max(0, min(self.policy.n_workers, n_workers))
-            case WorkerUp():
+            case events.WorkerUp():
                 self._worker_up(event, now_s)
-            case WorkerDown() if event.worker in self._workers:
+            case events.WorkerDown() if event.worker in self._workers:
                 self._remove(event, now_s)
-            case Answer():
+            case events.Answer():
                 self._answer(event, now_s)
-            case UnitFailed():
-                self._fail(event.unit, event.assignment, Death.oom if event.oom else Death.died, event.message)
-            case Returned():
+            case events.UnitFailed():
+                self._fail(
+                    event.unit, event.assignment, events.Death.oom if event.oom else events.Death.died, event.message
+                )
+            case events.Returned():
                 given = self._assignments.get(event.assignment)
                 for unit in given.in_order() if given is not None and given.worker == event.worker else ():
-                    self._fail(unit, event.assignment, Death.node, "the worker said nothing about it")
-            case Heartbeat():
+                    self._fail(unit, event.assignment, events.Death.node, "the worker said nothing about it")
+            case events.Heartbeat():
                 given = self._assignments.get(event.assignment)
                 if given is not None and given.worker == event.worker:
                     self._workers[event.worker].lease_ends_s = now_s + given.lease_s
-            case Cancel():
+            case events.Cancel():
                 self._finish(complete=False, message=event.message)
         if not self._finished:
             self._end_leases(now_s)
@@ -142,12 +123,12 @@ class Scheduler:
             self._advance(now_s)
         return self._out
 
-    def snapshot(self) -> Report:
+    def snapshot(self) -> events.Report:
         """Return how far the run is."""
         backlog, n_up = self._backlog, sum(worker.is_up for worker in self._workers.values())
         low_s, high_s = backlog.range_s() or (None, None) if backlog.is_measured else (None, None)
         n_workers = max(1, n_up)  # as status multiplies by those that are up
-        return Report(
+        return events.Report(
             n_classes=backlog.n_classes,
             n_classes_done=backlog.n_classes_done,
             n_open=backlog.n_open,
@@ -169,18 +150,18 @@ class Scheduler:
 
     # --- units
 
-    def _answer(self, answer: Answer, now_s: float) -> None:
+    def _answer(self, answer: events.Answer, now_s: float) -> None:
         """Publish a verdict, hold it back for its replica, or ignore it when the unit has one."""
         unit, worker = answer.result.unit, self._workers.get(answer.worker)
         if worker is not None:
             worker.peak_rss_bytes = max(worker.peak_rss_bytes, answer.peak_rss_bytes)
         if answer.host in self._trust.flagged:
-            self._fail(unit, answer.assignment, Death.node, "its host is not believed any more")
+            self._fail(unit, answer.assignment, events.Death.node, "its host is not believed any more")
             return
         if not self._backlog.is_open(unit) or (unit in self._trust.held) != answer.is_replica:
             self._n_duplicates += 1
         elif problem := _problem(answer.result):
-            self._fail(unit, answer.assignment, Death.died, problem)
+            self._fail(unit, answer.assignment, events.Death.died, problem)
             return
         else:
             self._fruitless_deaths, self._spawn_at_s = 0, now_s  # workers do come up: nothing is delayed
@@ -192,12 +173,12 @@ class Scheduler:
                 self._accept(answer)
         self._strike_off(unit, answer.assignment)
 
-    def _accept(self, answer: Answer) -> None:
+    def _accept(self, answer: events.Answer) -> None:
         attempt = self._backlog.settle(answer.result)
         self._n_split += bool(answer.result.children)
-        self._out.append(Publish(answer, attempt))
+        self._out.append(events.Publish(answer, attempt))
 
-    def _judge(self, replica: Answer) -> None:
+    def _judge(self, replica: events.Answer) -> None:
         """Publish a verdict that its replica agrees with; otherwise believe neither of the two, nor anything else of
         their hosts."""
         original, difference, doubtful = self._trust.judge(replica)
@@ -206,14 +187,14 @@ class Scheduler:
             return
         unit = replica.result.unit
         trouble = self._backlog.quarantine(unit)
-        self._out.append(Quarantine(unit, trouble.attempts + 1, difference, doubtful))
+        self._out.append(events.Quarantine(unit, trouble.attempts + 1, difference, doubtful))
         for disowned in self._trust.disown():
-            self._put_back(disowned, Death.node, "its host is not believed any more")
+            self._put_back(disowned, events.Death.node, "its host is not believed any more")
         for worker in list(self._workers.values()):
             given = self._assignments.get(worker.assignment)
             if worker.host in self._trust.flagged and given is not None:
                 for missing in given.in_order():
-                    self._fail(missing, worker.assignment, Death.node, "its host is not believed any more")
+                    self._fail(missing, worker.assignment, events.Death.node, "its host is not believed any more")
 
     def _strike_off(self, unit: Unit, number: int) -> None:
         """Take a unit off its assignment; a worker that has finished becomes idle, or is replaced if it has grown."""
@@ -231,9 +212,9 @@ class Scheduler:
         self._max_batch = min(2 * self._max_batch, self.policy.max_batch)
         if 0 < self.policy.recycle_bytes < worker.peak_rss_bytes:
             del self._workers[worker.number]
-            self._out.append(Retire(worker.number, f"it grew to {worker.peak_rss_bytes} bytes"))
+            self._out.append(events.Retire(worker.number, f"it grew to {worker.peak_rss_bytes} bytes"))
 
-    def _fail(self, unit: Unit, number: int, reason: Death, message: str) -> None:
+    def _fail(self, unit: Unit, number: int, reason: events.Death, message: str) -> None:
         """Put a unit of an assignment back, or quarantine it; do nothing if it is not in the assignment."""
         given = self._assignments.get(number)
         if given is None or unit not in given.missing:
@@ -243,20 +224,23 @@ class Scheduler:
             if let_go is not None:
                 self._accept(let_go)
         elif self._backlog.is_open(unit) and unit not in self._trust.held:
-            self._put_back(unit, Death.died if reason is Death.oom and given.alone else reason, message)
+            self._put_back(unit, events.Death.died if reason is events.Death.oom and given.alone else reason, message)
         self._strike_off(unit, number)
 
-    def _put_back(self, unit: Unit, reason: Death, message: str) -> None:
-        trouble, is_strike = self._backlog.trouble.get(unit) or Trouble(), reason in (Death.died, Death.unfit)
+    def _put_back(self, unit: Unit, reason: events.Death, message: str) -> None:
+        trouble, is_strike = (
+            self._backlog.trouble.get(unit) or Trouble(),
+            reason in (events.Death.died, events.Death.unfit),
+        )
         trouble.attempts += 1
-        trouble.big |= reason is Death.oom
-        trouble.losses += reason is Death.node
+        trouble.big |= reason is events.Death.oom
+        trouble.losses += reason is events.Death.node
         trouble.strikes += is_strike
         self._n_strikes += is_strike
         if trouble.strikes >= self.policy.n_strikes or trouble.losses >= self.policy.n_losses:
             self._backlog.quarantine(unit)
             self._fruitless_deaths = 0
-            self._out.append(Quarantine(unit, trouble.attempts, message))
+            self._out.append(events.Quarantine(unit, trouble.attempts, message))
         else:
             self._backlog.put_back(unit, trouble)
             self._n_requeued += 1
@@ -269,24 +253,24 @@ class Scheduler:
     def _n_busy(self, host: str) -> int:
         return sum(worker.host == host and worker.assignment != 0 for worker in self._workers.values())
 
-    def _worker_up(self, event: WorkerUp, now_s: float) -> None:
+    def _worker_up(self, event: events.WorkerUp, now_s: float) -> None:
         worker = self._workers.get(event.worker)
         if worker is None:
-            self._out.append(Retire(event.worker, "not expected any more"))
+            self._out.append(events.Retire(event.worker, "not expected any more"))
         elif self.policy.kernel_hash and event.kernel_hash != self.policy.kernel_hash:
             message = f"its kernels {event.kernel_hash!r} differ from the driver's {self.policy.kernel_hash!r}"
-            self._out.append(Retire(event.worker, message))
-            self._remove(WorkerDown(event.worker, Death.unfit, message), now_s)
+            self._out.append(events.Retire(event.worker, message))
+            self._remove(events.WorkerDown(event.worker, events.Death.unfit, message), now_s)
         else:
             worker.is_up, worker.host = True, event.host
 
-    def _remove(self, event: WorkerDown, now_s: float) -> None:
+    def _remove(self, event: events.WorkerDown, now_s: float) -> None:
         """Forget a dead worker, put its units back, and give the run up when workers keep dying."""
         given = self._assignments.get(self._workers.pop(event.worker).assignment)
         message = event.message or f"the worker was lost ({event.reason})"
         if given is not None:
             # in a batch nobody knows which unit was at fault: each goes out again, alone
-            reason = event.reason if len(given.missing) == 1 else Death.node
+            reason = event.reason if len(given.missing) == 1 else events.Death.node
             for unit in given.in_order():
                 self._fail(unit, given.number, reason, message)
         self._n_deaths += 1
@@ -312,9 +296,9 @@ class Scheduler:
         expected = [worker for worker in self._workers.values() if worker.assignment != 0 or not worker.is_up]
         for worker in expected:
             if now_s > worker.lease_ends_s and not self._finished:
-                self._out.append(Retire(worker.number, "silent for too long"))
-                reason = Death.died if worker.is_up else Death.unfit
-                self._remove(WorkerDown(worker.number, reason, "silent for too long"), now_s)
+                self._out.append(events.Retire(worker.number, "silent for too long"))
+                reason = events.Death.died if worker.is_up else events.Death.unfit
+                self._remove(events.WorkerDown(worker.number, reason, "silent for too long"), now_s)
 
     # --- what next
 
@@ -335,7 +319,7 @@ class Scheduler:
         while len(workers) < n_wanted and now_s >= self._spawn_at_s:
             self._n_spawned += 1
             workers[self._n_spawned] = _Worker(self._n_spawned, now_s + self.policy.spawn_s)
-            self._out.append(Spawn(self._n_spawned))
+            self._out.append(events.Spawn(self._n_spawned))
         self._choose_big_host()
         for worker in workers.values():
             if worker.is_up and worker.assignment == 0 and worker.host not in flagged:
@@ -351,7 +335,7 @@ class Scheduler:
 
     def _give(self, worker: _Worker, now_s: float) -> None:
         units: tuple[Unit, ...]
-        replica: Replica | None = None
+        replica: events.Replica | None = None
         alone = worker.host == self._big_host
         if alone:
             is_free = self._n_busy(worker.host) == 0 and self._backlog.has_big
@@ -368,7 +352,7 @@ class Scheduler:
             given = _Assignment(self._n_assigned, worker.number, alone, lease_s, replica is not None, set(units))
             self._assignments[given.number] = given
             worker.assignment, worker.lease_ends_s = given.number, now_s + lease_s
-            self._out.append(Assign(worker.number, given.number, units, alone, replica))
+            self._out.append(events.Assign(worker.number, given.number, units, alone, replica))
 
     def _flags(self) -> str:
         hosts = ", ".join(map(repr, sorted(self._trust.flagged)))
@@ -376,8 +360,8 @@ class Scheduler:
 
     def _finish(self, *, complete: bool, message: str) -> None:
         self._finished = True
-        self._out.extend(Retire(worker.number, "the run is over") for worker in self._workers.values())
-        self._out.append(Finish(complete, message))
+        self._out.extend(events.Retire(worker.number, "the run is over") for worker in self._workers.values())
+        self._out.append(events.Finish(complete, message))
 
 
 def _problem(result: UnitResult) -> str:

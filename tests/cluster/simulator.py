@@ -16,26 +16,8 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from cluster.scheduling import events
 from cluster.scheduling.backlog import Work
-from cluster.scheduling.events import (
-    Answer,
-    Assign,
-    Death,
-    Event,
-    Finish,
-    Heartbeat,
-    Instruction,
-    Policy,
-    Publish,
-    Quarantine,
-    Retire,
-    Returned,
-    Spawn,
-    Tick,
-    UnitFailed,
-    WorkerDown,
-    WorkerUp,
-)
 from cluster.scheduling.scheduler import Scheduler
 from search.breaker import Unit, UnitResult
 
@@ -93,7 +75,7 @@ class Simulation:
     quarantined: set[Unit] = field(default_factory=set)
     contradicted: set[Unit] = field(default_factory=set)
     blamed: Counter[Unit] = field(default_factory=Counter)  # by how often its worker died, fell silent or failed on it
-    finish: Finish | None = None
+    finish: events.Finish | None = None
     n_rows_sent: int = 0
     n_lies_published: int = 0
 
@@ -109,7 +91,7 @@ class Simulation:
         self.poison = {unit for unit in self.expected if digest(f"poison {self.seed} {unit}", 150) == 0}
         self.broken = {unit for unit in self.expected if digest(f"broken {self.seed} {unit}", 150) == 0}
         self.fat = {unit for unit in self.expected if digest(f"fat {self.seed} {unit}", 15) == 0}
-        policy = Policy(
+        policy = events.Policy(
             self.n_workers,
             batch_s=self.rng.choice((1.0, 7.0, 50.0)),
             lease_s=60.0,
@@ -123,7 +105,7 @@ class Simulation:
         costs = np.array([self.seconds(unit) for unit in roots])
         self.scheduler = Scheduler(policy, Work(self.class_ids, costs), np.random.default_rng(self.seed), difference)
         self.now = 0.0
-        self.queue: list[tuple[float, int, Event]] = []
+        self.queue: list[tuple[float, int, events.Event]] = []
         self.n_queued = 0
         self.alive: dict[int, str] = {}  # as the world knows it
         self.given: dict[
@@ -145,7 +127,7 @@ class Simulation:
         """Return how long the unit really takes."""
         return 0.05 * 2.0 ** digest(f"s {self.seed} {unit}", 10)
 
-    def send(self, delay: float, event: Event, *, mayhem: bool = True) -> None:
+    def send(self, delay: float, event: events.Event, *, mayhem: bool = True) -> None:
         """Deliver an event later; with ``mayhem`` it may come late, twice or never."""
         if mayhem and self.rng.random() < self.weather.lose:
             self.log.append(f"{self.now:9.2f} lost {event}")
@@ -158,20 +140,20 @@ class Simulation:
 
     def play(self) -> Simulation:
         """Run until the scheduler finishes; AssertionError when it breaks a promise."""
-        self.send(0.0, Tick(), mayhem=False)
+        self.send(0.0, events.Tick(), mayhem=False)
         for _ in range(MAX_STEPS):
             if self.finish is not None:
                 self.check_end()
                 return self
             if not self.queue or self.queue[0][0] > self.now + 5.0:
                 self.now += 5.0
-                self.deliver(Tick())
+                self.deliver(events.Tick())
             else:
                 self.now, _, event = heapq.heappop(self.queue)
                 self.deliver(event)
         raise AssertionError(f"seed {self.seed}: no end after {MAX_STEPS} steps")
 
-    def deliver(self, event: Event) -> None:
+    def deliver(self, event: events.Event) -> None:
         """Hand an event to the scheduler and carry out what it wants."""
         self.log.append(f"{self.now:9.2f} {event}")
         self.account(event)
@@ -181,17 +163,17 @@ class Simulation:
             self.log.append(f"{self.now:9.2f}      -> {instruction}")
             self.carry_out(instruction)
 
-    def account(self, event: Event) -> None:
+    def account(self, event: events.Event) -> None:
         """Keep the books on what the scheduler may know to be in flight."""
-        if isinstance(event, WorkerDown):
+        if isinstance(event, events.WorkerDown):
             self.forget(event.worker)
-        elif isinstance(event, Answer | UnitFailed | Returned) and event.worker in self.given:
+        elif isinstance(event, events.Answer | events.UnitFailed | events.Returned) and event.worker in self.given:
             number, missing = self.given[event.worker]
             if number == event.assignment:
-                if isinstance(event, Returned):
+                if isinstance(event, events.Returned):
                     self.blamed.update(missing)
                     missing.clear()
-                elif isinstance(event, Answer):
+                elif isinstance(event, events.Answer):
                     missing.discard(event.result.unit)
                 elif event.unit in missing:
                     missing.remove(event.unit)
@@ -204,15 +186,15 @@ class Simulation:
         _, missing = self.given.pop(worker, (0, set()))
         self.blamed.update(missing)
 
-    def carry_out(self, instruction: Instruction) -> None:
+    def carry_out(self, instruction: events.Instruction) -> None:
         """Do what the scheduler asked for, checking that it may ask."""
         assert self.finish is None, f"seed {self.seed}: {instruction} after Finish"
         match instruction:
-            case Spawn(worker):
+            case events.Spawn(worker):
                 self.spawn(worker)
-            case Assign():
+            case events.Assign():
                 self.assign(instruction)
-            case Publish(answer):
+            case events.Publish(answer):
                 unit = answer.result.unit
                 assert unit in self.expected, f"seed {self.seed}: {unit} is unknown"
                 assert unit not in self.published, f"seed {self.seed}: {unit} has two verdicts"
@@ -223,15 +205,15 @@ class Simulation:
                     assert unit not in self.held or let_go, f"seed {self.seed}: {unit}: a lie was published"
                     self.n_lies_published += 1
                 self.published[unit] = answer.result
-            case Quarantine(unit, hosts=hosts):
+            case events.Quarantine(unit, hosts=hosts):
                 assert unit not in self.published, f"seed {self.seed}: {unit} has a verdict"
                 assert unit not in self.quarantined, f"seed {self.seed}: {unit} given up twice"
                 self.quarantined.add(unit)
                 self.contradicted |= {unit} if hosts else set()
-            case Retire(worker):
+            case events.Retire(worker):
                 self.alive.pop(worker, None)
                 self.forget(worker)
-            case Finish():
+            case events.Finish():
                 self.finish = instruction
 
     def spawn(self, worker: int) -> None:
@@ -239,12 +221,12 @@ class Simulation:
         assert worker not in self.alive, f"seed {self.seed}: number {worker} used twice"
         delay = self.rng.uniform(0.5, 5.0)
         if self.rng.random() < self.weather.unfit:
-            self.send(delay, WorkerDown(worker, Death.unfit, "self-test"))
+            self.send(delay, events.WorkerDown(worker, events.Death.unfit, "self-test"))
         else:
             self.alive[worker] = self.rng.choice(self.hosts)
-            self.send(delay, WorkerUp(worker, self.alive[worker]))
+            self.send(delay, events.WorkerUp(worker, self.alive[worker]))
 
-    def assign(self, order: Assign) -> None:
+    def assign(self, order: events.Assign) -> None:
         """Let a worker break its units, or die of them."""
         where = f"seed {self.seed}: {order}"
         assert order.worker in self.alive or order.worker not in self.given, where
@@ -262,29 +244,29 @@ class Simulation:
             return  # its death is a message that got lost or is still on its way
         self.work(order)
 
-    def work(self, order: Assign) -> None:
+    def work(self, order: events.Assign) -> None:
         """Send what the worker would send; rows of a batch come together at its end."""
         spent = 0.0
-        events: list[Event] = []
+        sent: list[events.Event] = []
         for unit in order.units:
             spent += self.seconds(unit)
             death = self.fate(unit, order.alone)
             if death is not None:
                 self.alive.pop(order.worker, None)
-                self.send(spent, WorkerDown(order.worker, death, f"on {unit}"))
+                self.send(spent, events.WorkerDown(order.worker, death, f"on {unit}"))
                 return
             if unit in self.broken:
-                events.append(UnitFailed(order.worker, order.assignment, unit, "ValueError"))
+                sent.append(events.UnitFailed(order.worker, order.assignment, unit, "ValueError"))
             else:
-                events.append(self.answer(order, unit))
+                sent.append(self.answer(order, unit))
                 self.n_rows_sent += 1
         for beat in range(int(spent // 20)):
-            self.send(20.0 * (beat + 1), Heartbeat(order.worker, order.assignment))
-        self.rng.shuffle(events)
-        for event in [*events, Returned(order.worker, order.assignment)]:
+            self.send(20.0 * (beat + 1), events.Heartbeat(order.worker, order.assignment))
+        self.rng.shuffle(sent)
+        for event in [*sent, events.Returned(order.worker, order.assignment)]:
             self.send(spent, event)
 
-    def answer(self, order: Assign, unit: Unit) -> Answer:
+    def answer(self, order: events.Assign, unit: Unit) -> events.Answer:
         """Return the truth, or what a liar says."""
         host, result = self.alive[order.worker], fake_break(unit, self.seed, self.seconds(unit))
         if order.replica is not None:
@@ -293,17 +275,17 @@ class Simulation:
         if host in self.liars and self.rng.random() < self.lies:
             status = result.status if result.children else "candidates"
             result = replace(result, status=status, candidates=((f"lie{self.rng.random()}", 11),))
-        return Answer(order.worker, order.assignment, result, host, is_replica=order.replica is not None)
+        return events.Answer(order.worker, order.assignment, result, host, is_replica=order.replica is not None)
 
-    def fate(self, unit: Unit, alone: bool) -> Death | None:
+    def fate(self, unit: Unit, alone: bool) -> events.Death | None:
         """Return what the worker dies of on this unit, if it does."""
         if unit in self.poison:
-            return Death.died
+            return events.Death.died
         if unit in self.fat and not alone:
-            return Death.oom
+            return events.Death.oom
         if self.rng.random() < self.weather.kill:
-            return Death.died
-        return Death.node if self.rng.random() < self.weather.node else None
+            return events.Death.died
+        return events.Death.node if self.rng.random() < self.weather.node else None
 
     def check_end(self) -> None:
         """Check the promises that concern the whole run."""

@@ -9,18 +9,7 @@ import pytest
 from boardclass.scores import parse_scores
 from cluster.driver.journal import Journal
 from cluster.driver.loop import Ledger
-from cluster.scheduling.events import (
-    Answer,
-    Death,
-    Publish,
-    Quarantine,
-    Report,
-    Retire,
-    Tick,
-    UnitFailed,
-    WorkerDown,
-    WorkerUp,
-)
+from cluster.scheduling import events
 from results.log import FIELDS, read_events
 from results.storage.local import LocalFolder
 from results.store.documents import Fingerprint
@@ -54,13 +43,13 @@ def ledger(store):
 
 def answer(class_id, *candidates):
     status = "candidates" if candidates else "eliminated"
-    return Answer(1, 2, UnitResult(Unit(class_id), status, 4, 3, candidates, (), (), {}, 1.0), "there")
+    return events.Answer(1, 2, UnitResult(Unit(class_id), status, 4, 3, candidates, (), (), {}, 1.0), "there")
 
 
 def test_what_is_admitted_is_stored_with_its_attempt(ledger, store):
-    events = ledger.admit([answer(0), Tick(), answer(5, ("abcd", 7))])
-    assert events[1] == Tick()
-    ledger.publish([Publish(event, 2) for event in events if isinstance(event, Answer)])
+    admitted = ledger.admit([answer(0), events.Tick(), answer(5, ("abcd", 7))])
+    assert admitted[1] == events.Tick()
+    ledger.publish([events.Publish(event, 2) for event in admitted if isinstance(event, events.Answer)])
     assert [(row.class_id, row.candidates, row.host, row.attempt) for row in store] == [
         (0, (), "there", 2),
         (5, (("abcd", 7),), "there", 2),
@@ -71,14 +60,14 @@ def test_what_is_admitted_is_stored_with_its_attempt(ledger, store):
 def test_only_the_bad_one_of_several_answers_is_refused(ledger):
     good, bad = ledger.admit([answer(0), answer(5, ("abcd", 3))])
     assert good.row is not None
-    assert bad == UnitFailed(1, 2, Unit(5), bad.message)
+    assert bad == events.UnitFailed(1, 2, Unit(5), bad.message)
     assert "below cutoff 4" in bad.message
 
 
 def test_an_answer_that_brings_a_row_is_not_believed(ledger, store):
     forged = Row(PRINT.digest, 0, "", "candidates", 4, candidates=(("abcd", 99),))
     (event,) = ledger.admit([replace(answer(0), row=forged)])
-    ledger.publish([Publish(event)])
+    ledger.publish([events.Publish(event)])
     assert [(row.status, row.candidates) for row in store] == [("eliminated", ())]
 
 
@@ -86,20 +75,20 @@ def test_a_verdict_of_a_host_that_is_contradicted_in_the_same_turn_is_in_doubt(t
     with Store.open(tmp_path, PRINT) as store:
         ledger = Ledger(store, PRINT)
         (event,) = ledger.admit([answer(0)])
-        ledger.publish([Publish(event), Quarantine(Unit(5), 1, "contradicted", ("there",))])
+        ledger.publish([events.Publish(event), events.Quarantine(Unit(5), 1, "contradicted", ("there",))])
     assert open_run(tmp_path).doubted == [(0, "")]
 
 
 def test_an_answer_of_another_shape_is_a_failure(ledger):
     odd = replace(answer(0), result=replace(answer(0).result, candidates=(1, 2)))
     (event,) = ledger.admit([odd])
-    assert isinstance(event, UnitFailed)
+    assert isinstance(event, events.UnitFailed)
     assert "no verdict: TypeError" in event.message
 
 
 def test_what_was_not_admitted_cannot_be_published(ledger, store):
     with pytest.raises(AssertionError, match="admitted before"):
-        ledger.publish([Publish(answer(0))])
+        ledger.publish([events.Publish(answer(0))])
     assert store == []
 
 
@@ -125,12 +114,15 @@ def told(tmp_path) -> list[dict]:
 
 
 def test_workers_and_units(journal, tmp_path):
-    ups = [WorkerUp(1, "alpha", "k"), WorkerUp(2, "beta", "k"), WorkerUp(3, "beta", "k")]
+    ups = [events.WorkerUp(1, "alpha", "k"), events.WorkerUp(2, "beta", "k"), events.WorkerUp(3, "beta", "k")]
     journal.loop(ups, [])
     assert journal.hosts == {"alpha": 1, "beta": 2}
     unit = Unit(7, "0=ab")
-    journal.loop([UnitFailed(1, 9, unit, "boom")], [Quarantine(unit, 3, "boom" * 1000)])
-    journal.loop([WorkerDown(1, Death.oom, "killed")], [Retire(2, "silent for too long"), Retire(99, "never seen")])
+    journal.loop([events.UnitFailed(1, 9, unit, "boom")], [events.Quarantine(unit, 3, "boom" * 1000)])
+    journal.loop(
+        [events.WorkerDown(1, events.Death.oom, "killed")],
+        [events.Retire(2, "silent for too long"), events.Retire(99, "never seen")],
+    )
     assert journal.hosts == {"beta": 1}
     failed, given_up, down, retired = told(tmp_path)[3:]
     assert (failed["event"], failed["class_id"], failed["path"], failed["host"]) == ("unit_failed", 7, "0=ab", "alpha")
@@ -181,4 +173,4 @@ def test_an_end_by_an_error_is_told(journal, tmp_path):
 
 
 def test_the_event_of_progress_has_every_figure():
-    assert set(FIELDS["progress"].split()) == {field.name for field in fields(Report)} | {"hosts", "busy"}
+    assert set(FIELDS["progress"].split()) == {field.name for field in fields(events.Report)} | {"hosts", "busy"}
