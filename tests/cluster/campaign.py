@@ -105,21 +105,14 @@ class NotingExecutor(ProcessExecutor):
 def drive(config):
     """Be the driver: run to the end and note the digest; return the exit code of the command line."""
     note("session")
+    policy = replace(default_policy(config, config.search.memory_mb), batch_s=1.0)
     try:
-        outcome = _run(config)
+        outcome = run(config, make_executor=lambda spec: NotingExecutor(spec, NotingBreaker), policy=policy)
     except OrderlyError as error:
         sys.stderr.write(f"{error}\n")
         return error.exit_code
     note("digest", outcome.digest, outcome.complete)
     return 0
-
-
-def _run(config):
-    return run(
-        config,
-        make_executor=lambda spec: NotingExecutor(spec, NotingBreaker),
-        policy=replace(default_policy(config, config.search.memory_mb), batch_s=1.0),
-    )
 
 
 @dataclass
@@ -174,8 +167,6 @@ class Campaign:
         self.kills: Counter[str] = Counter()  # by victim
         self.n_sessions = 0  # drivers started
         self.n_excused = 0  # units that may have been broken twice because something died
-        self.worst_unflushed = 0  # most verdicts that the store lacked when a driver died
-        self.worst_orphan_s = 0.0  # longest that a process outlived its driver
         self.child: Any = None
 
     def undisturbed(self):
@@ -190,7 +181,6 @@ class Campaign:
             notes = Notes.read(self.notes_path)
             unflushed = len(notes.lately - self.stored())
             assert unflushed <= FLUSH_ROWS + notes.n_in_flight, f"{unflushed} verdicts were lost"
-            self.worst_unflushed = max(self.worst_unflushed, unflushed)
             self.n_excused += unflushed
         self.n_sessions += 1
         environment = {**os.environ, NOTES: str(self.notes_path), PAUSE: str(self.pause_s)}
@@ -240,7 +230,10 @@ class Campaign:
                 self.start_driver()
             time.sleep(0.1)
         if kind == "driver-starting":
-            self.start_again(signal.SIGTERM)
+            self.n_excused += Notes.read(self.notes_path).n_in_flight
+            self.child.send_signal(signal.SIGTERM)
+            self.child.wait(WAIT_S)
+            self.start_driver()
             time.sleep(self.rng.uniform(0.0, 3.0))
         process = self.rng.choice(self.find(victim) or found)
         before = Notes.read(self.notes_path)
@@ -264,13 +257,6 @@ class Campaign:
         self.n_excused += excused
         return True
 
-    def start_again(self, number):
-        """End the driver by a signal and start another."""
-        self.n_excused += Notes.read(self.notes_path).n_in_flight
-        self.child.send_signal(number)
-        self.child.wait(WAIT_S)
-        self.start_driver()
-
     def look_after(self, kind, family):
         """Look at what a driver that was shot at leaves: no process, and its last event if it could write one."""
         code = self.child.wait(WAIT_S)
@@ -278,7 +264,6 @@ class Campaign:
         while left := {process: line for process in family if (line := command_line(process))}:
             assert time.monotonic() < died_s + ORPHANS_S, f"outlive the driver: {left}"
             time.sleep(0.05)
-        self.worst_orphan_s = max(self.worst_orphan_s, time.monotonic() - died_s)
         if kind == "all-term" and not (notes := Notes.read(self.notes_path)).digest:
             n_lost = len(notes.lately - self.stored())
             assert n_lost <= notes.n_in_flight, f"{n_lost} verdicts were lost, {notes.n_in_flight} had not arrived"
@@ -362,45 +347,33 @@ def main():
     if options.drive:
         return drive(RunConfig.model_validate(json.loads(options.drive)))
     folder = Path(options.out or tempfile.mkdtemp(prefix="campaign-"))
-    began_s = time.monotonic()
     say(f"undisturbed run, into {folder}")
     os.environ["TMPDIR"] = temporary = tempfile.mkdtemp(prefix="campaign-")  # what is left behind must be here
     digest, n_units = Campaign(config_of_classes(folder), folder, options.seed).undisturbed()
-    say(f"{n_units} units, digest {digest}, {time.monotonic() - began_s:.0f} s")
+    say(f"{n_units} units, digest {digest}")
     victims = random.Random(options.seed).choices(options.victims.split(","), k=options.kills)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
-    n_killed = n_runs = n_fine = 0
-    kinds: Counter[str] = Counter()
-    while n_killed < len(victims):
-        aimed_at = victims[n_killed : n_killed + KILLS_OF_A_RUN]
-        hit, is_fine = one_run(folder / str(n_runs), f"{options.seed} {n_runs}", aimed_at, digest, n_units)
-        kinds += hit
-        n_killed, n_runs, n_fine = kinds.total(), n_runs + 1, n_fine + is_fine
-        if not hit:
+    n_runs, is_fine, kinds = 0, True, Counter()
+    while kinds.total() < len(victims):
+        (folder / str(n_runs)).mkdir()
+        config = config_of_classes(folder / str(n_runs))
+        campaign = Campaign(config, folder / str(n_runs), f"{options.seed} {n_runs}", say)
+        try:
+            notes = campaign.play(victims[kinds.total() :][:KILLS_OF_A_RUN], n_units)
+        finally:
+            campaign.child.kill()
+        n_rows, n_runs = len(campaign.stored()), n_runs + 1
+        is_unharmed = notes.digest == digest and n_rows == n_units and notes.n_twice <= campaign.n_excused
+        say(f"{dict(campaign.kills)}, {campaign.n_sessions} drivers, {n_rows} rows, digest {notes.digest}")
+        say(f"{notes.n_twice} verdicts computed again, {campaign.n_excused} were in flight or not flushed")
+        say("unharmed" if is_unharmed else "HARMED")
+        kinds += campaign.kills
+        is_fine &= is_unharmed
+        if not campaign.kills:
             break
     left = [path.name for path in Path(temporary).iterdir()]
-    say(f"{n_killed} kills in {n_runs} runs: {n_fine} unharmed; left in the temporary folder: {left or 'nothing'}")
-    say(f"{dict(sorted(kinds.items()))}")
-    return 0 if n_fine == n_runs and n_killed == len(victims) and not left else 1
-
-
-def one_run(folder, seed, victims, digest, n_units):
-    """Carry out one run with its kills, print what came of it; return (kills by kind, whether it came to no harm)."""
-    folder.mkdir()
-    campaign = Campaign(config_of_classes(folder), folder, seed, say)
-    began_s = time.monotonic()
-    try:
-        notes = campaign.play(victims, n_units)
-    finally:
-        campaign.child.kill()
-    n_rows = len(campaign.stored())
-    say(f"{dict(campaign.kills)}, {campaign.n_sessions} drivers, {time.monotonic() - began_s:.0f} s")
-    say(f"{n_rows} rows; {notes.n_twice} verdicts computed again, {campaign.n_excused} were in flight or not flushed")
-    say(f"at most {campaign.worst_unflushed} verdicts not yet in the store when a driver died")
-    say(f"no process outlived its driver by more than {campaign.worst_orphan_s:.1f} s")
-    is_fine = notes.digest == digest and n_rows == n_units and notes.n_twice <= campaign.n_excused
-    say(f"digest {notes.digest}: {'unharmed' if is_fine else 'HARMED'}")
-    return campaign.kills, is_fine
+    say(f"{dict(sorted(kinds.items()))} in {n_runs} runs; left in the temporary folder: {left or 'nothing'}")
+    return 0 if is_fine and kinds.total() == len(victims) and not left else 1
 
 
 if __name__ == "__main__":

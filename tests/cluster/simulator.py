@@ -13,6 +13,7 @@ import random
 import sys
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field, replace
+from types import SimpleNamespace
 
 import numpy as np
 
@@ -47,22 +48,8 @@ def difference(original: UnitResult, replica: UnitResult) -> str:
     return "" if first == second else f"{first} and {second}"
 
 
-@dataclass
-class Weather:
-    """How often things go wrong; drawn from the seed so that calm and stormy runs both occur."""
-
-    kill: float
-    lose: float
-    repeat: float
-    late: float
-    unfit: float
-    node: float
-
-    @classmethod
-    def of(cls, rng: random.Random) -> Weather:
-        """Draw the weather of a run."""
-        storm = rng.choice((0.0, 0.3, 1.0))
-        return cls(*(storm * rng.uniform(0, most) for most in (0.12, 0.08, 0.3, 0.4, 0.1, 0.05)))
+# How often things go wrong at most; a run draws from these, so that calm and stormy ones both occur.
+WEATHER = {"kill": 0.12, "lose": 0.08, "repeat": 0.3, "late": 0.4, "unfit": 0.1, "node": 0.05}
 
 
 @dataclass
@@ -76,12 +63,11 @@ class Simulation:
     contradicted: set[Unit] = field(default_factory=set)
     blamed: Counter[Unit] = field(default_factory=Counter)  # by how often its worker died, fell silent or failed on it
     finish: events.Finish | None = None
-    n_rows_sent: int = 0
-    n_lies_published: int = 0
 
     def __post_init__(self) -> None:
         self.rng = random.Random(self.seed)
-        self.weather = Weather.of(self.rng)
+        storm = self.rng.choice((0.0, 0.3, 1.0))
+        self.weather = SimpleNamespace(**{name: storm * self.rng.uniform(0, most) for name, most in WEATHER.items()})
         n_classes = self.rng.randint(1, 40)
         self.class_ids = np.array(sorted(self.rng.sample(range(1000), n_classes)), np.int64)
         self.n_workers = self.rng.randint(1, 6)
@@ -108,14 +94,9 @@ class Simulation:
         self.queue: list[tuple[float, int, events.Event]] = []
         self.n_queued = 0
         self.alive: dict[int, str] = {}  # as the world knows it
-        self.given: dict[
-            int, tuple[int, set[Unit]]
-        ] = {}  # as the scheduler must know it: worker -> assignment, units missing
-        self.assigned: dict[int, tuple[Unit, ...]] = {}
-        self.alone: set[int] = set()
+        self.given: dict[int, tuple[int, set[Unit]]] = {}  # as the scheduler must know it: assignment, units missing
 
     def tree(self, roots: list[Unit]) -> set[Unit]:
-        """Return every unit that splitting will bring up."""
         found, stack = set(), list(roots)
         while stack:
             unit = stack.pop()
@@ -124,7 +105,6 @@ class Simulation:
         return found
 
     def seconds(self, unit: Unit) -> float:
-        """Return how long the unit really takes."""
         return 0.05 * 2.0 ** digest(f"s {self.seed} {unit}", 10)
 
     def send(self, delay: float, event: events.Event, *, mayhem: bool = True) -> None:
@@ -154,7 +134,6 @@ class Simulation:
         raise AssertionError(f"seed {self.seed}: no end after {MAX_STEPS} steps")
 
     def deliver(self, event: events.Event) -> None:
-        """Hand an event to the scheduler and carry out what it wants."""
         self.log.append(f"{self.now:9.2f} {event}")
         self.account(event)
         trust = self.scheduler._trust
@@ -182,12 +161,10 @@ class Simulation:
                     del self.given[event.worker]
 
     def forget(self, worker: int) -> None:
-        """Drop a worker that the scheduler was told is dead or that it retired."""
         _, missing = self.given.pop(worker, (0, set()))
         self.blamed.update(missing)
 
     def carry_out(self, instruction: events.Instruction) -> None:
-        """Do what the scheduler asked for, checking that it may ask."""
         assert self.finish is None, f"seed {self.seed}: {instruction} after Finish"
         match instruction:
             case events.Spawn(worker):
@@ -203,7 +180,6 @@ class Simulation:
                 if answer.result.candidates != fake_break(unit, self.seed).candidates:
                     let_go = self.scheduler._trust.n_let_go > self.n_let_go
                     assert unit not in self.held or let_go, f"seed {self.seed}: {unit}: a lie was published"
-                    self.n_lies_published += 1
                 self.published[unit] = answer.result
             case events.Quarantine(unit, hosts=hosts):
                 assert unit not in self.published, f"seed {self.seed}: {unit} has a verdict"
@@ -217,7 +193,6 @@ class Simulation:
                 self.finish = instruction
 
     def spawn(self, worker: int) -> None:
-        """Start a worker, which may come up late, never, or unfit."""
         assert worker not in self.alive, f"seed {self.seed}: number {worker} used twice"
         delay = self.rng.uniform(0.5, 5.0)
         if self.rng.random() < self.weather.unfit:
@@ -227,7 +202,6 @@ class Simulation:
             self.send(delay, events.WorkerUp(worker, self.alive[worker]))
 
     def assign(self, order: events.Assign) -> None:
-        """Let a worker break its units, or die of them."""
         where = f"seed {self.seed}: {order}"
         assert order.worker in self.alive or order.worker not in self.given, where
         assert order.worker not in self.given, f"{where}: already has {self.given.get(order.worker)}"
@@ -242,10 +216,7 @@ class Simulation:
         self.given[order.worker] = order.assignment, set(order.units)
         if order.worker not in self.alive:
             return  # its death is a message that got lost or is still on its way
-        self.work(order)
-
-    def work(self, order: events.Assign) -> None:
-        """Send what the worker would send; rows of a batch come together at its end."""
+        # Rows of a batch come together at its end.
         spent = 0.0
         sent: list[events.Event] = []
         for unit in order.units:
@@ -259,7 +230,6 @@ class Simulation:
                 sent.append(events.UnitFailed(order.worker, order.assignment, unit, "ValueError"))
             else:
                 sent.append(self.answer(order, unit))
-                self.n_rows_sent += 1
         for beat in range(int(spent // 20)):
             self.send(20.0 * (beat + 1), events.Heartbeat(order.worker, order.assignment))
         self.rng.shuffle(sent)
@@ -267,7 +237,6 @@ class Simulation:
             self.send(spent, event)
 
     def answer(self, order: events.Assign, unit: Unit) -> events.Answer:
-        """Return the truth, or what a liar says."""
         host, result = self.alive[order.worker], fake_break(unit, self.seed, self.seconds(unit))
         if order.replica is not None:
             status = "candidates" if result.candidates else "eliminated"
@@ -278,7 +247,6 @@ class Simulation:
         return events.Answer(order.worker, order.assignment, result, host, is_replica=order.replica is not None)
 
     def fate(self, unit: Unit, alone: bool) -> events.Death | None:
-        """Return what the worker dies of on this unit, if it does."""
         if unit in self.poison:
             return events.Death.died
         if unit in self.fat and not alone:
@@ -288,7 +256,6 @@ class Simulation:
         return events.Death.node if self.rng.random() < self.weather.node else None
 
     def check_end(self) -> None:
-        """Check the promises that concern the whole run."""
         assert self.finish is not None
         where = f"seed {self.seed}"
         flagged = self.scheduler.snapshot().flagged
@@ -298,20 +265,23 @@ class Simulation:
             return
         for unit in self.quarantined - self.contradicted:
             assert self.blamed[unit] >= 3, f"{where}: {unit} given up after {self.blamed[unit]} failures"
-        hopeless = (self.poison | self.broken) & self.reachable()
+        reached = self.reachable()
+        hopeless = (self.poison | self.broken) & reached
         assert hopeless <= self.quarantined, f"{where}: {hopeless - self.quarantined} have a verdict"
         if not any(vars(self.weather).values()):
             surplus = self.quarantined - hopeless - self.contradicted
             assert not surplus, f"{where}: {surplus} given up in calm weather"
-        reached = self.reachable()
         assert reached == self.published.keys() | self.quarantined, f"{where}: not settled"
         assert self.finish.complete == (not self.quarantined), where
         snapshot = self.scheduler.snapshot()
         assert snapshot.n_open == 0, f"{where}: {snapshot}"
-        self.check_classes(snapshot.n_classes_done)
+        open_units: dict[int, int] = defaultdict(int)
+        for unit in reached:
+            open_units[unit.class_id] += unit not in self.published
+        n_done = sum(n == 0 for n in open_units.values())
+        assert snapshot.n_classes_done == n_done, f"{where}: {snapshot.n_classes_done} classes counted as done"
 
     def reachable(self) -> set[Unit]:
-        """Return the units that the published splits lead to."""
         found, stack = set(), [Unit(int(class_id)) for class_id in self.class_ids]
         while stack:
             unit = stack.pop()
@@ -319,16 +289,8 @@ class Simulation:
             stack.extend(self.published[unit].children if unit in self.published else ())
         return found
 
-    def check_classes(self, n_done: int) -> None:
-        """Check that a class counts as done when every unit of it has a verdict."""
-        open_units: dict[int, int] = defaultdict(int)
-        for unit in self.reachable():
-            open_units[unit.class_id] += unit not in self.published
-        assert n_done == sum(n == 0 for n in open_units.values()), f"seed {self.seed}: {n_done} classes counted as done"
-
 
 def main() -> None:
-    """Replay one seed with its log."""
     simulation = Simulation(int(sys.argv[1]))
     try:
         simulation.play()
