@@ -18,7 +18,7 @@ from results.storage import files
 from results.store.rows import SPLIT
 from results.store.run import open_run
 from results.store.store import Store
-from search import replica
+from search import breaker
 from search.scoring.scorer import Scorer
 from tests.cluster.small import rewritten
 from tests.cluster.whole_run import without_boards
@@ -218,7 +218,7 @@ def test_what_cannot_be_compared_is_incomplete_and_says_so(orderly, made, tmp_pa
     answer = orderly("repeat", tmp_path / "begun", "--classes", split)
     assert (answer.code, answer.out) == (4, "")
     assert f"class {split} is not settled" in answer.err
-    monkeypatch.setattr(replica, "_PATIENCE", 0)
+    monkeypatch.setattr(breaker, "_PATIENCE", 0)
     answer = orderly("repeat", made, "--sample", 3)
     assert (answer.code, answer.out) == (4, "")
     assert "took too long" in answer.err
