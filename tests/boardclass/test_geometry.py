@@ -100,16 +100,6 @@ def test_unknown_dims_are_refused_with_the_value_and_the_choice(text):
     assert caught.value.exit_code == 2
 
 
-@given(st.text(max_size=12) | st.sampled_from(DIMS) | st.from_regex(r"[0-9]{1,2}[xX][0-9]{1,2}"))
-def test_any_text_is_dims_or_a_typed_error(text):
-    try:
-        dims = parse_dims(text)
-    except DimsError:
-        return
-    assert str(dims) in DIMS
-    assert parse_dims(str(dims).upper()) == parse_dims(str(dims)[::-1]) == dims
-
-
 @st.composite
 def sized_values(draw):
     geo = geometry(draw(st.sampled_from(DIMS)))

@@ -165,14 +165,6 @@ def test_orbit_sums_equal_the_whole_space_for_any_partition(partition):
     assert n_covered(partition, ranks) == 26**partition.dims.n
 
 
-def test_a_missing_or_doubled_class_changes_the_sum():
-    partition = parse_partition(FOUR, "2x2")
-    ranks = np.concatenate(list(partition.canonical_ranks()))
-    assert n_covered(partition, ranks[1:]) < 26**4
-    assert n_covered(partition, np.append(ranks, ranks[3])) > 26**4
-    assert n_covered(partition, ranks[:0]) == 0
-
-
 def test_normalised_text_names_the_types_of_the_board():
     text = f"zyxwvutsrqponmlkjihgfedcba , CORNER: {FOUR}"
     assert parse_partition(text, "2x2").text == f"corner: {FOUR}"
@@ -236,15 +228,6 @@ def test_ranks_and_bucket_numbers_out_of_range_are_refused():
     ],
 )
 def test_bad_classes_are_refused(text, said):
+    assert parse_class("ba c\td  zyx", "2x2") == ("ab", "c", "d", "xyz")
     with pytest.raises(PartitionError, match=said):
         parse_class(text, "2x2")
-
-
-@given(st.text(max_size=30) | st.text("ab ", max_size=12))
-def test_any_text_is_a_class_or_a_typed_error(text):
-    try:
-        letters = parse_class(text, "2x2")
-    except PartitionError:
-        return
-    assert parse_class(" ".join(letters), "2x2") == letters
-    assert parse_class("ba c\td  zyx", "2x2") == ("ab", "c", "d", "xyz")

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from boardclass.board import Board, read_board
+from boardclass.board import Board, dims_of_length, format_rows, parse_board, read_board
 from boardclass.errors import BoardError, DimsError
 from boardclass.geometry import DIMS, parse_dims
 from boardclass.tiles import Tile, read_tiles
@@ -157,13 +157,34 @@ def test_every_way_to_write_a_board_says_the_same(name, data):
     assert read_board(turned) == (dims, board) or dims.w == dims.h
 
 
-@given(st.text("abQu/ ,\n[-].*1é", max_size=30) | st.text(max_size=20))
-def test_any_text_is_a_board_or_a_typed_error(text):
-    try:
-        dims, board = read_board(text)
-    except BoardError:
-        return
-    assert len(board) == dims.n
-    assert board.isascii()
-    assert board.islower()
-    assert read_board("/".join(" ".join(row) for row in Board(board).rows)) == (dims, board)
+def test_rows_are_read_across_and_boards_down():
+    assert format_rows("abcdefghijkl", "3x4") == [list("AEI"), list("BFJ"), list("CGK"), list("DHL")]
+    assert format_rows("qoii", "2x2") == [["Qu", "I"], ["O", "I"]]
+
+
+def test_length_tells_the_dims():
+    for dims in map(parse_dims, DIMS):
+        assert dims_of_length(dims.n) == dims
+    for n in (-1, 0, 1, 5, 8, 15, 36):
+        with pytest.raises(BoardError, match=f"no board has {n} letters: expected one of 4 \\(2x2\\)"):
+            dims_of_length(n)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "board '' has 0 letters; expected 9 letters"),
+        ("abcdefgh", "'abcdefgh' has 8 letters"),
+        ("quabcdefgh", "has 10 letters; .*write the Qu cell as q alone"),
+        ("abcdefghé", "'é' at position 9 is not a letter"),
+        ("abc def ghi", "' ' at position 4"),
+        ("ab/cd/efg", "'/' at position 3"),
+        ("abcdefgh\0", "'\\\\x00' at position 9"),
+        ("İİİİİİİİİ", "at position 1"),
+        ("a" * 100_000, "has 100000 letters"),
+    ],
+)
+def test_bad_boards_are_refused(text, said):
+    with pytest.raises(BoardError, match=said) as caught:
+        parse_board(text, "3x3")
+    assert len(str(caught.value)) < 400

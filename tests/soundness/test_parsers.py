@@ -7,17 +7,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from operator import attrgetter
 from typing import Any
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from boardclass.board import dims_of_length
+from boardclass.board import Board, dims_of_length, parse_board, read_board
 from boardclass.errors import InputError, OrderlyError
 from boardclass.geometry import Dims, geometry, parse_dims
-from boardclass.partition import Partition, parse_partition
+from boardclass.partition import Partition, parse_class, parse_partition
 from boardclass.parts import parse_path
+from boardclass.scores import ScoreTable, parse_scores
 from boardclass.wordlist import load_wordlist
 from cluster.cli.ask import read_boards
 from cluster.cli.boards import parse_cells
@@ -57,12 +59,33 @@ def texts(pieces: str) -> st.SearchStrategy[str]:
     return st.text(max_size=30) | st.lists(st.sampled_from([*pieces.split(), " ", ""]), max_size=12).map("".join)
 
 
+def again(parse: Callable[[str], Any], format_value: Callable[[Any], str]) -> Callable[[str], Any]:
+    """Return the parser, which must give the same value for the text of what it gives."""
+
+    def checked(text: str) -> Any:
+        value = parse(text)
+        assert parse(format_value(value)) == value
+        return value
+
+    return checked
+
+
+def typed(board: str) -> str:
+    """Return a board as people type it."""
+    return "/".join(map(" ".join, Board(board).rows))
+
+
 # What a user types: (function, texts, what it returns).
 TYPED = {
+    "dimensions": (again(parse_dims, str), texts("2 3 4 5 x X 12 2x3 ٣"), Dims),
+    "board": (again(lambda text: parse_board(text, "2x2"), str.upper), texts("a b Q u qu İ"), str),
+    "typed board": (again(lambda text: read_board(text)[1], typed), st.text("abQu/ ,\n[-].*1é", max_size=30), str),
     "letters of a board": (lambda text: dims_of_length(len(text)), texts("abc"), Dims),
+    "class": (again(lambda text: parse_class(text, "2x2"), " ".join), texts("a b ab yx"), tuple),
+    "points": (again(parse_scores, attrgetter("name")), texts("0 1 , - 12 99999999999 words"), ScoreTable),
     "buckets": (
-        lambda text: parse_partition(text, "3x3"),
-        texts("center: edge: corner: abc defghijklm z ,"),
+        again(lambda text: parse_partition(text, "3x3"), attrgetter("text")),
+        texts("center: edge: corner: abc defghijklm nopqrstuvwxyz ,"),
         Partition,
     ),
     "cells": (lambda text: parse_cells(text, parse_dims("4x4"), "--end"), texts("0 15 16 1.4 4.5 . , - ٣"), tuple),

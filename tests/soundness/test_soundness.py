@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.samples import daily
 from tests.soundness import enumerations
 from tests.soundness.mutate import ROOT, load_mutants
 from tests.soundness.planted import KINDS, OTHER_SCORES, planted
@@ -20,13 +21,14 @@ def test_every_seeded_bug_fits_the_code():
 
 def test_planted_winners_are_returned():
     kinds = [kind for kind in KINDS if kind.dims == "3x3"][1:]
-    found = [each for kind in kinds for each in planted(4, "scowl70", seed=1, kinds=[kind])]
+    found = [each for kind in kinds for each in planted(2, "scowl70", seed=1, kinds=[kind])]
     assert [fault for _, fault in found if fault] == []
-    assert len(found) == 12
+    assert len(found) == 6
 
 
-@pytest.mark.parametrize("kind", OTHER_SCORES)
-def test_planted_winners_of_other_score_tables_are_returned(kind):
+@pytest.mark.parametrize("number", daily(range(len(OTHER_SCORES)), lambda number: OTHER_SCORES[number].dims == "3x4"))
+def test_planted_winners_of_other_score_tables_are_returned(number):
+    kind = OTHER_SCORES[number]
     assert [fault for _, fault in planted(5, "scowl70", seed=1, kinds=[kind]) if fault] == []
 
 
