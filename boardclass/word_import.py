@@ -95,23 +95,26 @@ def import_words(entries: Entries, rules: Rules, name: str, source: str) -> Impo
     Raises WordListError if no word is left, most words are of another alphabet, or a letter that is kept has no symbol.
     """
     tally = _Tally(rules, entries.words)
-    kept = {word for word in map(tally.take, entries.words) if word is not None}
-    tally.refuse(len(kept), source)
-    text = header_of(rules.letters, rules.plain_q) + "".join(f"{word}\n" for word in sorted(kept))
+    for entry in entries.words:
+        tally.take(entry)
+    tally.refuse(source)
+    text = header_of(rules.letters, rules.plain_q) + "".join(f"{word}\n" for word in sorted(tally.kept))
     words = parse_wordlist(text.encode("utf-8"), name, source)
-    return Imported(words, text, tally.steps(), [f"read as {', '.join(entries.read_as)}", *tally.notes()])
+    steps = sorted(tally.steps.values(), key=lambda step: -step.lines)
+    steps.append(Step("words of the new list", len(words), min(tally.kept)))
+    return Imported(words, text, steps, [f"read as {', '.join(entries.read_as)}", *tally.notes()])
 
 
 class _Tally:
-    """Takes one entry after the other and counts what was done."""
+    """Takes one entry after the other; counts what was done."""
 
     def __init__(self, rules: Rules, entries: list[str]) -> None:
         self.rules = rules
-        self._counts: dict[str, int] = {}
-        self._examples: dict[str, str] = {}
+        self.steps: dict[str, Step] = {}
+        self.kept: set[str] = set()
+        self._symbols = {symbol: letter for letter, symbol in rules.letters.items()}
         longest_first = sorted(rules.letters, key=len, reverse=True)
         self._replace_letters = re.compile("|".join(longest_first) or r"(?!)").sub
-        self._seen: set[str] = set()
         self._unmapped: set[str] = set()  # letters beyond a-z without a symbol
         self._folded: set[str] = set()
         with_letters = [word for word in entries if word.lower() != word.upper()]
@@ -120,73 +123,69 @@ class _Tally:
         n_cased = sum(word != word.lower() for word in with_letters)
         self._has_nouns = not self._is_all_capitals and n_cased > NOUNS_SHARE * len(with_letters)
 
-    def take(self, entry: str) -> str | None:
-        """Return the word a-z that an entry becomes; None if it is left out."""
+    def take(self, entry: str) -> None:
         word = entry.strip()
         if word.isascii() and word.isalpha() and word.islower() and not self.rules.letters:
-            return self._playable(word)  # most words of most lists
+            return self._keep(word)  # most words of most lists
         word = unicodedata.normalize("NFC", word)
         if not word or word.startswith("#"):
-            return self._drop("blank line or comment", entry)
+            return self._count("left out: blank line or comment", entry)
         if reason := _not_one_word(word):
-            return self._drop(f"{reason}", word)
+            return self._count(f"left out: {reason}", word)
         small = unicodedata.normalize("NFC", word.lower())
         if small != word:
             if self.rules.names == "drop" and not self._is_all_capitals:
-                return self._drop("name or other word with a capital", word)
+                return self._count("left out: name or other word with a capital", word)
             self._count("capitals made small", word, small)
-        spelled = self._in_symbols(small)
-        return None if spelled is None else self._playable(spelled)
+        return self._spell(small)
 
-    def _in_symbols(self, word: str) -> str | None:
-        """Return a word in the letters a-z; None if it has others."""
-        symbols = {symbol: letter for letter, symbol in self.rules.letters.items()}
+    def _spell(self, word: str) -> None:
+        """Keep a word in the letters a-z, unless it has others."""
         spelled = self._replace_letters(lambda found: self.rules.letters[found[0]], word)
-        for symbol in symbols.keys() & set(word):
-            if symbol not in self.rules.letters:
-                return self._drop(f"{symbol}, which stands for {symbols[symbol]} in this list", word)
+        for symbol in self._symbols.keys() & set(word) - self.rules.letters.keys():
+            return self._count(f"left out: {symbol}, which stands for {self._symbols[symbol]} in this list", word)
         if spelled != word:
             self._count("letters written by their symbols", word, spelled)
         if spelled.isascii():
-            return spelled
+            return self._keep(spelled)
         folded = _folded(spelled)
         if not folded.isascii():
             self._unmapped.update(c for c in folded if not c.isascii())
-            return self._drop("letter of another alphabet", word)
+            return self._count("left out: letter of another alphabet", word)
+        marked = {c for c in spelled if not c.isascii()}
         if self.rules.accents == "fold":
+            self._folded |= marked
             self._count("accents folded", word, folded)
-            self._folded.update(c for c in spelled if not c.isascii())
-            return folded
+            return self._keep(folded)
         if self.rules.accents == "keep":
-            self._unmapped.update(c for c in spelled if not c.isascii())
-        return self._drop("accent", word)
+            self._unmapped |= marked
+        return self._count("left out: accent", word)
 
-    def _playable(self, word: str) -> str | None:
-        """Return a word that can be on a board, the first time."""
+    def _keep(self, word: str) -> None:
+        """Keep a word that can be on a board, the first time."""
         if len(word) < MIN_LETTERS:
-            return self._drop("too short", word)
+            return self._count("left out: too short", word)
         if len(word) > MAX_LETTERS:
-            return self._drop("too long", word)
+            return self._count("left out: too long", word)
         if not self.rules.plain_q and "q" not in self.rules.letters and "q" in word.replace("qu", ""):
-            return self._drop("q without u", word)
-        if word in self._seen:
-            return self._drop("there already", word)
-        self._seen.add(word)
-        return word
-
-    def _drop(self, why: str, entry: str) -> str | None:
-        self._count(f"left out: {why}", entry)
+            return self._count("left out: q without u", word)
+        if word in self.kept:
+            return self._count("left out: there already", word)
+        self.kept.add(word)
         return None
 
     def _count(self, what: str, entry: str, becomes: str = "") -> None:
-        self._counts[what] = self._counts.get(what, 0) + 1
-        self._examples.setdefault(what, f"{entry} > {becomes}" if becomes else entry)
+        before = self.steps.get(what) or Step(what, 0, f"{entry} > {becomes}" if becomes else entry)
+        self.steps[what] = before._replace(lines=before.lines + 1)
 
-    def refuse(self, n_kept: int, source: str) -> None:
+    def _n(self, what: str) -> int:
+        return self.steps[what].lines if what in self.steps else 0
+
+    def refuse(self, source: str) -> None:
         """Raise an error if the list cannot be what the person wants."""
         letters = sorted(self._unmapped)
-        n_foreign = self._counts.get("left out: letter of another alphabet", 0)
-        if n_foreign > n_kept:
+        n_foreign = self._n("left out: letter of another alphabet")
+        if n_foreign > len(self.kept):
             told = f"{letters[0]!r}, {unicodedata.name(letters[0], 'without a name')}"
             raise WordListError(
                 f"word list {quote(source)}: {n_foreign:,} words have letters of another alphabet ({told}), which is "
@@ -199,29 +198,21 @@ class _Tally:
                 f"{quote(source)}: add --letter {letters[0]}=X with a letter X that the list does not use, "
                 f"or --accents fold"
             )
-        if not n_kept:
-            steps = "; ".join(
-                f"{count:,} {what} ({quote(self._examples[what])})" for what, count in self._counts.items()
-            )
+        if not self.kept:
+            steps = "; ".join(f"{step.lines:,} {step.what} ({quote(step.example)})" for step in self.steps.values())
             raise WordListError(
                 f"no word of {quote(source)} is left: {steps or 'it is empty'}; expected one word a line"
             )
-
-    def steps(self) -> list[Step]:
-        """Return what was done, most lines first, and how many words came out."""
-        done = [Step(what, count, self._examples[what]) for what, count in self._counts.items()]
-        done.sort(key=lambda step: -step.lines)
-        return [*done, Step("words of the new list", len(self._seen), min(self._seen))]
 
     def notes(self) -> list[str]:
         """Return remarks."""
         notes = []
         if self._folded:
-            own, used = "ñ" if "ñ" in self._folded else min(self._folded), set().union(*self._seen)
+            own, used = "ñ" if "ñ" in self._folded else min(self._folded), set().union(*self.kept)
             free = next((symbol for symbol in "wkxzjvy" if symbol not in used), "")
             hint = f"; --letter {own}={free} would keep {own} as a letter of its own, written {free}" if free else ""
             notes.append(f"folded: {' '.join(sorted(self._folded))}{hint}")
-        if self._counts.get("left out: q without u", 0) * 100 > len(self._seen):
+        if self._n("left out: q without u") * 100 > len(self.kept):
             notes.append("many words have a q without u: --plain-q takes them, for boards with a plain q")
         if self._has_nouns and self.rules.names == "drop":
             notes.append("many words have a capital, as nouns have in German: --names keep takes them, and names too")
