@@ -1,17 +1,33 @@
-"""A 2x2 run of few classes: whole, cut up by splits, in three shares; and a run written anew with other rows."""
+"""2x2 runs of few classes.
+
+A run with the bundled list: whole, cut up by splits, in three shares; one with a list of fifteen words, ``tiny``; and a
+run written anew with other rows.
+"""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from cluster.driver.driver import run
 from cluster.planning.shares import Share
-from configs.model import load_config
+from configs.model import RunConfig, SearchConfig, load_config
 from results.store.run import open_run
 from results.store.store import Store
 
 SMALL = {"dims": "2x2", "cutoff": 12, "workers": 0, "buckets": "aeiou bcdfg hjklmnp qrstvwxyz"}
 CUT_UP = {"search": {"unit_budget": 1, "node_budget": 1}}
+WORDS = ["ate", "east", "eat", "eta", "sat", "sea", "seat", "tea", "teas", "toe", "tone", "note", "one", "eon", "sot"]
+BUCKETS = "aeiou bcdfghjklm npqrst vwxyz"
+
+
+def tiny(folder: Path, **changes: Any) -> RunConfig:
+    """Return a run with fifteen words that takes no time."""
+    path = folder / "tiny.txt"
+    path.write_text("\n".join(WORDS) + "\n")
+    values = {"dims": "2x2", "wordlist": str(path), "cutoff": 4, "scores": "words", "buckets": BUCKETS}
+    values |= {"out": str(folder / "run"), "search": SearchConfig(memory_mb=16)}
+    return RunConfig.model_validate(values | changes)
 
 
 def config(folder, **changes):

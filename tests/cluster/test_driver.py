@@ -30,7 +30,7 @@ from cluster.planning.plan import make_plan
 from cluster.scheduling.events import Heartbeat, Report
 from cluster.scheduling.scheduler import Scheduler
 from cluster.workers.executors import InProcessExecutor
-from configs.model import DEFAULT_BUCKETS, RunConfig, SearchConfig
+from configs.model import DEFAULT_BUCKETS, RunConfig
 from results.errors import DamagedError, FingerprintError
 from results.store.parts import read_parts
 from results.store.rows import from_table
@@ -39,31 +39,12 @@ from search.breaker import Breaker, Unit
 from search.node import class_node, split
 from search.scoring.scorer import Scorer
 from tests.cluster import fakes
-
-WORDS = ["ate", "east", "eat", "eta", "sat", "sea", "seat", "tea", "teas", "toe", "tone", "note", "one", "eon", "sot"]
-BUCKETS = "aeiou bcdfghjklm npqrst vwxyz"
+from tests.cluster.small import BUCKETS, WORDS, tiny
 
 
 @pytest.fixture
-def words(tmp_path):
-    """Write a word list of fifteen words."""
-    path = tmp_path / "tiny.txt"
-    path.write_text("\n".join(WORDS) + "\n")
-    return path
-
-
-@pytest.fixture
-def config(tmp_path, words):
-    """Return a 2x2 run that takes no time."""
-    return RunConfig(
-        dims="2x2",
-        wordlist=str(words),
-        cutoff=4,
-        scores="words",
-        buckets=BUCKETS,
-        out=str(tmp_path / "run"),
-        search=SearchConfig(memory_mb=16),
-    )
+def config(tmp_path):
+    return tiny(tmp_path)
 
 
 def change(config, **changes):

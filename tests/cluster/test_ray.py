@@ -37,7 +37,7 @@ from tests.cluster.campaign import config_of_classes
 from tests.cluster.clusters import TOKEN, open_head, started
 from tests.cluster.fakes import REPORT
 from tests.cluster.processes import PROC, command_line, descendants, listening_addresses
-from tests.cluster.test_driver import WORDS
+from tests.cluster.small import tiny
 from tests.cluster.test_executors import play, until, verdicts_of
 from tests.cluster.test_process import gone, launch, wait_for
 from tests.conftest import ROOT
@@ -117,12 +117,7 @@ def test_the_first_node_is_waited_for_one_added_is_used_and_one_removed_loses_no
 
 
 def test_whole_run_and_the_token_stays_secret(nodes, node, tmp_path):
-    words = tmp_path / "tiny.txt"
-    words.write_text("\n".join(WORDS) + "\n")
-    config = RunConfig(
-        dims="2x2", wordlist=str(words), cutoff=3, scores="words", out=str(tmp_path / "run"),
-        buckets="abcdefgh ijklmnopqr stuvwxyz", search=SearchConfig(memory_mb=16), address=nodes.address,
-    )  # fmt: skip
+    config = tiny(tmp_path, cutoff=3, buckets="abcdefgh ijklmnopqr stuvwxyz", address=nodes.address)
     outcome = run(config)
     alone = run(config.model_copy(update={"out": str(tmp_path / "alone")}), make_executor=InProcessExecutor)
     assert outcome.complete
@@ -190,20 +185,6 @@ def test_every_family_of_failure_is_known(name, values, death):
 
 
 @pytest.mark.nightly
-def test_a_unit_that_always_kills_is_given_up(executor_of):
-    sink, finish = play(executor_of(fakes.DeadlyBreaker), 8, n_workers=2, n_strikes=2)
-    assert not finish.complete
-    assert set(sink.given_up) == {Unit(3)}
-    assert verdicts_of(sink.verdicts) == verdicts_of(fakes.expected_units([0, 1, 2, 4, 5, 6, 7]))
-
-
-def test_workers_that_cannot_start(executor_of):
-    _, finish = play(executor_of(fakes.UnfitBreaker), max_deaths=2)
-    assert not finish.complete
-    assert "no breaker today" in finish.message
-
-
-@pytest.mark.nightly
 def test_a_worker_that_the_memory_monitor_kills_ran_out_of_memory(tmp_path, monkeypatch):
     monkeypatch.setenv("RAY_memory_usage_threshold", "0.001")  # more is in use already
     monkeypatch.setenv("RAY_memory_monitor_refresh_ms", "100")
@@ -230,16 +211,15 @@ def test_refused_unless_tokens_are_on_and_private(nodes, tmp_path, monkeypatch):
     with pytest.raises(UnguardedError, match="RAY_AUTH_MODE is 'disabled'"):
         check_guarded(nodes.address)
     monkeypatch.delenv("RAY_AUTH_MODE")
-    monkeypatch.setenv("RAY_AUTH_TOKEN_PATH", str(tmp_path / "none"))
+    path = tmp_path / "token"
+    monkeypatch.setenv("RAY_AUTH_TOKEN_PATH", str(path))
     with pytest.raises(UnguardedError, match=r"no Ray token in .*get-auth-token"):
         check_guarded(nodes.address)
-    (tmp_path / "open").write_text(TOKEN)
-    (tmp_path / "open").chmod(0o644)
-    monkeypatch.setenv("RAY_AUTH_TOKEN_PATH", str(tmp_path / "open"))
-    with pytest.raises(UnguardedError, match=r"mode 0644.*chmod 600"):
-        check_guarded(nodes.address)
-    with pytest.raises(UnguardedError), connected(nodes.address, 0):
-        pass
+    path.write_text(TOKEN)
+    path.chmod(0o644)
+    for refused in (check_guarded, lambda address: connected(address, 0).__enter__()):
+        with pytest.raises(UnguardedError, match=r"mode 0644.*chmod 600"):
+            refused(nodes.address)
 
 
 def test_nothing_there(tmp_path, monkeypatch):
@@ -266,11 +246,6 @@ def test_a_start_that_does_not_end_is_given_up(monkeypatch):
 def test_an_open_cluster_is_refused(nodes, folder):
     with open_head(folder) as address, pytest.raises(UnguardedError, match="runs code for anybody"):
         check_guarded(address)
-
-
-def test_nothing_private_of_ray_is_used():
-    texts = {path: path.read_text() for path in (ROOT / "cluster").rglob("*.py")}
-    assert [path for path, text in texts.items() if "ray._" in text] == []
 
 
 # --- whole runs from the command line
@@ -353,37 +328,38 @@ def free_port() -> int:
         return int(listener.getsockname()[1])
 
 
-@pytest.mark.ray
 @pytest.mark.slow
 def test_gauges_are_exported():
-    reason = "Ray exports metrics with its extras only: pip install 'orderly-boggle[monitoring]'"
     for module in ("prometheus_client", "opencensus", "opentelemetry.sdk"):
-        pytest.importorskip(module, reason=reason)
+        pytest.importorskip(
+            module, reason="Ray exports metrics with its extras: pip install 'orderly-boggle[monitoring]'"
+        )
     import ray
 
-    port = free_port()
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        port = int(listener.getsockname()[1])
     quiet = {"log_to_driver": False, "logging_level": "CRITICAL", "include_dashboard": False}
     ray.init(address="local", num_cpus=1, _node_ip_address="127.0.0.1", _metrics_export_port=port, **quiet)
     try:
         metrics = RayMetrics("2x2 cutoff 5")
-        found: dict[str, float] = {}
-        for _ in range(60):
-            metrics.show(REPORT)
-            time.sleep(1)
-            found = scraped(port)
-            if "verdicts" in found:
-                break
+        found = shown(metrics, REPORT, port, "verdicts")
         assert found.keys() == GAUGES.keys() - {"remaining_seconds"}, "what is not known is not set"
-        assert found["verdicts"] == 40
-        assert found["strikes"] == 1
-        metrics.show(replace(REPORT, n_classes_done=14, remaining_s=99.0))
-        for _ in range(60):
-            if "remaining_seconds" in (found := scraped(port)):
-                break
-            time.sleep(1)
+        assert (found["verdicts"], found["strikes"]) == (40, 1)
+        found = shown(metrics, replace(REPORT, n_classes_done=14, remaining_s=99.0), port, "remaining_seconds")
         assert (found["remaining_seconds"], found["classes_done"]) == (99, 14)
     finally:
         ray.shutdown()
+
+
+def shown(metrics, report, port, name):
+    """Return the gauges once one of this name is exported."""
+    for _ in range(60):
+        metrics.show(report)
+        time.sleep(1)
+        if name in (found := scraped(port)):
+            break
+    return found
 
 
 def scraped(port: int) -> dict[str, float]:

@@ -15,7 +15,7 @@ from typing import Any
 
 from boardclass.scores import parse_scores
 from cluster.driver.driver import run
-from configs.model import RunConfig, SearchConfig
+from configs.model import SearchConfig
 from results.proof.claim import digest_of, unscored_boards
 from results.proof.prove import summary
 from results.proof.verify import VerifyResult, record, verify
@@ -25,7 +25,7 @@ from results.store.rows import Row
 from results.store.run import Run, open_run
 from results.store.store import Store
 from search.scoring.scorer import Scorer
-from tests.cluster.test_driver import WORDS
+from tests.cluster.small import WORDS, tiny
 
 GROUPS = ["bcdfghjklm", "pqrvwxyz", "iu", "aeo", "nst"]
 PER_PART = 20
@@ -34,16 +34,11 @@ Rows = list[Row]
 
 def make_whole_run(folder: Path) -> Path:
     """Make the run in ``folder``, a part for every twenty rows, with the claim that ``verify`` gives it."""
-    wordlist = folder / "tiny.txt"
-    wordlist.write_text("\n".join(WORDS) + "\n")
     search = SearchConfig(
         memory_mb=16, unit_budget=1, node_budget=1, least_budget=1, force_groups=GROUPS, product_limit=1
     )
-    made = folder / "made"
-    config = RunConfig(
-        dims="2x2", wordlist=str(wordlist), cutoff=4, scores="words", buckets="aeiou bcdfghjklm npqrst vwxyz",
-        out=str(made), search=search, workers=0,
-    )  # fmt: skip
+    config = tiny(folder, search=search, workers=0)
+    made = Path(config.out)
     assert run(config).complete
     whole = store_rows(folder / "whole", open_run(made), sorted(open_run(made).rows(), key=lambda row: row.key))
     record(open_run(whole), verified(whole))
