@@ -137,16 +137,16 @@ class Repeater:
         self._nodes = SearchNodes(parse_partition(spec.partition, spec.dims), spec.params, spec.cell_order)
         self._seed = seed
 
-    def repeat(self, row: Row) -> RepeatResult:
+    def repeat(self, verdict: UnitResult) -> RepeatResult:
         """Search the parts that a verdict settles once more and compare."""
-        began, difference, gave_up = time.monotonic(), "", ""
+        unit, began, difference, gave_up = verdict.unit, time.monotonic(), "", ""
         try:
-            difference = self._compared(_result(row))
+            difference = self._compared(verdict)
         except IncompleteError as error:
             gave_up = str(error)
         except (RowError, InputError) as error:
             difference = str(error)
-        return RepeatResult(*row.key, row.status, difference, gave_up, time.monotonic() - began)
+        return RepeatResult(unit.class_id, unit.path, verdict.status, difference, gave_up, time.monotonic() - began)
 
     def _compared(self, verdict: UnitResult) -> str:
         key = verdict.unit.class_id, verdict.unit.path
@@ -175,11 +175,12 @@ def _result(row: Row) -> UnitResult:
 
 def repeated(spec: Spec, rows: Sequence[Row], seed: int, n_workers: int) -> Iterator[RepeatResult]:
     """Yield the result for each verdict, in order; ``n_workers`` processes search side by side."""
+    verdicts = map(_result, rows)
     if n_workers == 1:
-        yield from map(Repeater(spec, seed).repeat, rows)
+        yield from map(Repeater(spec, seed).repeat, verdicts)
         return
     with pool(n_workers, _begin, spec, seed) as executor:
-        yield from executor.map(_repeat, rows)
+        yield from executor.map(_repeat, verdicts)
 
 
 _repeater: Repeater | None = None  # of this process
@@ -190,6 +191,6 @@ def _begin(spec: Spec, seed: int) -> None:
     _repeater = Repeater(spec, seed)
 
 
-def _repeat(row: Row) -> RepeatResult:
+def _repeat(verdict: UnitResult) -> RepeatResult:
     assert _repeater is not None, "made when the process began"
-    return _repeater.repeat(row)
+    return _repeater.repeat(verdict)

@@ -110,7 +110,7 @@ def connected(address: str, n_workers: int) -> Iterator[Any]:
 
 
 def _start(init: Callable[[], Any]) -> None:
-    """Call it in a thread: this one hears signals meanwhile, keeps its handlers, and does not wait for ever.
+    """Call it in a thread, so that this one hears signals, keeps its handlers, and does not wait for ever.
 
     The thread stays, since processes that Ray starts end with the thread that started them.
     """
@@ -137,18 +137,16 @@ def check_token() -> None:
         raise UnguardedError(
             f"RAY_AUTH_MODE is {mode!r}: expected 'token', or anybody who reaches the cluster runs code; {_MAKE_TOKEN}"
         )
-    if not os.environ.get("RAY_AUTH_TOKEN"):
-        _check_token_file(Path(os.environ.get("RAY_AUTH_TOKEN_PATH") or "~/.ray/auth_token").expanduser())
-
-
-def _check_token_file(path: Path) -> None:
+    if os.environ.get("RAY_AUTH_TOKEN"):
+        return
+    path = Path(os.environ.get("RAY_AUTH_TOKEN_PATH") or "~/.ray/auth_token").expanduser()
     try:
-        mode = path.stat().st_mode
+        permissions = stat.S_IMODE(path.stat().st_mode)
     except OSError as error:
         raise UnguardedError(f"no Ray token in {str(path)!r} ({error.strerror}); {_MAKE_TOKEN}") from error
-    if mode & (stat.S_IRWXG | stat.S_IRWXO):
+    if permissions & 0o077:
         raise UnguardedError(
-            f"the Ray token in {str(path)!r} can be read by others (mode {stat.S_IMODE(mode):04o}): "
+            f"the Ray token in {str(path)!r} can be read by others (mode {permissions:04o}): "
             f"expected 0600; chmod 600 {path}"
         )
 

@@ -14,23 +14,12 @@ import time
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
-from cluster.scheduling.events import (
-    Assign,
-    Death,
-    Event,
-    Heartbeat,
-    Report,
-    Returned,
-    Room,
-    WorkerDown,
-    WorkerUp,
-)
+from cluster.scheduling.events import Assign, Death, Event, Heartbeat, Report, Returned, Room, WorkerDown, WorkerUp
 from cluster.workers.executors import Executor
 from cluster.workers.ray_cluster import ClusterGoneError, brief, connected
-from cluster.workers.worker import OUT_OF_MEMORY, Hello, MakeBreaker, Reply, Worker
+from cluster.workers.worker import OUT_OF_MEMORY, Hello, MakeBreaker, Worker
 
 if TYPE_CHECKING:
-    from cluster.scheduling.events import Report
     from search.breaker import Spec
 
 _BEAT_S = 30.0
@@ -122,19 +111,16 @@ class RayExecutor(Executor):
     def poll(self, timeout_s: float) -> list[Event]:
         """Return what has happened, waiting up to ``timeout_s`` for the first event."""
         try:
-            return self._poll(timeout_s)
+            self._ask_for_beats()
+            self._look_for_room()
+            ready = self._ready(0.0 if self._reported else timeout_s)
+            events, self._reported = self._reported, []
+            for ref in ready:
+                call = self._calls.pop(ref, None)  # gone when an answer before it ended the worker
+                if call is not None:
+                    events += self._collect(ref, call)
         except (self._ray.exceptions.RayError, ConnectionError) as error:
             raise self._gone(error) from error
-
-    def _poll(self, timeout_s: float) -> list[Event]:
-        self._ask_for_beats()
-        self._look_for_room()
-        ready = self._ready(0.0 if self._reported else timeout_s)
-        events, self._reported = self._reported, []
-        for ref in ready:
-            call = self._calls.pop(ref, None)  # gone when an answer before it ended the worker
-            if call is not None:
-                events += self._collect(ref, call)
         return events
 
     def _ready(self, timeout_s: float) -> list[Any]:
@@ -191,8 +177,8 @@ class RayExecutor(Executor):
             value = self._ray.get(ref)
         except exceptions.RayTaskError as error:  # the call itself raised; the actor lives
             return self._lost(call.worker, Death.died, brief(str(error.cause or error)))
-        except exceptions.LocalRayletDiedError as error:
-            raise self._gone(error) from error
+        except exceptions.LocalRayletDiedError:
+            raise  # the cluster is gone
         except exceptions.RayError as error:
             reason = cause_of(error, exceptions)
             return self._lost(call.worker, reason, _WORDS.get(reason) or brief(str(error)))
@@ -203,14 +189,12 @@ class RayExecutor(Executor):
         if actor is None:
             return []
         if call.kind == "hello":
-            hello: Hello = value
-            actor.hello = hello
-            return [WorkerUp(call.worker, hello.host, hello.kernel_hash)]
+            actor.hello = value
+            return [WorkerUp(call.worker, value.host, value.kernel_hash)]
         if call.kind == "beat":
             return [Heartbeat(call.worker, call.assignment)] if value == call.assignment else []
         actor.order = None
-        replies: tuple[Reply, ...] = value
-        rows = [replace(reply, worker=call.worker, assignment=call.assignment) for reply in replies]
+        rows = [replace(reply, worker=call.worker, assignment=call.assignment) for reply in value]
         return [*rows, Returned(call.worker, call.assignment)]
 
     def _lost(self, worker: int, reason: Death, message: str) -> list[Event]:

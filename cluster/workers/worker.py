@@ -86,7 +86,7 @@ class Worker:
         return tuple(self.work(assignment, units, replica))
 
     def busy_with(self) -> int:
-        """Return the present assignment, 0 when there is none; safe from another thread."""
+        """Return the present assignment, 0: none; safe from another thread."""
         return self._assignment
 
     def cancel(self) -> None:
