@@ -92,19 +92,13 @@ def parse_board(text: str, dims: Dims | str) -> str:
 
     Raises BoardError if the length is wrong or a character is not a letter a-z.
     """
-    dims = parse_dims(dims)
-    expected = f"expected {dims.n} letters a-z for {dims}, down the columns, q for a Qu cell"
-    board = text.strip()
-    for position, character in enumerate(board):
-        if not (character.isascii() and character.isalpha()):
-            raise BoardError(
-                f"board {quote(text)}: {character!r} at position {position + 1} is not a letter; {expected}"
-            )
-    board = board.lower()
-    if len(board) != dims.n:
-        hint = "; write the Qu cell as q alone" if len(board.replace("qu", "q")) == dims.n else ""
-        raise BoardError(f"board {quote(text)} has {len(board)} letters; {expected}{hint}")
-    return board
+    dims, board = parse_dims(dims), text.strip()
+    if not re.fullmatch(f"[a-zA-Z]{{{dims.n}}}", board):
+        raise BoardError(
+            f"board {quote(text)} of {len(board)} characters: expected {dims.n} letters a-z for {dims}, down the "
+            f"columns; write a Qu cell as q alone"
+        )
+    return board.lower()
 
 
 def read_board(

@@ -11,8 +11,6 @@ MAX_LETTERS = 64
 MIN_LETTERS = 3
 SUM_LIMIT = 2**31
 
-_STANDARD = (1, 1, 2, 3, 5, 11)
-
 
 def n_letters(word: str) -> int:
     """Return the number of letters of a word in q-form: a ``q`` stands for two."""
@@ -42,7 +40,7 @@ def _table(name: str, values: Sequence[int]) -> ScoreTable:
 
 
 TABLES = {
-    "standard": _table("standard", _STANDARD),
+    "standard": _table("standard", (1, 1, 2, 3, 5, 11)),
     "words": _table("words", (1,)),
     "powers": _table("powers", [2**k for k in range(MAX_LETTERS + 1 - MIN_LETTERS)]),
 }

@@ -195,7 +195,7 @@ class _Reader:
     def _from_columns(self, group: Group, usual: set[tuple[int, int]]) -> Tiles:
         """Return the board of one string of letters, down the columns."""
         size_of = {w * h: (w, h) for w, h in usual}
-        mixed, letters, joined = (self._cells(group, mode) for mode in (_mixed_cells, list, _joined_cells))
+        mixed, letters, joined = self._readings([group])
         found = {len(cells): cells for cells in (mixed, letters) if len(cells) in size_of} or {
             len(cells): cells for cells in (joined,) if len(cells) in size_of
         }
@@ -232,8 +232,7 @@ class _Reader:
     def _readings(self, row: list[Group]) -> tuple[list[Tile], list[Tile], list[Tile]]:
         """Return a row with tiles of two letters, letter by letter, and with qu as one tile."""
         if len(row) == 1:
-            mixed, letters, joined = (self._cells(row[0], mode) for mode in (_mixed_cells, list, _joined_cells))
-            return mixed, letters, joined
+            return self._cells(row[0], _mixed_cells), self._cells(row[0], list), self._cells(row[0], _joined_cells)
         cells = [self._one_cell(group) for group in row]
         return cells, cells, cells
 

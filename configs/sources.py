@@ -6,8 +6,6 @@ import tomllib
 from pathlib import Path
 from typing import NamedTuple
 
-_FILE = Path(__file__).resolve().parent / "wordlists" / "sources.toml"
-
 
 class Source(NamedTuple):
     """A word list that people speak of by name."""
@@ -31,4 +29,5 @@ class Source(NamedTuple):
 
 def sources() -> dict[str, Source]:
     """Return the known lists by name."""
-    return {name: Source(name, **values) for name, values in tomllib.loads(_FILE.read_text("utf-8")).items()}
+    text = (Path(__file__).resolve().parent / "wordlists" / "sources.toml").read_text("utf-8")
+    return {name: Source(name, **values) for name, values in tomllib.loads(text).items()}

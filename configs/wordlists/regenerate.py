@@ -77,11 +77,9 @@ def main() -> int:
     committed = {path.name: path.read_bytes() for path in FOLDER.glob("scowl70.*")}
     different = [name for name, data in files.items() if committed.get(name) != data]
     print(f"{len(words)} words, SHA-256 {list_digest}; different: {', '.join(different) or 'none'}")
-    if arguments.check:
-        return 1 if different else 0
-    for name in different:
+    for name in () if arguments.check else different:
         (FOLDER / name).write_bytes(files[name])
-    return 0
+    return int(bool(different) and arguments.check)
 
 
 if __name__ == "__main__":

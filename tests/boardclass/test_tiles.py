@@ -171,20 +171,10 @@ def test_length_tells_the_dims():
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("", "board '' has 0 letters; expected 9 letters"),
-        ("abcdefgh", "'abcdefgh' has 8 letters"),
-        ("quabcdefgh", "has 10 letters; .*write the Qu cell as q alone"),
-        ("abcdefghé", "'é' at position 9 is not a letter"),
-        ("abc def ghi", "' ' at position 4"),
-        ("ab/cd/efg", "'/' at position 3"),
-        ("abcdefgh\0", "'\\\\x00' at position 9"),
-        ("İİİİİİİİİ", "at position 1"),
-        ("a" * 100_000, "has 100000 letters"),
-    ],
+    "text",
+    ["", "abcdefgh", "quabcdefgh", "abc def ghi", "ab/cd/efg", "abcdefgh\0", "İ" * 9, "\u212a" * 9, "a" * 999],
 )
-def test_bad_boards_are_refused(text, said):
-    with pytest.raises(BoardError, match=said) as caught:
+def test_a_stored_board_is_letters_and_nothing_else(text):
+    with pytest.raises(BoardError, match=r"expected 9 letters a-z for 3x3, down the columns; .* q alone") as caught:
         parse_board(text, "3x3")
     assert len(str(caught.value)) < 400
