@@ -44,13 +44,12 @@ def test_the_views_hold_what_the_run_holds(database, run_folder):
     best = [("toy", item.board, item.score) for item in boards(run_folder)]
     assert len(best) == 2
     assert database.query("SELECT run, board, score FROM boards ORDER BY score DESC, board").rows == best
-    (row,) = database.query("SELECT count(*), sum(n_boards), max(depth) FROM classes").rows
-    assert row[0] == len(all_rows())
-    assert row[1] == sum(item.n_boards for item in all_rows())
-    assert row[2] == 0
+    counts = (len(all_rows()), sum(item.n_boards for item in all_rows()), 0)
+    assert database.query("SELECT count(*), sum(n_boards), max(depth) FROM classes").rows == [counts]
     answer = database.query("FROM runs")
     record = dict(zip(answer.columns, answer.rows[0], strict=True))
     assert (record["run"], record["wordlist"], record["state"]) == ("toy", "<toy & co>", "proven")
+    assert database.query("SELECT current_setting('enable_progress_bar')").rows == [(False,)]
 
 
 def test_every_view_says_what_is_not_proven(tmp_path):
@@ -58,82 +57,53 @@ def test_every_view_says_what_is_not_proven(tmp_path):
         store.append(all_rows()[2:])
     database = connect([tmp_path / "begun"])
     assert database.query("SELECT DISTINCT proven FROM boards").rows == [(False,)]
-    ((state, statement, why_not),) = database.query("SELECT state, statement, why_not FROM runs").rows
-    assert (state, statement, why_not) == ("incomplete", None, "2 of 6 classes have no verdict")
-    assert not database.summaries["begun"].proven
+    told = database.query("SELECT state, statement, why_not FROM runs").rows
+    assert told == [("incomplete", None, "2 of 6 classes have no verdict")]
     database.close()
 
 
-def test_a_slow_query_draws_no_bar_between_the_results(database):
-    assert database.query("SELECT current_setting('enable_progress_bar')").rows == [(False,)]
-
-
-def test_lists_structs_dates_and_doubled_names(database):
-    answer = database.query("SELECT 1 AS a, 2 AS a, [1.5, 2], {'x': 1}, DATE '2020-01-01', 'nan'::DOUBLE, true, NULL")
-    assert answer.columns[:2] == ("a", "a_2")
-    assert answer.rows == [(1, 2, [1.5, 2], {"x": 1}, "2020-01-01", "nan", True, None)]
-
-
-@pytest.mark.parametrize("sql", ["DESCRIBE classes", "SHOW TABLES", "WITH x AS (SELECT 1) FROM x", "EXPLAIN FROM runs"])
-def test_questions_that_are_no_plain_select(database, sql):
-    assert database.query(sql).rows
+def test_questions_that_are_no_plain_select(database):
+    for sql in ("DESCRIBE classes", "SHOW TABLES", "WITH x AS (SELECT 1) FROM x"):
+        assert database.query(sql).rows
+    for sql in ("EXPLAIN ANALYZE SELECT * FROM boards", "EXPLAIN (FORMAT json) SELECT 1", "explain from runs"):
+        assert database.query(sql).columns == ("explain_key", "explain_value")
 
 
 OUTSIDE = [
     "SELECT * FROM read_csv('{path}')",
-    "SELECT * FROM read_text('{path}')",
     "SELECT * FROM '{path}'",
-    "SELECT * FROM read_parquet('{path}')",
     "SELECT * FROM glob('/*')",
     "FROM read_blob('{path}')",
-    "FROM sniff_csv('{path}')",
     "COPY boards TO '{out}'",
-    "COPY (SELECT 1) TO '{out}'",
     "EXPORT DATABASE '{out}'",
     "ATTACH '{out}'",
     "INSTALL httpfs",
     "LOAD httpfs",
     "SET enable_external_access = true",
-    "SET temp_directory = '{out}'",
     "RESET lock_configuration",
     "PRAGMA enable_external_access=true",
     "CREATE TABLE x AS SELECT 1",
-    "DROP TABLE boards",
     "DELETE FROM boards",
-    "INSERT INTO boards VALUES ('a', 'b', 1, 1)",
-    "UPDATE boards SET score = 0",
     "SELECT 1; DROP TABLE boards",
     "EXPLAIN ANALYZE COPY boards TO '{out}'",
-    "EXPLAIN ANALYZE DELETE FROM boards",
     "EXPLAIN DELETE FROM boards",
     "explain analyze\nUPDATE boards SET score = 0",
     "EXPLAIN (ANALYZE, FORMAT json) DELETE FROM boards",
-    "EXPLAIN ANALYZE CREATE TEMP TABLE x AS SELECT 1",
     "EXPLAIN /* SELECT */ ANALYZE DELETE FROM boards",
     "-- SELECT\nEXPLAIN ANALYZE DELETE FROM boards",
     "EXPLAIN EXPLAIN ANALYZE DELETE FROM boards",
     "EXPLAIN ANALYZE SELECT 1; DELETE FROM boards",
-    "WITH x AS (SELECT 1) DELETE FROM boards",
     "WITH x AS (DELETE FROM boards RETURNING *) SELECT * FROM x",
     "SELECT * FROM query('DELETE FROM boards')",
     "PREPARE x AS DELETE FROM boards",
     "CALL pragma_version()",
-    "TRUNCATE boards",
     "CHECKPOINT",
-    "SELECT * FROM run_folder",
-    "SELECT * FROM duckdb",
+    "SELECT * FROM run_folder",  # a variable of this program
     "SELECT",
     "",
     "nonsense",
     "SELECT no_such_column FROM boards",
 ]
-
-
-@pytest.mark.parametrize(
-    "sql", ["EXPLAIN ANALYZE SELECT * FROM boards", "EXPLAIN (FORMAT json) SELECT 1", "explain from runs"]
-)
-def test_a_question_can_be_explained(database, sql):
-    assert database.query(sql).columns == ("explain_key", "explain_value")
 
 
 def test_the_transaction_only_reads_whatever_the_statement_is(database):
@@ -144,16 +114,12 @@ def test_the_transaction_only_reads_whatever_the_statement_is(database):
     assert database.query("SELECT count(*) FROM boards").rows == [(2,)]
 
 
-def test_a_query_ends_when_its_time_is_up(database):
+def test_after_a_limit_was_met_the_database_goes_on(database):
     with pytest.raises(LimitError, match=r"more than 0\.2 s"):
         database.query("SELECT count(*) FROM range(1000000000000)", Limits(seconds=0.2))
-    assert database.query("SELECT 1", Limits()).rows == [(1,)]
-
-
-def test_a_query_keeps_to_its_rows(database):
-    assert len(database.query("FROM range(1000)", Limits(rows=1000)).rows) == 1000
     with pytest.raises(LimitError, match="more than 1,000 rows"):
         database.query("FROM range(1000000000)", Limits(rows=1000))
+    assert len(database.query("FROM range(1000)", Limits(rows=1000)).rows) == 1000
 
 
 @pytest.mark.parametrize("sql", OUTSIDE)
@@ -198,9 +164,7 @@ def facts(html):
 
 
 def test_a_run_shows_what_is_stored_and_claims_nothing(run_folder):
-    run = open_run(run_folder)
-    assert repr(run) == f"open_run({str(run_folder)!r})"
-    html = run._repr_html_()
+    html = open_run(run_folder)._repr_html_()
     told = facts(html)
     assert (told["word list"], told["classes"], told["rows, eliminated"]) == ("<toy & co>", "6", "5")
     assert "proven" not in html.lower()
@@ -214,48 +178,39 @@ def test_an_answer_is_a_table_and_says_how_much_of_it_is_shown(database):
     assert len(list(long.iter("td"))) == 60
 
 
+WHOLE, REAL, TEXT = pa.int64(), pa.float64(), pa.string()
+VALUES = {  # what is asked for: its value in Python and its type in Arrow
+    "1::TINYINT": (1, WHOLE),
+    "(2::HUGEINT ** 40)::HUGEINT": (2**40, WHOLE),
+    "26::HUGEINT * 1000000000000000000000000::HUGEINT": (Decimal(26 * 10**24), pa.decimal128(38)),
+    "1.5": (1.5, REAL),
+    "NULL::INTEGER": (None, WHOLE),
+    "'x'": ("x", TEXT),
+    "true": (True, pa.bool_()),
+    "[1, 2]": ([1, 2], pa.list_(WHOLE)),
+    "{'a': 1}": ({"a": 1}, pa.struct([("a", WHOLE)])),
+    "DATE '2020-01-02'": ("2020-01-02", TEXT),
+    "'inf'": ("inf", TEXT),
+}
+
+
 def test_answers_turn_into_arrow_with_their_types(database):
-    sql = """
-        SELECT 1::TINYINT AS small, (2::HUGEINT ** 40)::HUGEINT AS whole, 26::HUGEINT * 10 ** 24 AS large, 1.5 AS part,
-               'nan'::DOUBLE AS none, NULL::INTEGER AS nothing, 'x' AS text, true AS truth, [1, 2] AS list,
-               {'a': 1} AS struct, DATE '2020-01-02' AS day, 'inf' AS word
-    """
-    table = database.query(sql.replace("10 ** 24", "1000000000000000000000000::HUGEINT")).to_arrow()
-    whole, real, text = pa.int64(), pa.float64(), pa.string()
-    assert dict(zip(table.column_names, table.schema.types, strict=True)) == {
-        "small": whole,
-        "whole": whole,
-        "large": pa.decimal128(38),
-        "part": real,
-        "none": real,
-        "nothing": whole,
-        "text": text,
-        "truth": pa.bool_(),
-        "list": pa.list_(whole),
-        "struct": pa.struct([("a", whole)]),
-        "day": text,
-        "word": text,
-    }
-    (row,) = table.to_pylist()
-    assert row.pop("none") != row["part"]
-    assert row["large"] == Decimal(26 * 10**24)
-    assert (row["whole"], row["nothing"], row["day"], row["list"]) == (2**40, None, "2020-01-02", [1, 2])
-
-
-def test_the_largest_whole_numbers_are_kept(database):
+    answer = database.query(f"SELECT {', '.join(f'{sql} AS c' for sql in VALUES)}")
+    assert answer.columns[:3] == ("c", "c_2", "c_3"), "doubled names"
+    table = answer.to_arrow()
+    found = zip(table.to_pylist()[0].values(), table.schema.types, strict=True)
+    assert dict(zip(VALUES, found, strict=True)) == VALUES
+    assert database.query("SELECT 'nan'::DOUBLE, 'inf'::DOUBLE").rows == [("nan", "inf")]
+    assert database.query("SELECT 'nan'::DOUBLE AS none").to_arrow().schema.types == [REAL]
     largest = 2**128 - 1
     assert database.query(f"SELECT {largest}::UHUGEINT AS n").to_arrow().to_pylist() == [{"n": Decimal(largest)}]
 
 
-def test_answers_turn_into_data_frames(database):
+def test_answers_turn_into_data_frames(database, monkeypatch):
     pytest.importorskip("pandas", reason="needs pandas: pip install 'orderly-boggle[notebook]'")
     frame = database.query("SELECT board, score FROM boards ORDER BY score DESC").to_pandas()
     assert list(frame.columns) == ["board", "score"]
     assert frame.score.tolist() == sorted(frame.score, reverse=True)
-    assert frame.score.dtype == "int64"
-
-
-def test_without_pandas_the_message_says_what_to_install(database, monkeypatch):
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     with pytest.raises(InputError, match=r"orderly-boggle\[notebook\].*to_arrow"):
         database.query("SELECT 1").to_pandas()

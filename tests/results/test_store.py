@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import errno
 import fcntl
-import json
 import os
 import stat
 from dataclasses import asdict, replace
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from boardclass.errors import StoreError
@@ -37,17 +35,18 @@ def parts_of(run: Path) -> list[Path]:
     return sorted((run / files.RESULTS).glob("part-*.parquet"))
 
 
+def contents(run: Path) -> dict[Path, bytes]:
+    return {path: path.read_bytes() for path in run.rglob("*") if path.is_file()}
+
+
 def test_run_is_resume(tmp_path):
     rows = all_rows()
     for index, part in enumerate((rows[:2], rows[2:4], rows[4:])):
         with Store.open(tmp_path, fingerprint(), {"n": index}) as store:
             assert store.index.places.keys() == {r.key for r in rows[: 2 * index]}
             store.append(part)
-            assert store.index.places.keys() == {r.key for r in rows[: 2 * index + len(part)]}
     assert open_run(tmp_path).info == {"n": 0}, "run.json is written once"
-    ids = Store.open(tmp_path, fingerprint()).index.done_ids()
-    assert ids.dtype == np.int64
-    assert ids.tolist() == sorted(r.class_id for r in rows)
+    assert open_run(tmp_path).index.done_ids().tolist() == sorted(r.class_id for r in rows)
 
 
 def test_split_units_are_pending_until_their_children_are_done(tmp_path):
@@ -59,7 +58,6 @@ def test_split_units_are_pending_until_their_children_are_done(tmp_path):
         assert store.index.pending() == [deep_one.key, deep_two.key]
     with Store.open(tmp_path, fingerprint()) as store:
         assert store.index.done_ids().tolist() == [0]
-        assert {key for key in store.index.places if key[1]} == {low.key, high.key}
         assert store.index.pending() == [deep_one.key, deep_two.key]
         assert store.index.splits == {root.key: root.children, low.key: low.children}
         store.append([deep_one, deep_two])
@@ -69,14 +67,13 @@ def test_split_units_are_pending_until_their_children_are_done(tmp_path):
 def test_equal_duplicates_merge_wherever_the_first_is(tmp_path):
     first = all_rows()[-1]
     again = replace(first, host="other", seconds=9.0, attempt=2, candidates=first.candidates[::-1])
-    with Store.open(tmp_path, fingerprint()) as store:
-        store.append([first, again])
-        store.append([again])
-        store.flush()
-        store.append([again])
-    with Store.open(tmp_path, fingerprint()) as store:
-        store.append([again])
-        assert [found.key for found in store.snapshot().rows()] == [first.key]
+    for rows in ([first, again], [again]):
+        with Store.open(tmp_path, fingerprint()) as store:
+            store.append(rows)
+            store.append([again])
+            store.flush()
+            store.append([again])
+    assert [found.key for found in open_run(tmp_path).rows()] == [first.key]
 
 
 @pytest.mark.parametrize("when", ["buffered", "flushed", "reopened"])
@@ -90,10 +87,8 @@ def test_different_verdicts_conflict_and_the_evidence_stays(tmp_path, when, path
     if when == "reopened":
         store.close()
         store = Store.open(tmp_path, fingerprint())
-    with pytest.raises(ConflictError, match="class 3") as caught:
+    with pytest.raises(ConflictError, match=r"class 3[^$]*good[^$]*bad"):
         store.append([two])
-    assert "good" in str(caught.value)
-    assert "bad" in str(caught.value)
     store.close()
     assert list(open_run(tmp_path).conflicts) == [(3, path)]
     assert open_run(tmp_path).verdict_table.num_rows == 0
@@ -116,6 +111,10 @@ def test_units_with_several_rows_are_compared_part_by_part(tmp_path, monkeypatch
     folder.append_line(files.MANIFEST, line, (tmp_path / files.MANIFEST).stat().st_size)
     run = open_run(tmp_path)
     assert len(run.index.repeated) == len(once)
+    (message,) = run.conflicts.values()
+    assert list(run.conflicts) == [(7, "")]
+    assert message.count("host 'bad'") == 2
+    assert "part-00000001" in message
     names, read = [], LocalFolder.read
 
     def noted(self: LocalFolder, name: str) -> bytes | None:
@@ -123,15 +122,10 @@ def test_units_with_several_rows_are_compared_part_by_part(tmp_path, monkeypatch
         return read(self, name)
 
     monkeypatch.setattr(LocalFolder, "read", noted)
-    assert list(run.conflicts) == [(7, "")]
-    assert names == [], "a small run stays in memory"
     monkeypatch.setattr("results.store.run.KEPT_ROWS", 0)
     assert open_run(tmp_path).conflicts == run.conflicts
     parts = [name for name in names if name.startswith(files.RESULTS)]
     assert len(parts) == 2 + 4, "each part for the index, for what differs, and for what to say of it"
-    (message,) = run.conflicts.values()
-    assert message.count("host 'bad'") == 2
-    assert "part-00000001" in message
 
 
 def test_a_flush_that_takes_several_parts_stores_all_of_them(tmp_path, monkeypatch):
@@ -152,22 +146,19 @@ def test_quarantined_and_error_rows_are_no_verdict(tmp_path):
         store.append([row(1, status="error", n_boards=0, message="died")])
         store.append([row(1, status="quarantined", n_boards=0, attempt=3), row(2, status="quarantined", n_boards=0)])
         assert store.index.places.keys() == set()
-        assert store.index.quarantined == {(1, ""), (2, "")}
     with Store.open(tmp_path, fingerprint()) as store:
         assert store.index.quarantined == {(1, ""), (2, "")}
         store.append([row(1)])
         assert store.index.quarantined == {(2, "")}
-    assert Store.open(tmp_path, fingerprint()).index.quarantined == {(2, "")}
+    assert open_run(tmp_path).index.quarantined == {(2, "")}
 
 
 def test_bad_rows_are_refused_whole(tmp_path):
+    foreign = row(2, fingerprint="f" * 64)
     with Store.open(tmp_path, fingerprint()) as store:
-        with pytest.raises(RowError):
-            store.append([row(1), row(2, fingerprint="f" * 64)])
-        with pytest.raises(RowError):
-            store.append([row(n_boards=0)])
-        with pytest.raises(RowError):
-            store.append([replace(row(1), fingerprint="f" * 64, is_checked=True)])
+        for rows in ([row(1), foreign], [row(n_boards=0)], [replace(foreign, is_checked=True)]):
+            with pytest.raises(RowError):
+                store.append(rows)
         assert store.index.places.keys() == set()
 
 
@@ -190,37 +181,27 @@ def test_flush_by_rows_and_by_time(tmp_path):
 
 def test_one_driver_per_run(tmp_path):
     with Store.open(tmp_path, fingerprint()):
-        with pytest.raises(StoreLockedError, match=r"process \d+\), for \d+ s") as caught:
+        with pytest.raises(StoreLockedError, match=r"process \d+\), for \d+ s"):
             Store.open(tmp_path, fingerprint())
-        assert caught.value.exit_code == 3
         assert list(open_run(tmp_path).rows()) == [], "readers need no lock"
     Store.open(tmp_path, fingerprint()).close()
 
 
-def test_leftovers_are_removed_and_told_foreign_files_stay(tmp_path):
-    with Store.open(tmp_path, fingerprint()) as store:
-        store.append([row(1)])
-    orphan = tmp_path / files.part_name(files.RESULTS, 2)
-    orphan.write_bytes(parts_of(tmp_path)[0].read_bytes())
-    (tmp_path / "results" / "_tmp.1").write_bytes(b"half")
-    (tmp_path / "_tmp.2").write_bytes(b"")
-    (tmp_path / "results" / "notes.txt").write_text("mine")
-    (tmp_path / "elsewhere.parquet").write_text("mine")
-    assert [r.class_id for r in open_run(tmp_path).rows()] == [1]
-    with Store.open(tmp_path, fingerprint()) as store:
-        assert not {"_tmp.1", "_tmp.2", orphan.name} & {path.name for path in tmp_path.rglob("*")}
-        assert store.index.places.keys() == {(1, "")}
-    names = {path.name for path in tmp_path.rglob("*") if path.is_file()}
-    assert {"notes.txt", "elsewhere.parquet"} <= names
-    assert len(parts_of(tmp_path)) == 1
-
-
-def test_a_run_that_never_began_is_begun(tmp_path):
+def test_leftovers_are_removed_and_foreign_files_stay(tmp_path):
     (tmp_path / files.LOCK).touch()
     (tmp_path / files.OWNER).write_text("{")
     (tmp_path / "_tmp.1").touch()
+    with Store.open(tmp_path, fingerprint()) as store:  # a run that never began is begun
+        store.append([row(1)])
+    left = [tmp_path / name for name in (files.part_name(files.RESULTS, 2), "results/_tmp.1", "_tmp.2")]
+    mine = [tmp_path / name for name in ("results/notes.txt", "elsewhere.parquet")]
+    for path in (*left, *mine):
+        path.write_bytes(parts_of(tmp_path)[0].read_bytes())
+    assert [r.class_id for r in open_run(tmp_path).rows()] == [1]
     with Store.open(tmp_path, fingerprint()) as store:
-        assert store.index.places == {}
+        assert store.index.places.keys() == {(1, "")}
+    assert not [path for path in left if path.exists()]
+    assert all(path.exists() for path in mine)
 
 
 def test_foreign_folders_are_refused_untouched(tmp_path):
@@ -228,24 +209,13 @@ def test_foreign_folders_are_refused_untouched(tmp_path):
     with pytest.raises(StoreError, match="not a run"):
         Store.open(tmp_path, fingerprint())
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.tex"]
-    with pytest.raises(StoreError, match="a file, a run needs a directory"):
-        Store.open(tmp_path / "thesis.tex", fingerprint())
-    with pytest.raises(StoreError, match="a file, a run needs a directory"):
-        Store.open(tmp_path / "thesis.tex" / "run", fingerprint())
-    with pytest.raises(StoreError, match="nor an object store"):
-        Store.open("nosuch://bucket/run", fingerprint())
+    for place in (tmp_path / "thesis.tex", tmp_path / "thesis.tex" / "run"):
+        with pytest.raises(StoreError, match="a file, a run needs a directory"):
+            Store.open(place, fingerprint())
     for nothing in (tmp_path, tmp_path / "none"):
         with pytest.raises(StoreError, match="holds no run"):
             open_run(nothing)
     assert not (tmp_path / "none").exists()
-
-
-def test_a_closed_store_says_so(tmp_path):
-    store = Store.open(tmp_path, fingerprint())
-    store.close()
-    store.close()
-    with pytest.raises(StoreError, match="closed"):
-        store.append([row()])
 
 
 def start(run: Path) -> Store:
@@ -271,19 +241,6 @@ def test_a_lock_that_is_removed_lets_no_second_driver_in(tmp_path, gone):
         assert len(store.index.places) == 4
 
 
-@pytest.fixture
-def unlockable_directories(monkeypatch):
-    """A file system that locks files, but no directories."""
-    real = fcntl.flock
-
-    def flock(descriptor, operation):
-        if stat.S_ISDIR(os.fstat(descriptor).st_mode):
-            raise OSError(errno.ENOTSUP, "no locks on directories")
-        real(descriptor, operation)
-
-    monkeypatch.setattr(fcntl, "flock", flock)
-
-
 def lose(store: Store) -> None:
     """Let a driver notice that the run is not its own any more."""
     store.append(all_rows()[2:4])
@@ -293,16 +250,23 @@ def lose(store: Store) -> None:
     store.close()
 
 
-def test_a_driver_whose_lock_is_removed_stops_before_it_writes(tmp_path, unlockable_directories):
+def test_a_driver_whose_lock_is_removed_stops_before_it_writes(tmp_path, monkeypatch):
+    """On a file system that locks files, but no directories."""
+    real = fcntl.flock
+
+    def flock(descriptor, operation):
+        if stat.S_ISDIR(os.fstat(descriptor).st_mode):
+            raise OSError(errno.ENOTSUP, "no locks on directories")
+        real(descriptor, operation)
+
+    monkeypatch.setattr(fcntl, "flock", flock)
     first = start(tmp_path)
     (tmp_path / files.LOCK).unlink()
     with Store.open(tmp_path, fingerprint()) as second:
-        before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+        before = contents(tmp_path)
         lose(first)
-        assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
-        assert json.loads((tmp_path / files.OWNER).read_text())["pid"], "the note of the second driver is left alone"
+        assert contents(tmp_path) == before, "the note of the second driver is left alone, too"
         second.append(all_rows()[4:])
-        second.flush()
     assert len(list(open_run(tmp_path).rows())) == 4
 
 
@@ -329,32 +293,25 @@ CHANGES = {
 
 def test_each_field_alone_changes_the_digest_and_is_fatal(tmp_path):
     assert set(CHANGES) == set(asdict(fingerprint()))
-    with Store.open(tmp_path / "run", fingerprint()) as store:
-        store.append([row()])
-    before = {path: path.read_bytes() for path in (tmp_path / "run").rglob("*") if path.is_file()}
+    Store.open(tmp_path, fingerprint()).close()
+    before = contents(tmp_path)
     for field, (asked, stored) in CHANGES.items():
         other = fingerprint(**{field: asked})
         assert other.digest != fingerprint().digest
         with pytest.raises(FingerprintError) as caught:
-            Store.open(tmp_path / "run", other)
-        assert caught.value.exit_code == 3
+            Store.open(tmp_path, other)
         (line,) = [line for line in str(caught.value).splitlines() if line.startswith("  ")]
         assert line.startswith(f"  {field}: ")
         assert str(stored) in line.split("stored")[1]
-        assert before == {path: path.read_bytes() for path in (tmp_path / "run").rglob("*") if path.is_file()}
+        assert contents(tmp_path) == before
 
 
 def test_hostile_values_are_refused(tmp_path):
     Store.open(tmp_path, fingerprint()).close()
     whole = asdict(fingerprint())
-    wrong = (
-        {"cutoff": "80"},
-        {"cutoff": True},
-        {"scores": [1.5]},
-        {"wordlist_sha256": "x"},
-        {"cell_order": [0, 1, 2, 2]},
-    )
-    for values in (None, [], {}, {"dims": "2x2"}, *({**whole, **change} for change in wrong), {**whole, "more": 1}):
+    changes = ({"cutoff": "80"}, {"cutoff": True}, {"scores": [1.5]}, {"wordlist_sha256": "x"}, {"more": 1})
+    wrong = [{**whole, **change} for change in (*changes, {"cell_order": [0, 1, 2, 2]})]
+    for values in (None, [], {}, {"dims": "2x2"}, *wrong):
         (tmp_path / files.RUN).write_bytes(format_document({"format": 1, "fingerprint": values, "info": {}}))
         with pytest.raises(DamagedError, match=r"run\.json is damaged: fingerprint"):
             open_run(tmp_path)
