@@ -6,6 +6,7 @@ import io
 import itertools
 import json
 import os
+import re
 import signal
 import string
 import threading
@@ -406,7 +407,7 @@ def test_workers_that_take_longer_to_start_than_to_search_are_told(config, monke
     assert run(config, progress=recorder, make_executor=Starting).complete
     hints = [text for text in recorder.stages if "--workers 0 is faster" in text]
     assert len(hints) == told
-    assert all(text.startswith("starting the workers took 900 of 90") for text in hints)
+    assert all(re.match(r"starting the workers took 9\d\d of 9\d\d", text) for text in hints)
     assert all(report.n_workers for report in recorder.reports[:1]), "no figures before there are workers"
 
 
