@@ -1,7 +1,8 @@
-"""The command line itself: quick help, lazy imports, usage errors, exit codes, one message per error."""
+"""The command line itself: help, lazy imports, exit codes, and bad input: one message, nothing printed or written."""
 
 from __future__ import annotations
 
+import shlex
 import subprocess
 import sys
 
@@ -9,34 +10,28 @@ import pytest
 
 from boardclass.errors import IncompleteError, MismatchError, StoreError
 from cluster.cli import app as cli
-from cluster.cli.app import SECTIONS
+from cluster.cli.app import PLACES, SECTIONS
+from tests.conftest import make_in
 
-PROVING = ("run", "status", "top", "show", "score", "bound", "solve", "verify")
-WORKBENCH = ("climb", "longest", "neighbours", "lists", "query", "compare", "roll", "report", "explain", "wordlist")
-COMMANDS = PROVING + WORKBENCH
 HEAVY = ("numba", "numpy", "pyarrow", "duckdb", "ray", "pydantic", "rich")
 
 
-def test_help_lists_every_command_and_exit_code(orderly):
+def test_help_shows_every_command_and_exit_code_in_whole_sentences(orderly):
     answer = orderly("--help")
     assert answer.code == 0
-    assert all(f"\n  {command} " in answer.out for command in COMMANDS)
+    assert all(f"\n  {command} " in answer.out for command in PLACES)
     assert all(f"{code} " in answer.out for code in (0, 2, 3, 4, 5))
-
-
-def test_help_shows_the_commands_in_sections_with_whole_sentences(orderly):
-    answer = orderly("--help")
     titles = [line[:-1] for line in answer.out.splitlines() if line.endswith(":") and line == line.lstrip()]
     assert [title for title in titles if title in SECTIONS] == list(SECTIONS)
-    assert "..." not in answer.out.partition("Options:")[2]
     assert "    orderly run 3x3  " in answer.out
-
-
-@pytest.mark.parametrize("command", COMMANDS)
-def test_every_command_explains_itself(orderly, command):
-    answer = orderly(command, "--help")
-    assert answer.code == 0
-    assert answer.out.startswith(f"Usage: orderly {command}")
+    lists = orderly("wordlist", "--help")
+    assert "what import would make of it." in " ".join(lists.out.split())
+    assert not any(
+        "..." in said.out.partition(title)[2] for said, title in ((answer, "Options:"), (lists, "Commands:"))
+    )
+    for command in PLACES:
+        assert orderly(command, "--help").out.startswith(f"Usage: orderly {command}")
+    assert orderly("--version").out.startswith("orderly ")
 
 
 @pytest.mark.parametrize(
@@ -58,30 +53,6 @@ def test_a_command_imports_nothing_heavy_that_it_does_not_need(project_root, pro
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=project_root, check=False)
     assert (done.returncode, done.stderr) == (0, "[]\n")
-
-
-@pytest.mark.parametrize(
-    ("arguments", "quoted"),
-    [
-        (["show", "cat", "--format", "xml"], "'xml'"),
-        (["climb", "--method", "luck"], "'luck'"),
-        (["run", "2x2", "--workers", "many"], "'many'"),
-        (["run", "2x2", "--workers", "1.5"], "'1.5'"),
-        (["run", "2x2", "--workers", "-1"], "'-1', expected 0 or more"),
-        (["climb", "--pool", "9999999"], "'9999999', expected 1,000,000 or less"),
-        (["plan", "2x2", "--seconds", "soon"], "'soon'"),
-    ],
-)
-def test_a_bad_value_is_told_in_plain_words(orderly, arguments, quoted):
-    answer = orderly(*arguments)
-    assert quoted in answer.err
-    assert all(words not in answer.err for words in ("Value error", "Input should", "unable to parse"))
-
-
-def test_the_help_of_word_lists_has_whole_sentences(orderly):
-    answer = orderly("wordlist", "--help")
-    assert "..." not in answer.out.partition("Commands:")[2]
-    assert "what import would make of it." in " ".join(answer.out.split())
 
 
 @pytest.mark.parametrize(("error", "code"), [(StoreError, 3), (IncompleteError, 4), (MismatchError, 5)])
@@ -107,7 +78,168 @@ def test_a_bug_is_one_message_and_debug_shows_where(orderly, monkeypatch):
         cli.main()
 
 
-def test_version(orderly):
-    answer = orderly("--version")
-    assert answer.code == 0
-    assert answer.out.startswith("orderly ")
+LIST = "tea\nate\neat\nrat\ntar\nart\nrate\ntear\nquit\n"
+REFUSED = [
+    ("climb -d 0x0", "'0x0'"),
+    ("climb", "--dims"),
+    ("climb --method luck", "'luck'"),
+    ("climb -d 2x2 --exclude a1", "'1'"),
+    ("climb -d 2x2 --exclude abcdefghijklmnopqrstuvwxyz", "no letter"),
+    ("climb -d 2x2 --from abc", "'abc'"),
+    ("climb --from tear --exclude t", "'t'"),
+    ("climb --from seatxx --contains quit", "does not hold the word 'qit'"),
+    ("climb --from ste/r.a/lin", "has a hole: expected letters a-z and Qu"),
+    ("climb -d 2x2 --contains abcde", "'abcde'"),
+    ("climb -d 2x2 --contains bad --exclude d", "'d'"),
+    ("climb -d 2x2 --pool 4", "5 runs with a pool of 4"),
+    ("climb -d 2x2 --workers 9999", "--workers"),
+    ("climb -d 2x2 --contains ''", "''"),
+    ("climb -d 2x2 --pool 9999999", "'9999999', expected 1,000,000 or less"),
+    ("climb -d 2x2 -w ''", "''"),
+    ("longest --word ''", "16 cells"),
+    ("longest --letters 0", "no word of 16 cells"),
+    ("longest -d 2x2 --word tea7", "'tea7'"),
+    ("longest -d 2x2 --word abc", "'abc'"),
+    ("longest -d 2x3 --letters 9", "9 letters"),
+    ("longest -d 5x5 --word aaaaaaaaaaaaaaaaaaaaaaaaa", "--sample"),
+    ("neighbours ''", "has 0 cells"),
+    ("neighbours ste/r.a/lin", "has a hole: expected letters a-z and Qu"),
+    ("neighbours aaaa -d 3x3", "'aaaa'"),
+    ("lists é", "which is not a tile"),
+    ("lists ste/r.a/lin", "has a hole: expected letters a-z and Qu"),
+    ("roll --dice garbage.bin", "garbage.bin"),
+    ("roll --dice nwe", "did you mean 'new'"),
+    ("roll -n 0", "-n"),
+    ("roll --seed 1 --out sheet.html", "'sheet.html': expected the name of a PDF"),
+    ("roll --seed 1 --min-words 99", "0 of 1,000 rolls"),
+    ("show tear --scores 1,2,-3", "'-3'"),
+    ("show tear --out tear.gif", "'tear.gif'"),
+    ("show tear --word zz --out tear.svg", "'zz'"),
+    ("show tear --word tea", "--out"),
+    ("show tear --out nosuch/tear.svg", "nosuch/tear.svg"),
+    ("show tear -w nosuchlist", "nosuchlist"),
+    ("show abcdefgh!", "'!'"),
+    ("show", "Error: "),
+    ("show tear --format xml", "'xml'"),
+    ("score", "line 1"),
+    ("score -d 4by4", "4by4"),
+    ("solve tear --method magic", "'magic'"),
+    ("solve tear --begin-only 9", "9"),
+    ("solve tear --end-only x", "--end-only"),
+    ("bound 't e a'", "'t e a'"),
+    ("bound 1 -d 9x9", "'9x9'"),
+    ("bound 7", "--dims"),
+    ("bound 999 -d 3x3", "999"),
+    ("bound 7 -d 3x3 -b 'abc def'", "missing"),
+    ("bound 'a b c d1'", "d1"),
+    ("bound 'aa b c d'", "aa"),
+    ("bound 't e a r' --scores stndard", "stndard"),
+    ("bound 't e a r' -b 'aeiou bc'", "'aeiou bc'"),
+    ("bound 't e a r' --tree --out tree.gif", "'tree.gif'"),
+    ("bound 't e a r' --out nosuch/tree.svg", "nosuch"),
+    ("bound 'abcdefghijklm abcdefghijklm abcdefghijklm abcdefghijklm' --tree -w scowl70", "nodes"),
+    ("nonsense", "nonsense"),
+    ("plan 2x2 --seconds soon", "'soon'"),
+    ("run --workers -1", "'-1', expected 0 or more"),
+    ("run 2x2 --workers 1.5", "'1.5'"),
+    ("run 2x2 --workers many", "'many'"),
+    ("run 2x2 --workers 100000", "workers"),
+    ("run --no-such-option", "--no-such-option"),
+    ("run --cutoff 12", "--dims"),
+    ("run 5x5x5", "5x5x5"),
+    ("run 3x3.tml", "3x3"),
+    ("run 2x2 --cutoff most", "'most'"),
+    ("run 2x2 --cutoff 0", "0"),
+    ("run 2x2 --cutoff 99999999999", "99999999999"),
+    ("run 2x2 --cutoff 12 --memory 3", "memory_mb"),
+    ("run 2x2 --cutoff 12 --order spiral", "'spiral'"),
+    ("run 2x2 --scores 1,1,x", "'x'"),
+    ("run 2x2 --scores 2147483647", "31 bits"),
+    ("run 2x2 --buckets 'middle: abcdefghijklmnopqrstuvwxyz'", "middle"),
+    ("run 2x2 --wordlist ./garbage.bin", "word list 'garbage.bin'"),
+    ("run 2x2 --seed -1", "seed"),
+    ("run 2x2 --out ''", "out"),
+    ("run unknown.toml", "'cutof'"),
+    ("run garbage.toml", "'garbage.toml'"),
+    ("runs none", "'none'"),
+    ("watch RUN", "orderly status"),  # there is no terminal
+    ("watch none", "'none'"),
+    ("verify nosuch", "'nosuch'"),
+    ("verify RUN -w nosuch", "nosuch"),
+    ("repeat RUN", "--classes"),
+    ("repeat RUN --classes 0 --sample 1", "--sample"),
+    ("repeat RUN --classes x", "'x'"),
+    ("repeat RUN --classes 99999", "99999"),
+    ("repeat RUN --sample 1000000", "cannot draw 1,000,000 of"),
+    ("certify RUN --classes 99999999", "99999999"),
+    ("certify RUN --hot --classes 0", "--hot"),
+    ("certify RUN --force 5", "5"),
+    ("explain 99 -d 2x2 -b 'aeiou bcdfghjklmnpqrstvwxyz'", "99"),
+    ("explain 3 --run RUN --cutoff 5", "--cutoff"),
+    ("explain 12345 --run RUN", "12345"),
+    ("explain 'a b c d' --run RUN", "number"),
+    ("query RUN ''", "''"),
+    ("query RUN", "nothing is asked; expected a statement"),
+    ("query RUN nosuch", "'nosuch' is neither a run directory nor a statement"),
+    ("query nosuch", "'nosuch' is neither a run directory nor a statement"),
+    ("query nosuch 'select 1'", "no run directory 'nosuch'"),
+    ("query RUN 'select 1; select 2'", "one statement"),
+    ("query RUN 'select nothing from boards'", "nothing"),
+    ("query RUN 'drop table boards'", "DROP"),
+    ("query RUN \"SELECT * FROM '/etc/passwd'\"", "/etc/passwd"),
+    ("query RUN 'FROM range(20000)'", "more than 10,000 rows"),
+    ("query RUN RUN 'select 1'", "twice"),
+    ("query EMPTY 'select 1'", "holds no run"),
+    ("compare RUN boards.txt", "line 2"),
+    ("compare RUN garbage.bin", "garbage.bin"),
+    ("compare RUN EMPTY", "EMPTY"),
+    ("compare RUN nosuch", "'nosuch'"),
+    ("compare EMPTY x", "holds no run"),
+    ("top RUN -n 0", "-n"),
+    ("top RUN --contains a1", "'a1'"),
+    ("top RUN --rollable dice.toml", "dice.toml"),
+    ("top RUN --rollable new", "16"),
+    ("top RUN --min-words -1", "--min-words"),
+    ("top EMPTY", "holds no run"),
+    ("report RUN -n -1", "-n"),
+    ("report RUN --out nosuch/page.html", "nosuch/page.html"),
+    ("report RUN --wordlist nosuch", "nosuch"),
+    ("report EMPTY", "holds no run"),
+    ("wordlist check garbage.bin", "NUL"),
+    ("wordlist check ''", "''"),
+    ("wordlist import nosuch", "nosuch"),
+    ("wordlist get nosuch", "'nosuch'"),
+    ("wordlist get enable2k --url ftp://here", "'ftp://here'"),
+    ("wordlist get twl06", "orderly wordlist import FILE --name twl06"),
+    ("wordlist", "Usage"),
+]
+TAKES_NO_LIST = ("nonsense", "plan", "run", "runs", "watch", "lists", "query", "compare", "top", "report", "wordlist")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Return a directory with a run and files that are none of what they are taken for."""
+    folder = tmp_path_factory.mktemp("bad")
+    (folder / "EMPTY").mkdir()
+    (folder / "list.txt").write_text(LIST)
+    (folder / "garbage.bin").write_bytes(bytes(range(256)) * 4)
+    (folder / "garbage.toml").write_bytes(b'dims = "\xff"\n')
+    (folder / "unknown.toml").write_text('dims = "2x2"\ncutof = 5\n')
+    (folder / "boards.txt").write_text("tear\nabc\n")
+    (folder / "dice.toml").write_text("title = 3\n")
+    make_in(folder, *shlex.split("run 2x2 --wordlist ./list.txt --cutoff 5 --workers 0 --out RUN"))
+    return folder
+
+
+@pytest.mark.parametrize(("line", "quoted"), REFUSED)
+def test_bad_input_is_refused(orderly, folder, monkeypatch, line, quoted):
+    monkeypatch.chdir(folder)
+    before = {path: path.stat().st_mtime_ns for path in folder.rglob("*")}
+    words = shlex.split(line)
+    listless = words[0] in TAKES_NO_LIST or "-w" in words or "--run" in words
+    answer = orderly(*words, *(() if listless else ("-w", "./list.txt")), stdin=b"\xff\n")
+    assert (answer.code, answer.out) == (3 if quoted == "holds no run" else 2, "") or line == "wordlist"
+    assert quoted in answer.err + answer.out
+    unwanted = ("Traceback", "internal error", "Value error", "unable to parse")
+    assert all(words not in answer.err for words in unwanted)
+    assert {path: path.stat().st_mtime_ns for path in folder.rglob("*")} == before
