@@ -17,9 +17,9 @@ Only jit.py, cutoff_kernel.py and enumeration.py import numba.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from boardclass.lazy import lazy
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from boardclass.board import Board
@@ -40,6 +40,21 @@ __all__ = [
     "parse_partition",
     "parse_scores",
 ]
+
+
+def lazy(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
+    """Return the ``__getattr__`` of a package that exports names of its modules (PEP 562).
+
+    homes : the module of each name
+    """
+
+    def __getattr__(name: str) -> Any:
+        if name not in homes:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        return getattr(import_module(f"{package}.{homes[name]}"), name)
+
+    return __getattr__
+
 
 __getattr__ = lazy(
     __name__,

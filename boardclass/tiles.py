@@ -65,10 +65,9 @@ class Tile(NamedTuple):
         """What it has that no cell of the proof has; empty if nothing."""
         if self.begins or self.ends:
             return f"a tile only for the {'beginning' if self.begins else 'end'} of a word"
-        if len(self.spellings) != 1:
-            return {0: "a hole", 26: "a tile for any letter"}.get(
-                len(self.spellings), "a tile with a choice of letters"
-            )
+        n_choices = len(self.spellings)
+        if n_choices != 1:
+            return {0: "a hole", 26: "a tile for any letter"}.get(n_choices, "a tile with a choice of letters")
         if self.spellings[0] == "q":
             return "a plain Q"
         return "" if len(self.spellings[0]) == 1 or self.spellings[0] == "qu" else "a tile with several letters"

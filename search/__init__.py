@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from boardclass.lazy import lazy
+from boardclass import lazy
 
 if TYPE_CHECKING:
     from search.breaker import Breaker, Spec, Unit, UnitResult, break_class

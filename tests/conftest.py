@@ -262,18 +262,8 @@ def elsewhere(tmp_path: Path) -> Iterator[Path]:
     """Return a folder to start in, with modules that nothing may import."""
     folder = tmp_path / "elsewhere"
     folder.mkdir()
-    for name in (
-        "anyio",
-        "boardclass",
-        "cluster",
-        "multiprocessing",
-        "numba",
-        "pickle",
-        "pyarrow",
-        "random",
-        "ray",
-        "tempfile",
-    ):
+    names = "anyio boardclass cluster multiprocessing numba pickle pyarrow random ray tempfile"
+    for name in names.split():
         (folder / f"{name}.py").write_text(f"open({str(folder / 'imported')!r}, 'a').write(__name__)\n")
     yield folder
     assert not (folder / "imported").exists()
@@ -282,14 +272,10 @@ def elsewhere(tmp_path: Path) -> Iterator[Path]:
 @pytest.fixture(scope="module")
 def browser():
     """Run the Chromium that is installed, for pages that a test looks at."""
-    playwright = pytest.importorskip(
-        "playwright.sync_api", reason="needs playwright: pip install 'orderly-boggle[test]'"
-    )
+    playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright")
     found = next((path for path in map(shutil.which, BROWSERS) if path), None)
     if found is None:
-        pytest.skip(
-            f"needs a browser: one of {', '.join(BROWSERS)} (on Debian: apt-get install chromium-headless-shell)"
-        )
+        pytest.skip(f"needs one of {', '.join(BROWSERS)} (on Debian: apt-get install chromium-headless-shell)")
     with playwright.sync_playwright() as driver:
         running = driver.chromium.launch(executable_path=found, args=["--no-sandbox", "--disable-gpu"])
         yield running

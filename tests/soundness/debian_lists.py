@@ -20,15 +20,13 @@ from boardclass.word_import import Rules, import_words, parse_letters
 from boardclass.wordlist import KNOWN_SHA256
 from configs.sources import sources
 
-SIZES = ("-small", "-large", "-huge", "-insane")
 GERMAN = {"wngerman", "wogerman", "wswiss", "wgerman-medical"}  # nouns have capitals
 OTHER_ALPHABETS = {"wbulgarian", "wukrainian"}
-NAMES = (
-    "french spanish italian ngerman portuguese dutch swedish danish norwegian catalan brazilian gaelic irish manx",
-    "faroese esperanto polish ogerman swiss german-medical galician-minimos bulgarian ukrainian",
-)
-ENGLISH = [f"{name}{size}" for name in ("american", "british", "canadian") for size in ("", *SIZES)]
-PACKAGES = [f"w{name}" for name in (*" ".join(NAMES).split(), *ENGLISH)]
+NAMES = """french spanish italian portuguese dutch swedish danish norwegian catalan brazilian gaelic irish manx faroese
+    esperanto polish galician-minimos"""
+SIZES = ("", "-small", "-large", "-huge", "-insane")
+ENGLISH = [f"w{name}{size}" for name in ("american", "british", "canadian") for size in SIZES]
+PACKAGES = [*(f"w{name}" for name in NAMES.split()), *sorted(GERMAN | OTHER_ALPHABETS), *ENGLISH]
 
 
 def lists_of(package: str, folder: Path) -> list[Path]:

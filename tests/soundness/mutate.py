@@ -63,7 +63,10 @@ class Mutant(NamedTuple):
 def load_mutants() -> list[Mutant]:
     """Return the mutants of mutants.toml."""
     tests = {file: tuple(f"tests/{test}" for test in listed) for file, listed in _LIST["tests"].items()}
-    return [Mutant(**{"tests": tests.get(entry["file"], ()), **entry}) for entry in _LIST["mutant"]]
+    return [
+        Mutant(**{**entry, "tests": tuple(entry.get("tests") or tests.get(entry["file"], ()))})
+        for entry in _LIST["mutant"]
+    ]
 
 
 def deletions() -> Iterator[Mutant]:
