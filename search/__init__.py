@@ -30,19 +30,9 @@ if TYPE_CHECKING:
     from search.solvers import solve
 
 __all__ = [
-    "Breaker",
-    "Find",
-    "Found",
-    "Params",
-    "Scorer",
-    "Spec",
-    "Unit",
-    "UnitResult",
-    "break_class",
-    "local_search",
-    "score",
-    "solve",
-]
+    "Breaker", "Find", "Found", "Params", "Scorer", "Spec", "Unit", "UnitResult", "break_class", "local_search",
+    "score", "solve",
+]  # fmt: skip
 
 __getattr__ = lazy(
     __name__,

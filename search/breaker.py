@@ -36,23 +36,15 @@ _PATIENCE = 10  # effort of a replica, in unit budgets, before it is given up: a
 
 @dataclass(frozen=True)
 class Spec:
-    """What to search and how; small and picklable.
+    """What to search and how; small and picklable."""
 
-    dims : board size such as ``3x4``
-    words : usable words in q-form
-    points : points by number of letters
-    cutoff : points
-    partition : text of the letter buckets
-    cell_order : the order in which cells are forced and searched; empty: the default one of the board's geometry
-    """
-
-    dims: str
-    words: tuple[str, ...]
-    points: tuple[int, ...]
+    dims: str  # board size such as ``3x4``
+    words: tuple[str, ...]  # usable words in q-form
+    points: tuple[int, ...]  # by number of letters
     cutoff: int
-    partition: str
+    partition: str  # text of the letter buckets
     params: Params = field(default_factory=Params)
-    cell_order: tuple[int, ...] = ()
+    cell_order: tuple[int, ...] = ()  # in which cells are forced and searched; empty: the default one of the geometry
 
 
 @dataclass(frozen=True)
@@ -65,26 +57,17 @@ class Unit:
 
 @dataclass(frozen=True)
 class UnitResult:
-    """Verdict on a unit.
-
-    status : ``eliminated``, ``candidates``, or ``split``: the ``children`` are still to be searched
-    n_boards : boards of the unit, before residual symmetry
-    max_bound : largest bound or score of all nodes, states and boards that were discarded; below the cutoff
-    candidates : boards with score >= cutoff, as scored here; each stands for its symmetric images
-    settled : paths of the parts decided here when others are left; together with the children they make up the unit
-    counters : n_terms, n_nodes (states), n_pushes, n_splits, n_survivors, max_tree_bytes
-    seconds : wall time, for information only
-    """
+    """Verdict on a unit."""
 
     unit: Unit
-    status: str
-    n_boards: int
-    max_bound: int
-    candidates: tuple[tuple[str, int], ...]
+    status: str  # ``eliminated``, ``candidates``, or ``split``: the ``children`` are still to be searched
+    n_boards: int  # boards of the unit, before residual symmetry
+    max_bound: int  # largest bound or score of all nodes, states and boards that were discarded; below the cutoff
+    candidates: tuple[tuple[str, int], ...]  # boards with score >= cutoff; each stands for its symmetric images
     children: tuple[Unit, ...]
-    settled: tuple[str, ...]
-    counters: dict[str, int]
-    seconds: float
+    settled: tuple[str, ...]  # paths of the parts decided here when others are left; with the children all of the unit
+    counters: dict[str, int]  # search.node_search.COUNTERS
+    seconds: float  # wall time, for information only
 
     @property
     def effort(self) -> int:
@@ -140,8 +123,7 @@ class Breaker:
     def replicate(self, unit: Unit, paths: Sequence[str], seed: int) -> UnitResult:
         """Search the parts of a unit that ``paths`` name for all boards at or above the cutoff, without splits.
 
-        The candidates stand for their symmetric images as far as the demands of each part allow, so compare only those
-        that meet the demands.
+        Compare only boards that meet the demands: the others stand for images as far as each part allows.
 
         Raises InputError if a path does not name a part of the class; IncompleteError if it takes far more than a unit
         should.
@@ -170,8 +152,7 @@ class Breaker:
         return root, [node_at(root, path, self.geometry, self.spec.params) for path in paths]
 
     def _search_down(self, root: Node, open_class: OpenClass | None, tally: Tally, budget: int) -> list[Node]:
-        """Search a node and all that it splits into until the tally's effort is above the budget; return what is left,
-        in search order."""
+        """Search a node and its parts until the tally's effort is above the budget; return what is left, in order."""
         todo = [(root, 0)]
         while todo and tally.effort <= budget:
             node, ruled_out = todo.pop()

@@ -29,20 +29,13 @@ MAX_SPLITS = 100_000_000
 
 @dataclass(frozen=True)
 class Shape:
-    """A tree of parts.
+    """A tree of parts."""
 
-    order : cells in the order in which they are split
-    forced : letters of the first cells of the order; they name the part of the class that the tree covers
-    body : uint32 per split, preorder: bit l (0 = ``a``) says that the part with letter l goes on
-    n_leaves : parts that the bound rules out
-    n_boards : boards that the bound does not rule out
-    """
-
-    order: tuple[int, ...]
-    forced: str
-    body: NDArray[np.uint32]
-    n_leaves: int
-    n_boards: int
+    order: tuple[int, ...]  # cells in the order in which they are split
+    forced: str  # letters of the first cells of the order; they name the part of the class that the tree covers
+    body: NDArray[np.uint32]  # per split, preorder: bit l (0 = ``a``) says that the part with letter l goes on
+    n_leaves: int  # parts that the bound rules out
+    n_boards: int  # boards that the bound does not rule out
 
     @property
     def n_splits(self) -> int:
@@ -53,20 +46,15 @@ class Shape:
 class Certifier:
     """Makes the shapes of one run; holds working memory, so make one and keep it.
 
-    ``words`` are in q-form, ``points`` by number of letters.  ``memory_mb`` is the memory for the terms of a part, in
-    MiB; the tree over them takes about as much again.
+    ``words`` are in q-form, ``points`` by number of letters.  ``memory_mb``, in MiB, is for the terms of a part; the
+    tree over them takes about as much again.
     """
 
     def __init__(
-        self,
-        board: Geometry,
-        words: Sequence[str],
-        points: Sequence[int],
-        cutoff: int,
+        self, board: Geometry, words: Sequence[str], points: Sequence[int], cutoff: int,
         memory_mb: int = Params.memory_mb,
-    ) -> None:
-        self.geometry = board
-        self.cutoff = cutoff
+    ) -> None:  # fmt: skip
+        self.geometry, self.cutoff = board, cutoff
         self._forest = Forest(board, words, points, Params(memory_mb=memory_mb))
 
     def n_to_force(self, class_letters: Sequence[str]) -> int:
@@ -84,9 +72,8 @@ class Certifier:
         letters = list(class_letters)
         for cell, letter in zip(order, forced, strict=False):
             if len(forced) > len(order) or len(letter) != 1 or letter not in letters[cell]:
-                raise InputError(
-                    f"no part {forced!r} of class {' '.join(class_letters)!r}: expected letters of its cells"
-                )
+                wanted = f"of class {' '.join(class_letters)!r}: expected letters of its cells"
+                raise InputError(f"no part {forced!r} {wanted}")
             letters[cell] = letter
         free = [cell for cell in order if len(set(letters[cell])) > 1]
         if not free:
@@ -113,12 +100,8 @@ class Certifier:
         """Return the grown tree, with as much space as it takes; None if that is too much."""
         n, n_spare, n_body = len(keys), 3 * len(keys) + (1 << 16), 1 << 22  # untouched pages cost nothing
         while n_body < 8 * max_splits:
-            space = Space(
-                np.empty(n + n_spare, np.int64),
-                np.empty(n + n_spare, np.int32),
-                np.empty(n_body, np.int64),
-                np.zeros(3, np.int64),
-            )
+            terms = np.empty(n + n_spare, np.int64), np.empty(n + n_spare, np.int32)
+            space = Space(*terms, np.empty(n_body, np.int64), np.zeros(3, np.int64))
             space.keys[:n], space.points[:n] = keys, points
             status = grow(n, self.cutoff, masks, space)
             if status == DONE:

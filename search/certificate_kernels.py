@@ -20,17 +20,12 @@ N_SPLITS, N_LEAVES, N_BOARDS = 0, 1, 2
 
 
 class Space(NamedTuple):
-    """Working memory.
+    """Working memory."""
 
-    keys, points : int64[...], int32[...]; the terms of the root, then those of the open parts
-    body : int64[...], filled: letters (bit 0 = ``a``) that go on, per split in preorder
-    counts : int64[3], filled: splits, leaves, boards
-    """
-
-    keys: Any
-    points: Any
-    body: Any
-    counts: Any
+    keys: Any  # int64[...], of the terms of the root, then of those of the open parts
+    points: Any  # int32[...]
+    body: Any  # int64[...], filled: letters (bit 0 = ``a``) that go on, per split in preorder
+    counts: Any  # int64[3], filled: splits, leaves, boards
 
 
 _OUT = writable(int64)

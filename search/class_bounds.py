@@ -34,19 +34,14 @@ _NEAR = 8  # neighbours of a cell, at most
 
 
 class Terms(NamedTuple):
-    """Terms of some parts of a class: every way to spell a word, its points added to those of equal ones.
+    """Terms of some parts of a class: every way to spell a word, its points added to those of equal ones."""
 
-    cells : free cells, in cell order
-    boards : uint8[n_parts, n], letters 0..25 of the forced cells of each part
-    keys : uint8[m, 4 + len(cells)], sorted: number of the part in 4 bytes, highest first, then the letter that a term
-        needs on each cell, 1 for ``a`` to 26 for ``z``, 0 for none
-    points : int64[m]
-    """
-
-    cells: tuple[int, ...]
-    boards: NDArray[np.uint8]
+    cells: tuple[int, ...]  # free cells, in cell order
+    boards: NDArray[np.uint8]  # [n_parts, n], letters 0..25 of the forced cells of each part
+    # [m, 4 + len(cells)], sorted: number of the part in 4 bytes, highest first, then the letter that a term needs on
+    # each cell, 1 for ``a`` to 26 for ``z``, 0 for none
     keys: NDArray[np.uint8]
-    points: NDArray[np.int64]
+    points: NDArray[np.int64]  # [m]
 
     @property
     def part(self) -> NDArray[np.int64]:
@@ -70,20 +65,13 @@ class Terms(NamedTuple):
 
 
 class Walk(NamedTuple):
-    """What the paths of a class tell.
+    """What the paths of a class tell."""
 
-    terms : of the class, as one part
-    n_paths : paths that spell a word
-    n_terms : those of them that differ in word or literals
-    sum_bound : points of every distinct word that some board of the class might hold (paper, listing 3)
-    max_bound : from each cell on the best letter of each next cell, all added up (paper, listing 4)
-    """
-
-    terms: Terms
-    n_paths: int
-    n_terms: int
-    sum_bound: int
-    max_bound: int
+    terms: Terms  # of the class, as one part
+    n_paths: int  # paths that spell a word
+    n_terms: int  # those of them that differ in word or literals
+    sum_bound: int  # points of every distinct word that some board of the class might hold (paper, listing 3)
+    max_bound: int  # from each cell on the best letter of each next cell, all added up (paper, listing 4)
 
 
 class _Step(NamedTuple):
@@ -112,7 +100,7 @@ def walk_class(letters: Sequence[str], scorer: Scorer, cell_order: Sequence[int]
     masks, level = _masks(letters, shape), np.argsort(order)
     worth = points.astype(np.int64)[nodes >> CODE_SHIFT & N_CODES - 1]
     met = np.zeros(len(nodes), bool)
-    found: list[NDArray[np.uint8]] = []
+    found = [np.zeros((0, 2 * _NUMBER + shape.n), np.uint8)]
     n_paths = max_bound = 0
     sampled = [step for cell in range(shape.n) for step in _steps_from(cell, masks, nodes, shape, _SAMPLE)]
     if sum(step.weight * np.count_nonzero(worth[step.node]) for step in sampled) > MAX_TERMS:
@@ -135,7 +123,7 @@ def walk_class(letters: Sequence[str], scorer: Scorer, cell_order: Sequence[int]
             behind = np.zeros(len(steps[k - 1].node) if k else 1, np.int64)
             np.add.at(behind, step.before, best)
         max_bound += int(behind[0])
-    keys = np.concatenate(found) if found else np.zeros((0, 2 * _NUMBER + shape.n), np.uint8)
+    keys = np.concatenate(found)
     keys = keys[np.lexsort(keys.T[::-1])]
     keys = keys[_changes(keys)]
     of_word = worth[_numbers(keys[:, -_NUMBER:])]
@@ -145,11 +133,8 @@ def walk_class(letters: Sequence[str], scorer: Scorer, cell_order: Sequence[int]
 
 def _masks(letters: Sequence[str], shape: Geometry) -> NDArray[np.int64]:
     """Return int64[n + 1], the letter masks of the cells, and 0."""
-    if len(letters) != shape.n:
-        raise InputError(f"class of {len(letters)} cells: expected {shape.n} for {shape.dims}")
-    for of_cell in letters:
-        if not (of_cell.isascii() and of_cell.isalpha() and of_cell.islower()):
-            raise InputError(f"letters {of_cell!r} of a cell: expected one or more of a-z")
+    if len(letters) != shape.n or not all(x.isascii() and x.isalpha() and x.islower() for x in letters):
+        raise InputError(f"class {quote(' '.join(letters))}: expected one or more of a-z for each of {shape.n} cells")
     return np.array([*map(letter_mask, letters), 0], np.int64)
 
 

@@ -33,27 +33,17 @@ N_LETTERS = 26
 
 @dataclass(frozen=True)
 class Node:
-    """A part of a class.
+    """A part of a class."""
 
-    masks : allowed letters per cell, bit 0 = ``a``
-    bare : mask of the cells without literal: forced to one letter, or fused (all letters count as present)
-    demands : pairs (c, d) of cells with letter(c) <= letter(d) in the order of demands
-    path : the parts forced since the class (boardclass.parts)
-    """
-
-    masks: tuple[int, ...]
-    bare: int
-    demands: tuple[tuple[int, int], ...] = ()
-    path: str = ""
+    masks: tuple[int, ...]  # allowed letters per cell, bit 0 = ``a``
+    bare: int  # mask of the cells without literal: forced to one letter, or fused (all letters count as present)
+    demands: tuple[tuple[int, int], ...] = ()  # (c, d): letter(c) <= letter(d) in the order of demands
+    path: str = ""  # the parts forced since the class (boardclass.parts)
 
     @property
     def n_boards(self) -> int:
         """Number of boards in the product of the letters, before symmetry."""
         return prod(mask.bit_count() for mask in self.masks)
-
-    def letters(self, cell: int) -> str:
-        """Return the letters of a cell, alphabetically."""
-        return letters_of(self.masks[cell])
 
     def is_bare(self, cell: int) -> bool:
         """Return whether the cell carries no literal."""
@@ -161,8 +151,7 @@ def split(node: Node, geometry: Geometry, params: Params) -> list[Node]:
     other.
     """
     cell = split_cell(node, geometry)
-    if cell < 0:
-        raise ValueError(f"a single board cannot be split: {node!r}")
+    assert cell >= 0, "a single board cannot be split"
     return split_at(node, cell, params)
 
 

@@ -33,7 +33,7 @@ COUNTERS = ("n_terms", "n_nodes", "n_pushes", "n_splits", "n_survivors", "max_tr
 
 @dataclass
 class Tally:
-    """What the nodes of one unit add up to, and the ``cutoff`` (points) that it is searched at."""
+    """What the nodes of one unit add up to, and the cutoff that it is searched at."""
 
     cutoff: int
     max_bound: int = 0
@@ -60,10 +60,7 @@ class NodeSearch:
     """Searches one node after the other; holds the state of OrderlyBound."""
 
     def __init__(self, board: Geometry, params: Params, scorer: Scorer, forest: Forest) -> None:
-        self.board = board
-        self.params = params
-        self.scorer = scorer
-        self.forest = forest
+        self.board, self.params, self.scorer, self.forest = board, params, scorer, forest
         self._search = state.new_search()
         self._survivors = np.zeros((_SURVIVORS, MAX_FREE_CELLS), np.int8)
 
@@ -73,11 +70,10 @@ class NodeSearch:
         self.forest.turn(board)
 
     def search(self, node: Node, ruled_out: int, open_class: OpenClass | None, tally: Tally) -> tuple[list[Node], int]:
-        """Search one node; return the parts of it that are still to be searched, and what is ruled out in all of them.
+        """Search one node; return the parts of it that are still to be searched, and what is ruled out in all of them:
+        letters (a mask) that the next free cell has on no board that reaches the cutoff.
 
-        ruled_out : mask of letters that the next free cell has on no board that reaches the cutoff, as shown for a node
-            that holds this one
-        open_class : the class, if its nodes are grown layer by layer
+        ``open_class`` is the class if its nodes are grown layer by layer.
         """
         free = [c for c in self.board.cell_order if not node.is_bare(c)]
         if not free and self._score(node, np.zeros((1, 0), np.int8), tally):
@@ -103,7 +99,6 @@ class NodeSearch:
         return [part for part in everything if part.masks[free[0]] & left], 0
 
     def _grow(self, node: Node, free: list[int], open_class: OpenClass | None) -> Grown | None:
-        """Return one tree over the terms of a node, on layers if it can be; None if it does not fit."""
         if open_class and self.forest.suits_layers(open_class, node):
             return self.forest.grow_on_layers(open_class, node)
         return self.forest.grow(node, free)
@@ -131,10 +126,7 @@ class NodeSearch:
         return left
 
     def _prepare(self, node: Node, free: list[int], grown: Grown) -> tuple[state.Search, int]:
-        """Reset the search state for a node, push the root; return the state and its bound.
-
-        Letters outside the masks are forbidden, demands go by level.
-        """
+        """Reset the search state for a node, push the root; return the state and its bound."""
         s = state.sized_for(self._search, grown.orderly, grown.root)
         first = grown.orderly.first
         s.counts[:] = 0
@@ -208,5 +200,4 @@ class NodeSearch:
 
 
 def _with_letters(node: Node, cell: int, letters: int) -> Node:
-    """Return the node with just these letters (a mask) on a cell."""
     return replace(node, masks=tuple(letters if c == cell else mask for c, mask in enumerate(node.masks)))

@@ -36,33 +36,28 @@ def hamiltonian_paths(geometry: Geometry) -> NDArray[np.int8]:
     A path and its reverse count as two: words have a direction.
     """
     rows = geometry.symmetries.tolist()
-    # the images of a start cell; a path is kept if no symmetry makes it smaller
-    paths = [path for start in range(geometry.n) for path in _paths_from(start, geometry) if _is_first(path, rows)]
-    return np.array(paths, np.int8).reshape(len(paths), geometry.n)
-
-
-def _is_first(path: tuple[int, ...], rows: list[list[int]]) -> bool:
-    return all(path <= tuple(row[cell] for cell in path) for row in rows)
+    starts = [cell for cell in range(geometry.n) if all(cell <= row[cell] for row in rows)]
+    found = [
+        path
+        for start in starts
+        for path in _paths_from(start, geometry)
+        if all(path <= tuple(row[cell] for cell in path) for row in rows)
+    ]
+    return np.array(found, np.int8).reshape(len(found), geometry.n)
 
 
 def _paths_from(start: int, geometry: Geometry) -> Iterator[tuple[int, ...]]:
-    """Yield the paths that begin at a cell which no symmetry makes smaller; an unreachable cell ends a branch."""
-    if any(row[start] < start for row in geometry.symmetries.tolist()):
-        return
+    """Yield the paths that begin at a cell; an unreachable cell ends a branch."""
     masks = geometry.neighbour_masks.tolist()
     everything = (1 << geometry.n) - 1
-    stack: list[tuple[tuple[int, ...], int]] = [((start,), 1 << start)]
+    stack: list[tuple[tuple[int, ...], int]] = [((start,), everything & ~(1 << start))]
     while stack:
-        path, used = stack.pop()
-        if used == everything:
+        path, free = stack.pop()
+        if not free:
             yield path
-            continue
-        free = everything & ~used
-        if _cut_off(free, masks[path[-1]], masks):
-            continue
-        for cell in reversed(geometry.neighbours[path[-1]]):
-            if free >> cell & 1:
-                stack.append(((*path, cell), used | 1 << cell))
+        elif not _cut_off(free, masks[path[-1]], masks):
+            near = [cell for cell in geometry.neighbours[path[-1]] if free >> cell & 1]
+            stack += [((*path, cell), free & ~(1 << cell)) for cell in reversed(near)]
 
 
 def _cut_off(free: int, around: int, masks: list[int]) -> bool:

@@ -6,8 +6,7 @@ A machine with AVX-512 uses the vector kernel, any other the portable one (docs/
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from copy import copy
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -19,7 +18,7 @@ from boardclass.errors import BoardError
 from boardclass.geometry import Dims, geometry
 from boardclass.scores import ScoreTable, check_overflow, parse_scores
 from boardclass.wordlist import words_in_q_form
-from search.scoring.trie import CHILD_SHIFT, CODE_SHIFT, Trie, build_trie
+from search.scoring.trie import CHILD_SHIFT, CODE_SHIFT, N_CODES, Trie, build_trie
 
 
 class Found(NamedTuple):
@@ -51,49 +50,34 @@ class Scorer:
 
     Not to be shared between threads: the kernels release the GIL and mark seen words in the scorer's own arrays.
 
-    dims : size of the boards
-    words : words in q-form; those longer than the board are left out
-    table : points by number of letters
-    portable : use the scalar kernel even where the vector kernel would run
-    trie : a trie made earlier of the same words and table
+    ``words`` are in q-form; those longer than the board are left out.  ``portable``: use the scalar kernel even where
+    the vector kernel would run.  ``trie``: one made earlier of the same words and table.
 
     Raises ScoreError if the points over the list might overflow.
     """
 
     def __init__(
-        self,
-        dims: Dims | str,
-        words: Sequence[str],
-        table: ScoreTable,
-        *,
-        portable: bool = False,
+        self, dims: Dims | str, words: Sequence[str], table: ScoreTable, *, portable: bool = False,
         trie: Trie | None = None,
-    ) -> None:
-        self.geometry = geometry(dims)
-        self.table = table
+    ) -> None:  # fmt: skip
+        self.geometry, self.table = geometry(dims), table
         self.trie: Trie = trie or _trie(tuple(words), table, self.geometry.n)
         self._seen = np.zeros(len(self.trie.nodes), np.uint8)
         self._generation = np.zeros(1, np.int64)
-        self._portable, self._is_ready = portable, False
-        self._lanes: Any = None
+        self._portable = portable
 
     def twin(self) -> Scorer:
         """Return a scorer of the same words for another thread: same trie, own working memory."""
-        other = copy(self)
-        other._seen, other._generation = np.zeros_like(self._seen), np.zeros_like(self._generation)
-        other._is_ready, other._lanes = False, None  # lanes of its own too: the kernel writes each board into them
-        return other
+        return Scorer(self.dims, (), self.table, portable=self._portable, trie=self.trie)
 
-    @property
+    @cached_property
     def _vector(self) -> Any:
-        """Memory of the vector kernel, made with the first boards: loading the kernel takes most of a second."""
-        if not self._is_ready:
-            from search.scoring import scorer_simd
+        """Memory of the vector kernel, or None; made with the first boards: loading the kernel takes half a second."""
+        from search.scoring import scorer_simd
 
-            if not self._portable and scorer_simd.supported():
-                self._lanes = scorer_simd.make_lanes(self.geometry.neighbours), scorer_simd.make_queue()
-            self._is_ready = True
-        return self._lanes
+        if self._portable or not scorer_simd.supported():
+            return None
+        return scorer_simd.make_lanes(self.geometry.neighbours), scorer_simd.make_queue()
 
     @property
     def dims(self) -> Dims:
@@ -112,21 +96,17 @@ class Scorer:
         else:
             cells = encode_boards(boards, self.geometry.n)
         out = np.zeros(len(cells), np.int32)
-        done = 0
-        while done < len(cells):
-            if self._vector is not None:
-                done += self._score_vector(cells[done:], out[done:])
-            if done < len(cells):  # portable machine, or a board that outgrows the queue of the vector kernel
-                stop = len(cells) if self._vector is None else done + 1
-                done += self._score_portable(cells[done:stop], out[done:stop])
+        done = self._score_vector(cells, out)
+        while done < len(cells):  # portable machine, or a board that outgrows the queue of the vector kernel
+            stop = len(cells) if self._vector is None else done + 1
+            done += self._score_portable(cells[done:stop], out[done:stop])
+            done += self._score_vector(cells[done:], out[done:])
         return out
 
     def _check(self, boards: NDArray[np.uint8]) -> None:
         if boards.dtype != np.uint8 or boards.ndim != 2 or boards.shape[1] != self.geometry.n:
-            raise BoardError(
-                f"boards of type {boards.dtype} and shape {boards.shape}: "
-                f"expected uint8[m, {self.geometry.n}] for {self.dims}"
-            )
+            expected = f"expected uint8[m, {self.geometry.n}] for {self.dims}"
+            raise BoardError(f"boards of type {boards.dtype} and shape {boards.shape}: {expected}")
         if boards.size and boards.max() > 25:
             raise BoardError(f"cell value {int(boards.max())}: expected 0 to 25 for a to z")
 
@@ -137,12 +117,13 @@ class Scorer:
         return int(score_boards(*self.trie, masks, cells, self._seen, self._generation, out))
 
     def _score_vector(self, cells: NDArray[np.uint8], out: NDArray[np.int32]) -> int:
-        from search.scoring import scorer_simd
+        """Fill ``out`` as far as the vector kernel comes; return how many boards that are, 0 without the kernel."""
+        if self._vector is None or not len(cells):
+            return 0
+        from search.scoring.scorer_simd import score_boards_simd
 
         masks = self.geometry.neighbour_masks
-        return int(
-            scorer_simd.score_boards_simd(*self.trie, masks, cells, *self._vector, self._seen, self._generation, out)
-        )
+        return int(score_boards_simd(*self.trie, masks, cells, *self._vector, self._seen, self._generation, out))
 
     def words(self, board: str) -> list[Found]:
         """Return the words on a board that are worth points, sorted by word, one path each."""
@@ -155,7 +136,7 @@ class Scorer:
             if not child:
                 continue
             word = prefix + board[path[-1]]
-            code = int(self.trie.nodes[child]) >> CODE_SHIFT & 63
+            code = int(self.trie.nodes[child]) >> CODE_SHIFT & (N_CODES - 1)
             if code and word not in found:
                 found[word] = Found(word, int(self.trie.points[code]), path)
             near = [cell for cell in self.geometry.neighbours[path[-1]] if cell not in path]

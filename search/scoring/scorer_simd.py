@@ -39,29 +39,19 @@ def supported() -> bool:
 
 
 class Lanes(NamedTuple):
-    """What the eight neighbours of each cell look like, one row of lanes per cell.
+    """What the eight neighbours of each cell look like, one row of lanes per cell."""
 
-    places : int64[25, 8], ``cell << 32 | 1 << cell`` of each neighbour; -1 for a missing one, never free
-    letters : int64[25, 8], bit of the letter of each neighbour
-    around : int64[25, 8], letters around each neighbour
-    """
-
-    places: NDArray[np.int64]
-    letters: NDArray[np.int64]
-    around: NDArray[np.int64]
+    places: NDArray[np.int64]  # [25, 8], ``cell << 32 | 1 << cell`` of each neighbour; -1 for a missing one, never free
+    letters: NDArray[np.int64]  # [25, 8], bit of the letter of each neighbour
+    around: NDArray[np.int64]  # [25, 8], letters around each neighbour
 
 
 class Queue(NamedTuple):
-    """Scratch of one board: ``CAPACITY`` paths and hits, plus the lanes that a packed store may spill over the end.
+    """Scratch of one board: ``CAPACITY`` paths and hits, plus the lanes that a packed store may spill over the end."""
 
-    records : int64, trie record of the path's node
-    places : int64, last cell << 32 | used cells
-    hits : int64, points code << 32 | node of the word
-    """
-
-    records: NDArray[np.int64]
-    places: NDArray[np.int64]
-    hits: NDArray[np.int64]
+    records: NDArray[np.int64]  # trie record of the path's node
+    places: NDArray[np.int64]  # last cell << 32 | used cells
+    hits: NDArray[np.int64]  # points code << 32 | node of the word
 
 
 def make_queue() -> Queue:

@@ -25,22 +25,16 @@ MAX_NODES = 1 << 31
 
 
 class Trie(NamedTuple):
-    """Arrays only, so that it travels through ``ray.put`` unharmed.
+    """Arrays only, so that it travels through ``ray.put`` unharmed."""
 
-    nodes : int64[n_nodes], one record per node, root first (layout: see the module)
-    points : int32[64], points of a points code; ``points[0]`` is 0
-    """
-
-    nodes: NDArray[np.int64]
-    points: NDArray[np.int32]
+    nodes: NDArray[np.int64]  # one record per node, root first (layout: see the module)
+    points: NDArray[np.int32]  # [64], points of a points code; ``points[0]`` is 0
 
 
 def build_trie(words: Sequence[str], points: Sequence[int], max_len: int) -> Trie:
-    """Return the trie of the words of at most ``max_len`` cells.
+    """Return the trie of the words of at most ``max_len`` cells (letters in q-form), in any order.
 
-    words : words a-z in q-form, in any order; a repeated word counts once
-    points : points by word, parallel to ``words``, at least 0; a word worth nothing is left out
-    max_len : longest word kept, in cells (letters in q-form)
+    ``points`` are those of each word, at least 0; a word worth nothing is left out.
 
     Raises InputError if more than 63 different numbers of points occur, or a word holds anything but a-z.
     """
@@ -71,7 +65,7 @@ def letter_matrix(words: Sequence[str]) -> NDArray[np.int64]:
 
 
 def _records(letters: NDArray[np.int64], code: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the node records of the sorted, distinct words in ``letters``; ``code`` is the points code of each word.
+    """Return the node records of the sorted, distinct words in ``letters``, with their points codes.
 
     Row r opens a node at every depth beyond what it shares with row r - 1, so depth by depth the nodes come out in
     order.

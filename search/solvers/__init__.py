@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from bisect import bisect_left
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import lru_cache
 from heapq import heapify, heappop, heappush
 from pathlib import Path
@@ -48,17 +48,16 @@ class Grid:
             if not 0 <= cell < len(board):
                 raise InputError(f"no cell {cell!r} on {quote(board)}: expected 0 to {len(board) - 1}")
         self.board, self.n = board, len(board)
-        self.moves = _moves(*size, frozenset(begin_only), frozenset(end_only))
-
-
-def _moves(w: int, h: int, begin_only: frozenset[int], end_only: frozenset[int]) -> tuple[tuple[int, ...], ...]:
-    steps = [(dx, dy) for dx in (-1, 0, 1) for dy in (-1, 0, 1) if (dx, dy) != (0, 0)]
-    moves = []
-    for x in range(w):
-        for y in range(h):
-            near = [(x + dx) * h + y + dy for dx, dy in steps if 0 <= x + dx < w and 0 <= y + dy < h]
-            moves.append(() if x * h + y in end_only else tuple(c for c in near if c not in begin_only))
-    return tuple(moves)
+        w, h = size
+        cells = [divmod(cell, h) for cell in range(w * h)]
+        self.moves: tuple[tuple[int, ...], ...] = tuple(
+            tuple(
+                other
+                for other, (u, v) in enumerate(cells)
+                if max(abs(x - u), abs(y - v)) == 1 and cell not in end_only and other not in begin_only
+            )
+            for cell, (x, y) in enumerate(cells)
+        )
 
 
 _END = ""  # no letter: marks a node at which a word ends, and holds the word
@@ -96,8 +95,6 @@ class WordsSolver:
 
     def __init__(self, words: Iterable[str]) -> None:
         self._words = sorted(set(words) - {""})
-        if not all(word.isascii() and word.isalpha() and word.islower() for word in self._words):
-            raise InputError("a word has a character other than a-z")
         self._needs = np.array([_letter_mask(word) for word in self._words], np.int64)
 
     def solve(self, grid: Grid) -> list[str]:
@@ -145,11 +142,8 @@ class HeapSolver:
 
     def solve(self, grid: Grid) -> list[str]:
         """Return the words on a board, sorted, each once."""
-        return list(self.in_order(grid))
-
-    def in_order(self, grid: Grid) -> Iterator[str]:
-        """Yield the words on a board in alphabetical order, as they are found."""
         words, at = self._words, 0
+        found: list[str] = []
         ends: dict[str, Ends] = {}
         for cell, letter in enumerate(grid.board):
             ends.setdefault(letter, set()).add((cell, 1 << cell))
@@ -160,14 +154,15 @@ class HeapSolver:
             states = ends.pop(prefix)
             at = bisect_left(words, prefix, at)  # never back: the list is read once
             if at == len(words):
-                return
+                break
             if words[at] == prefix:
-                yield prefix
+                found.append(prefix)
                 at += 1
             if at < len(words) and words[at].startswith(prefix):
                 for letter, longer in _extended(states, grid).items():
                     ends[prefix + letter] = longer
                     heappush(prefixes, prefix + letter)
+        return found
 
 
 def _extended(states: Ends, grid: Grid) -> dict[str, Ends]:
@@ -182,14 +177,12 @@ def _extended(states: Ends, grid: Grid) -> dict[str, Ends]:
 
 MAX_CELLS = 16
 _PARALLEL_FROM = 15  # cells; below, starting processes costs more than it saves
-_word_set: frozenset[str] = frozenset()  # of a worker process
 
 
 class PathsSolver:
     """Every simple path of the board is spelled and looked up in a set: the slowest, and the hardest to get wrong.
 
-    The number of paths is known for king graphs: 10,305 on 3x3, 12,029,640 on 4x4 (some 10 s).  Start cells of boards
-    of 15 or 16 cells are shared out among ``n_processes``; 0 takes one per core.
+    Start cells of boards of 15 or 16 cells are shared out among ``n_processes``; 0 takes one per core.
     """
 
     def __init__(self, words: Iterable[str], n_processes: int = 0) -> None:
@@ -209,21 +202,13 @@ class PathsSolver:
             raise InputError(
                 f"method 'paths' looks at every path: expected at most {MAX_CELLS} cells, not {grid.n}; use 'trie'"
             )
+        shares = [grid] * grid.n, range(grid.n), [self._words] * grid.n
         if self._n_processes == 1 or grid.n < _PARALLEL_FROM:
-            parts = [_paths_from(grid, cell, self._words) for cell in range(grid.n)]
+            parts = list(map(_paths_from, *shares))
         else:
-            with pool(self._n_processes, _take_words, self._words) as executor:
-                parts = list(executor.map(_in_worker, [grid] * grid.n, range(grid.n)))
+            with pool(self._n_processes) as executor:
+                parts = list(executor.map(_paths_from, *shares))
         return sorted(set().union(*(found for found, _ in parts))), sum(count for _, count in parts)
-
-
-def _take_words(words: frozenset[str]) -> None:
-    global _word_set
-    _word_set = words
-
-
-def _in_worker(grid: Grid, cell: int) -> tuple[set[str], int]:
-    return _paths_from(grid, cell, _word_set)
 
 
 def _paths_from(grid: Grid, start: int, words: frozenset[str]) -> tuple[set[str], int]:
@@ -246,7 +231,7 @@ def _paths_from(grid: Grid, start: int, words: frozenset[str]) -> tuple[set[str]
 
 
 Solver = TrieSolver | WordsSolver | HeapSolver | PathsSolver
-METHODS: dict[str, Callable[[Iterable[str]], Solver]] = {
+METHODS: dict[str, type[Solver]] = {
     "trie": TrieSolver, "words": WordsSolver, "heap": HeapSolver, "paths": PathsSolver,
 }  # fmt: skip
 
@@ -277,10 +262,9 @@ def solve(
 ) -> list[str]:
     """Return the words of a list that can be spelled on a board, as people write them, sorted.
 
-    board : as people type it; with ``dims`` one letter a-z per cell down the columns
+    board : as people type it; with ``dims`` (width and height) one letter a-z per cell down the columns
     words : name or path of a word list, a word list, or words as people write them
     method : ``trie``, ``words``, ``heap`` or ``paths``
-    dims : width and height, for sizes that the proof lacks
     begin_only, end_only : cells that may only be the first cell of a word, and those that may only be the last
 
     Raises InputError if the method is unknown, the board does not fit, or a special cell is not on the board.

@@ -16,22 +16,14 @@ _ZERO = np.uint64(0)
 
 
 class Rim(NamedTuple):
-    """What a node adds to a path table.
+    """What a node adds to a path table."""
 
-    on_bare : int64[26], for each letter the mask of bare cell numbers that have it
-    shift : int64[k], shift of each restricted free cell
-    forbidden : int64[k], letter codes (bit code = letter + 1) that the restricted cell must not have
-    pairs : int64[p, 2], shifts of two free cells where the letter of the first must not come after that of the second
-    smaller : int64[32], for each letter code the codes of the letters before it in the letter order; for 0, none
-    n_extra : how many extra cells of the table are bare as well; they follow its bare cells in the numbering
-    """
-
-    on_bare: NDArray[np.int64]
-    shift: NDArray[np.int64]
-    forbidden: NDArray[np.int64]
-    pairs: NDArray[np.int64]
-    smaller: NDArray[np.int64]
-    n_extra: int
+    on_bare: NDArray[np.int64]  # [26], for each letter the mask of bare cell numbers that have it
+    shift: NDArray[np.int64]  # [k], shift of each restricted free cell
+    forbidden: NDArray[np.int64]  # [k], letter codes (bit code = letter + 1) that the restricted cell must not have
+    pairs: NDArray[np.int64]  # [p, 2], shifts of two free cells: the letter of the first must not come after the other
+    smaller: NDArray[np.int64]  # [32], for each letter code the codes of the letters before it; for 0, none
+    n_extra: int  # how many extra cells of the table are bare as well; they follow its bare cells in the numbering
 
 
 RIM_TYPE = types.NamedTuple(

@@ -1,4 +1,6 @@
-"""Path tables: all simple paths of a board, grouped by what they do on the bare cells; search.terms.shapes reads them.
+"""Path tables: all simple paths of a board, grouped by what they do on the bare cells; and words as rows of letters.
+
+search.terms.shapes reads both.
 
 The cells of a path that are bare carry no literal, so for a word only the *pattern* matters: which positions lie on
 which bare cell.  Paths of one length and pattern form a *group*; a word that fits the pattern (its letters are on those
@@ -8,13 +10,14 @@ Forcing the next free cell, and the one after it, does not take a table of its o
 the position at which they meet the first *extra* cell (the free cells that come first in cell order), then the second,
 so the paths that use or avoid these cells are ranges of the group.
 
-Each path has marks that say when its term is not needed (search.terms.dominated).
+Each path has marks that say when its term is not needed (search.terms.paths).
 """
 
 from __future__ import annotations
 
 import contextlib
 import ctypes
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -23,16 +26,19 @@ from numba import int32, int64, types, uint8, uint32, uint64
 from numpy.typing import NDArray
 
 from boardclass.geometry import Geometry, geometry
-from boardclass.jit import frozen, read_only
-from search.terms.distinct import Distinct
-from search.terms.dominated import mark_dominated, pair_bits
+from boardclass.jit import frozen, kernel, read_only, writable
+from search.scoring.trie import letter_matrix
 from search.terms.paths import (
     ELSEWHERE,
+    FREE,
     MAX_CELLS,
     PLACE_BITS,
     SYMBOL_BITS,
     fill_shifts,
     level_shifts,
+    mark_dominated,
+    pair_bits,
+    pairs_of,
     paths_of_length,
     patterns_of,
     places_on,
@@ -40,41 +46,27 @@ from search.terms.paths import (
 
 TABLES = 2  # how many are kept
 MAX_EXTRA = 3  # the walk serves nodes that are forced deeper
+_ZERO = np.uint64(0)
+_ONE = np.uint64(1)
+_ODD = np.uint64(0x9E3779B97F4A7C15)
 
 
 class PathTable(NamedTuple):
-    """Paths by length and pattern (all arrays read-only).
+    """Paths by length and pattern (all arrays read-only)."""
 
-    root : int64[18], pattern trie node at which length L starts
-    child : int32[n_nodes, n_bare + 1], next pattern node by symbol, 0 = none; for the last position the group + 1
-    first : int64[n_groups + 1], number of the first path of each group
-    block : int64[n_groups + 1], where the shifts of a group start
-    shifts : uint8[], per group: free position after free position, the shift of the level of every path
-    absorb : uint32[n_paths], the row of ``absorb_words`` of each path
-    absorb_words : uint64[n, 2], the distinct rows (8 bits per position)
-    swap : uint32[n_paths], the row of ``swap_words`` of each path
-    swap_words : uint64[n, 1], the distinct rows
-    parts : int32[n_groups + 1], where the ranges of each group by its first extra cell start in the arrays below
-    place : uint8[], position of the range's paths on its extra cell, ELSEWHERE if they do not meet it
-    start : int32[], first path of the range, which ends where the next one starts
-    sub : int32[], where its ranges by the next extra cell start; they end where those of the next range start
-    n_bare : number of bare cells
-    n_extra : number of extra cells
-    """
-
-    root: NDArray[np.int64]
-    child: NDArray[np.int32]
-    first: NDArray[np.int64]
-    block: NDArray[np.int64]
-    shifts: NDArray[np.uint8]
-    absorb: NDArray[np.uint32]
-    absorb_words: NDArray[np.uint64]
-    swap: NDArray[np.uint32]
-    swap_words: NDArray[np.uint64]
-    parts: NDArray[np.int32]
-    place: NDArray[np.uint8]
-    start: NDArray[np.int32]
-    sub: NDArray[np.int32]
+    root: NDArray[np.int64]  # [18], pattern trie node at which length L starts
+    child: NDArray[np.int32]  # [n_nodes, n_bare + 1], next pattern node by symbol, 0 = none; at the last the group + 1
+    first: NDArray[np.int64]  # [n_groups + 1], number of the first path of each group
+    block: NDArray[np.int64]  # [n_groups + 1], where the shifts of a group start
+    shifts: NDArray[np.uint8]  # per group: free position after free position, the shift of the level of every path
+    absorb: NDArray[np.uint32]  # [n_paths], the row of ``absorb_words`` of each path
+    absorb_words: NDArray[np.uint64]  # [n, 2], the distinct rows (8 bits per position)
+    swap: NDArray[np.uint32]  # [n_paths], the row of ``swap_words`` of each path
+    swap_words: NDArray[np.uint64]  # [n, 1], the distinct rows
+    parts: NDArray[np.int32]  # [n_groups + 1], where the ranges of each group by its first extra cell start below
+    place: NDArray[np.uint8]  # position of the range's paths on its extra cell, ELSEWHERE if they do not meet it
+    start: NDArray[np.int32]  # first path of the range, which ends where the next one starts
+    sub: NDArray[np.int32]  # where its ranges by the next extra cell start; they end where those of the next range do
     n_bare: int
     n_extra: int
 
@@ -102,21 +94,15 @@ def path_table(dims: str, bare: int, max_len: int, cell_order: tuple[int, ...] =
     The last ``TABLES`` tables are kept: a run asks for the same one again and again.
     """
     board = geometry(dims, cell_order)
-    if board.n > MAX_CELLS:
-        raise ValueError(f"path tables are for up to {MAX_CELLS} cells, not {dims}")
+    assert board.n <= MAX_CELLS, "4 bits hold no larger cell"
     builder = _TableBuilder(board, bare)
     for length in range(1, min(max_len, board.n) + 1):
         builder.add(length)
     table = builder.table()
     del builder
-    give_back_memory()
-    return table
-
-
-def give_back_memory() -> None:
-    """Make the C library return freed memory to the system; glibc would keep 500 MB of the four tables of 4x4."""
-    with contextlib.suppress(OSError, AttributeError):  # another C library
+    with contextlib.suppress(OSError, AttributeError):  # glibc would keep 500 MB of the tables of 4x4
         ctypes.CDLL(None).malloc_trim(0)
+    return table
 
 
 class _TableBuilder:
@@ -127,17 +113,16 @@ class _TableBuilder:
         self.n_bare = bare.bit_count()
         extra = extra_cells(board, bare)
         self.extra = frozen(np.array(extra, np.int64))
-        self.number, self.target = np.zeros(board.n, np.int64), np.zeros(board.n, np.int64)
+        number, target = np.zeros(board.n, np.int64), np.zeros(board.n, np.int64)
         for b, c in enumerate(c for c in board.cell_order if bare >> c & 1):
-            self.number[c] = self.target[c] = b + 1
+            number[c] = target[c] = b + 1
         for b, c in enumerate(extra):
-            self.target[c] = self.n_bare + b + 1
+            target[c] = self.n_bare + b + 1
+        self.number, self.target = frozen(number), frozen(target)
         self.shift = frozen(level_shifts(board, bare))
         self.root = np.zeros(MAX_CELLS + 2, np.int64)
         self.child: list[NDArray[np.int32]] = [np.zeros((1, self.n_bare + 1), np.int32)]
-        self.n_nodes = 1
-        self.n_groups = 0
-        self.n_paths = 0
+        self.n_nodes, self.n_groups, self.n_paths = 1, 0, 0
         self.counts: list[NDArray[np.int64]] = []
         self.sizes: list[NDArray[np.int64]] = []
         self.shifts: list[NDArray[np.uint8]] = []
@@ -152,27 +137,20 @@ class _TableBuilder:
         if not paths.size:
             return
         patterns = np.empty_like(paths)
-        patterns_of(frozen(paths), length, frozen(self.number), patterns)
+        patterns_of(frozen(paths), length, self.number, patterns)
         order = np.argsort(patterns)
-        paths = frozen(paths[order])
-        patterns = patterns[order]
-        fresh = np.concatenate([[True], patterns[1:] != patterns[:-1]])
-        paths = self._add_parts(paths, length, np.cumsum(fresh, dtype=np.uint64))
-        first = np.flatnonzero(fresh)
-        distinct = patterns[first]
+        distinct, first, group = np.unique(patterns[order], return_index=True, return_inverse=True)
+        paths = self._add_parts(frozen(paths[order]), length, group.astype(np.uint64))
         counts = frozen(np.diff(np.append(first, patterns.size)))
-        symbols = (
-            distinct[:, None] >> (np.arange(length - 1, -1, -1, dtype=np.uint64) * np.uint64(SYMBOL_BITS))
-        ) & np.uint64((1 << SYMBOL_BITS) - 1)
-        self._add_trie(length, symbols.astype(np.int64))
-        n_free = (symbols == 0).sum(1)
-        absorb = np.empty((paths.size, 2), np.uint64)
-        swap = np.empty((paths.size, 1), np.uint64)
+        places = np.arange(length - 1, -1, -1, dtype=np.uint64) * np.uint64(SYMBOL_BITS)
+        symbols = (distinct[:, None] >> places).astype(np.int64) & ((1 << SYMBOL_BITS) - 1)
+        self._add_trie(length, symbols)
+        n_free = (symbols == FREE).sum(1)
+        absorb, swap = np.empty((paths.size, 2), np.uint64), np.empty((paths.size, 1), np.uint64)
         pairs = frozen(pair_bits(length))
-        number, target = frozen(self.number), frozen(self.target)
-        mark_dominated(paths, length, self.board.neighbour_masks, number, target, pairs, absorb, swap)
+        mark_dominated(paths, length, self.board.neighbour_masks, self.number, self.target, pairs, absorb, swap)
         block = np.empty(int((n_free * counts).sum()), np.uint8)
-        fill_shifts(paths, length, number, self.shift, counts, block)
+        fill_shifts(paths, length, self.number, self.shift, counts, block)
         self.counts.append(counts)
         self.sizes.append(n_free * counts)
         self.shifts.append(block)
@@ -201,49 +179,33 @@ class _TableBuilder:
     def _add_trie(self, length: int, symbols: NDArray[np.int64]) -> None:
         """Append the pattern trie of one length: ``symbols`` [n_patterns, length], sorted."""
         self.root[length] = self.n_nodes
-        n = len(symbols)
-        node = np.zeros(n, np.int64)  # within this level
-        n_here = 1
+        node, n_here = np.zeros(len(symbols), np.int64), 1  # within this level
         for t in range(length):
             rows = np.zeros((n_here, self.n_bare + 1), np.int32)
-            if t == length - 1:
-                rows[node, symbols[:, t]] = self.n_groups + 1 + np.arange(n)
-                self.child.append(rows)
-                self.n_nodes += n_here
-                break
-            key = (node << SYMBOL_BITS) + symbols[:, t]
-            fresh = np.ones(n, bool)
-            fresh[1:] = key[1:] != key[:-1]
-            nxt = np.cumsum(fresh) - 1
-            rows[node[fresh], symbols[fresh, t]] = self.n_nodes + n_here + nxt[fresh]
             self.child.append(rows)
             self.n_nodes += n_here
-            node = nxt
-            n_here = int(nxt[-1]) + 1
+            if t == length - 1:
+                rows[node, symbols[:, t]] = self.n_groups + 1 + np.arange(len(symbols))
+                return
+            _, first, following = np.unique(node << SYMBOL_BITS | symbols[:, t], return_index=True, return_inverse=True)
+            rows[node[first], symbols[first, t]] = self.n_nodes + np.arange(len(first))
+            node, n_here = following, len(first)
 
     def table(self) -> PathTable:
-        def starts(parts: list[NDArray[np.int64]]) -> NDArray[np.int64]:
-            return frozen(np.concatenate([[0], np.cumsum(np.concatenate(parts))]).astype(np.int64))
-
-        first = starts(self.counts)
-        parts, place, start, sub = self._ranges(first)
-        return PathTable(
-            frozen(self.root),
-            frozen(np.concatenate(self.child)),
-            first,
-            starts(self.sizes),
-            frozen(_joined(self.shifts)),
-            frozen(_joined(self.absorb)),
+        first, block = (np.append(0, np.cumsum(np.concatenate(parts))) for parts in (self.counts, self.sizes))
+        arrays = (
+            self.root,
+            np.concatenate(self.child),
+            first.astype(np.int64),
+            block.astype(np.int64),
+            _joined(self.shifts),
+            _joined(self.absorb),
             self.absorb_words.table(),
-            frozen(_joined(self.swap)),
+            _joined(self.swap),
             self.swap_words.table(),
-            frozen(parts),
-            frozen(place),
-            frozen(start),
-            frozen(sub),
-            self.n_bare,
-            self.extra.size,
+            *self._ranges(first),
         )
+        return PathTable._make([*map(frozen, arrays), self.n_bare, self.extra.size])
 
     def _ranges(
         self, first: NDArray[np.int64]
@@ -274,3 +236,93 @@ def _joined(parts: list[NDArray[Any]]) -> NDArray[Any]:
         out[end - len(part) : end] = part
         end -= len(part)
     return out
+
+
+@kernel(int64(read_only(uint64, 2), writable(uint64, 2), int64, writable(int32), writable(uint32)))
+def _number(rows, distinct, n, slots, out):  # type: ignore[no-untyped-def]
+    """Fill ``out`` with the place of each row among the first ``n`` of ``distinct``; new ones are appended there.
+
+    slots : a hash table of places + 1, 0 for an empty slot; its size is a power of two, at least twice that of
+        ``distinct``
+
+    Returns the new number of distinct rows, or -1 when there is no place left.
+    """
+    last = np.uint64(slots.size - 1)
+    width = rows.shape[1]
+    for p in range(len(rows)):
+        mixed = _ZERO
+        for k in range(width):
+            mixed = (mixed ^ rows[p, k]) * _ODD
+            mixed ^= mixed >> np.uint64(32)
+        at = mixed & last
+        while True:
+            place = slots[at] - 1
+            if place < 0:
+                if n == len(distinct):
+                    return -1
+                place = n
+                for k in range(width):
+                    distinct[place, k] = rows[p, k]
+                n += 1
+                slots[at] = place + 1
+            same = True
+            for k in range(width):
+                same = same and distinct[place, k] == rows[p, k]
+            if same:
+                break
+            at = (at + _ONE) & last
+        out[p] = place
+    return n
+
+
+class Distinct:
+    """Rows of words, each kept once: a table has 40 times as many paths as distinct rows of either kind."""
+
+    def __init__(self, width: int) -> None:
+        self.rows = np.zeros((1 << 12, width), np.uint64)
+        self.slots = np.zeros(2 * len(self.rows), np.int32)
+        self.n = 0
+
+    def number(self, rows: NDArray[np.uint64]) -> NDArray[np.uint32]:
+        """Return the place of each row."""
+        out = np.empty(len(rows), np.uint32)
+        while (n := _number(frozen(rows), self.rows, self.n, self.slots, out)) < 0:
+            known = frozen(self.rows)
+            self.rows = np.zeros((2 * len(known), known.shape[1]), np.uint64)
+            self.slots = np.zeros(2 * len(self.rows), np.int32)
+            self.n = _number(known, self.rows, 0, self.slots, np.empty(len(known), np.uint32))
+        self.n = n
+        return out
+
+    def table(self) -> NDArray[np.uint64]:
+        """Return the rows by place, read only."""
+        return frozen(self.rows[: self.n].copy())
+
+
+class Words(NamedTuple):
+    """The words of a run: letters uint8[n, 16] (0..25), length, points code int64[n], equal pairs uint64[n]."""
+
+    letters: NDArray[np.uint8]
+    length: NDArray[np.int64]
+    code: NDArray[np.int64]
+    equal: NDArray[np.uint64]
+
+
+WORDS_TYPE = types.NamedTuple([read_only(uint8, 2), read_only(int64), read_only(int64), read_only(uint64)], Words)
+
+
+def word_arrays(words: Sequence[str], codes: Sequence[int]) -> Words:
+    """Return the arrays of the words that fit on 16 cells; ``codes`` are their points codes."""
+    kept = sorted((len(w), w, code) for w, code in zip(words, codes, strict=True) if len(w) <= MAX_CELLS)
+    letters = np.zeros((len(kept), MAX_CELLS), np.uint8)
+    lengths = np.array([n for n, _, _ in kept], np.int64)
+    equal = np.zeros(len(kept), np.uint64)
+    if kept:
+        matrix = letter_matrix([word for _, word, _ in kept])
+        letters[:, : matrix.shape[1]] = np.maximum(matrix, 0)
+    for n in np.unique(lengths):
+        begin, end = np.searchsorted(lengths, [n, n + 1])
+        of_length = letters[begin:end]
+        for bit, (i, j) in enumerate(pairs_of(int(n))):
+            equal[begin:end] |= (of_length[:, i] == of_length[:, j]).astype(np.uint64) << np.uint64(bit)
+    return Words(frozen(letters), frozen(lengths), frozen(np.array([c for _, _, c in kept], np.int64)), frozen(equal))

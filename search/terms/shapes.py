@@ -3,7 +3,7 @@
 A word runs down the pattern trie of its length (search.terms.path_table).  At each position it stays on free cells or
 steps on a bare cell that has its letter.  At the end stands a group of paths.  Each path gives one term, the OR of
 ``letter code << shift`` over its free positions, by the same few instructions.  Terms that are dominated
-(search.terms.dominated) are dropped, then those with a letter that a restricted free cell must not have.
+(search.terms.paths) are dropped, then those with a letter that a restricted free cell must not have.
 
 Forcing one more cell changes the terms of few words, so they are not all generated again: with ``new`` bare cells only
 the difference is written, the terms that use one of them, and with negative points those that are absorbed because of
@@ -20,11 +20,9 @@ from numba import boolean, int64, types, uint8, uint64
 
 from boardclass.jit import kernel, read_only, writable
 from search.bits import lowest_bit
-from search.terms.dominated import MAX_BARE
 from search.terms.emit import RIM_TYPE, emit, restrict, up_to
-from search.terms.path_table import MAX_EXTRA, TABLE_TYPE
-from search.terms.paths import ELSEWHERE, MAX_CELLS
-from search.terms.words import WORDS_TYPE
+from search.terms.path_table import MAX_EXTRA, TABLE_TYPE, WORDS_TYPE
+from search.terms.paths import ELSEWHERE, MAX_BARE, MAX_CELLS
 
 TERMS_FULL = -2
 _MARKED = (1 << MAX_BARE) - 1  # bare cells that absorb words have a bit for

@@ -39,18 +39,13 @@ class Frontier(NamedTuple):
 
 
 class Cells(NamedTuple):
-    """What generation must know of a node: int64 neighbour masks [n], int64 cells per letter [26], uint64 literal units
-    [n].
+    """What generation must know of a node."""
 
-    ``unit[c]`` is 1 shifted to the level of free cell c, 0 for a bare cell: a literal is ``(letter + 1) * unit[c]``.
-    ``bare`` is the mask of bare cells, ``low`` has the lowest bit of each level set.
-    """
-
-    neighbours: NDArray[np.int64]
-    holds: NDArray[np.int64]
-    unit: NDArray[np.uint64]
-    bare: int
-    low: int
+    neighbours: NDArray[np.int64]  # [n], neighbour masks
+    holds: NDArray[np.int64]  # [26], cells per letter
+    unit: NDArray[np.uint64]  # [n], 1 shifted to the level of a free cell: a literal is (letter + 1) * unit; 0: bare
+    bare: int  # mask of bare cells
+    low: int  # the lowest bit of each level
 
 
 FRONTIER_TYPE = types.NamedTuple([writable(int8), writable(int32), writable(uint64), writable(uint64)], Frontier)
@@ -59,12 +54,8 @@ CELLS_TYPE = types.NamedTuple([read_only(int64), read_only(int64), read_only(uin
 
 def new_frontier(capacity: int) -> Frontier:
     """Return working space for ``capacity`` partial paths; untouched pages cost no memory."""
-    return Frontier(
-        np.empty(capacity, np.int8),
-        np.empty(capacity, np.int32),
-        np.empty(capacity, np.uint64),
-        np.empty(capacity, np.uint64),
-    )
+    cell, used = np.empty(capacity, np.int8), np.empty(capacity, np.int32)
+    return Frontier(cell, used, np.empty(capacity, np.uint64), np.empty(capacity, np.uint64))
 
 
 @kernel(int64(FRONTIER_TYPE, int64, int64, int64, CELLS_TYPE, int64, int64))

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from boardclass.jit import frozen
 from search.keys import LITERAL_BITS
-from search.terms import radix
 from search.trees import build, merge, runs, tree
 
 BYTES_PER_TERM = 17  # 8 term or key, 4 points, 5 tree: 1.25 cells
@@ -38,7 +37,7 @@ def numpy_sorts_faster() -> bool:
         copy.sort()
         numpy_s = min(numpy_s, time.perf_counter() - began)
         copy, began = terms.copy(), time.perf_counter()
-        radix.sort(copy, spare, 4, 55)
+        runs.sort(copy, spare, 4, 55)
         radix_s = min(radix_s, time.perf_counter() - began)
     return numpy_s < radix_s
 
@@ -46,9 +45,8 @@ def numpy_sorts_faster() -> bool:
 class Arrays:
     """Keys, points and cells, each for many trees one behind the other.
 
-    memory_mb : MiB of all arrays
-    max_points : most points that a word has
-    code_bits, points_of_code : of the points code in the low bits of a term
+    ``memory_mb`` is the size of all in MiB, ``max_points`` the most points that a word has; ``code_bits`` and
+    ``points_of_code`` say what the low bits of a term stand for.
 
     terms : uint64[], terms, which become keys when they are sorted
     points : int32[], points of each key
@@ -81,7 +79,7 @@ class Arrays:
         ordered = terms
         if numpy_sorts_faster() or cells.size < 2 * n:  # the latter is rare: the tree will hardly fit either
             terms.sort()
-        elif radix.sort(terms, spare := cells.view(np.uint64), self._code_bits, LITERAL_BITS * n_levels):
+        elif runs.sort(terms, spare := cells.view(np.uint64), self._code_bits, LITERAL_BITS * n_levels):
             ordered = spare
         return int(runs.group(ordered, terms, self.points[begin:], self._points_of_code, self._code_bits))
 

@@ -51,28 +51,18 @@ _SPILLED = (3, MAX_LAZY_TERMS + 1)
 
 
 class Layer(NamedTuple):
-    """What is in the arrays for one node of the layers.
-
-    bare : (cell, letter mask) of the bare cells, in cell order
-    base : root over the terms that the next layer can keep: none uses the first free cell
-    n_keys, tip : first unused place of the keys and of the cells behind the base
-    end_keys, end_tip : the same behind the whole
-    whole : root over all terms, 0 if it is not there; what only the whole has lies behind the base
-    bound : its bound
-    n_bytes : size of all layers so far
-    n_terms : terms generated for it
-    """
+    """What is in the arrays for one node of the layers."""
 
     bare: Bare
-    base: int
-    n_keys: int
+    base: int  # root over the terms that the next layer can keep: none uses the first free cell
+    n_keys: int  # first unused place of the keys behind the base, and of the cells
     tip: int
-    end_keys: int
+    end_keys: int  # the same behind the whole
     end_tip: int
-    whole: int = 0
-    bound: int = 0
-    n_bytes: int = 0
-    n_terms: int = 0
+    whole: int = 0  # root over all terms, 0 if it is not there; what only the whole has lies behind the base
+    bound: int = 0  # of the whole
+    n_bytes: int = 0  # size of all layers so far
+    n_terms: int = 0  # terms generated for it
 
 
 def n_bytes_of(n_keys: int, tip: int) -> int:
@@ -98,16 +88,12 @@ class Forest:
     """
 
     def __init__(
-        self,
-        board: Geometry,
-        words: Sequence[str],
-        points: Sequence[int],
-        params: Params,
-        trie: Trie | None = None,
+        self, board: Geometry, words: Sequence[str], points: Sequence[int], params: Params, trie: Trie | None = None
     ) -> None:
         lexicon = make_lexicon(board, words, points, trie)
         self._generator = Generator(board, params, lexicon, n_terms_in(params.memory_mb))
         self._arrays = Arrays(params.memory_mb, max(points), self._generator.code_bits, self._generator.points_of_code)
+        self._whole_terms = params.whole_terms
         self.geometry = board
         self.max_free = self._generator.max_free
         self.stack: list[Layer] = []
@@ -131,20 +117,17 @@ class Forest:
     def grow(self, node: Node, free: list[int]) -> Grown | None:
         """Return one tree over all terms of a node; None if it does not fit the memory.
 
-        It goes behind the layers that are in the arrays.  If it does not fit, they are reduced to one of them; if it
-        still does not fit, all of them are given up.
+        It goes behind the layers.  If it does not fit, they are reduced to one of them, then given up.
         """
         while self.stack:
             last = self._with_room()
-            grown = self._grow_at(node, free, last.end_keys, last.end_tip)
-            if grown:
+            if grown := self._grow_at(node, free, last.end_keys, last.end_tip):
                 return grown
             if not self._start_anew():
                 self.stack.clear()
         return self._grow_at(node, free, 0, 1)
 
     def _grow_at(self, node: Node, free: list[int], begin: int, tip: int) -> Grown | None:
-        """Return one tree over all terms of a node, with its keys from ``begin`` on and its cells from ``tip`` on."""
         n = self._generator.of_node(node, free, self._arrays.terms[begin:])
         built = self._built(n, begin, tip, len(free))
         if built is None:
@@ -153,10 +136,8 @@ class Forest:
         return Grown(self._arrays.as_tree(len(free), 0, end), root, bound, n, n_bytes_of(n_keys, end - tip + 1))
 
     def terms(self, node: Node, free: list[int]) -> tuple[NDArray[np.uint64], NDArray[np.int32]] | None:
-        """Return the distinct keys of a node, sorted, and their points, in arrays that the next call overwrites.
-
-        None if they do not fit the memory.
-        """
+        """Return the distinct keys of a node, sorted, and their points, in arrays that the next call overwrites, or
+        None if they do not fit the memory."""
         self.stack.clear()
         n = self._generator.of_node(node, free, self._arrays.terms)
         if n < 0:
@@ -180,10 +161,8 @@ class Forest:
     def grow_on_layers(self, open_class: OpenClass, node: Node) -> Grown | None:
         """Return one tree over the terms of a node of an open class, all letters on its free cells.
 
-        Terms that no board of the class has, for they contradict its demands, may be missing.
-
-        open_class : the class of the node
-        node : the node; what its free cells may hold is left to the search
+        Terms that no board of the class has, for they contradict its demands, may be missing.  What the free cells of
+        the node may hold is left to the search.
 
         Returns None if the tree does not fit the memory or has more than ``whole_terms`` terms of its own.  The base,
         from which its parts start, may still be there.
@@ -196,13 +175,7 @@ class Forest:
         return Grown(orderly, layer.whole, layer.bound, layer.n_terms, layer.n_bytes)
 
     def _reach(self, open_class: OpenClass, node: Node) -> Layer | None:
-        """Return the layer of a node; None if its base does not fit the memory.
-
-        open_class : the class of the node
-
-        The layer has no whole if that does not fit, or has more than ``whole_terms`` terms of its own.  Its base, from
-        which the parts of the node start, is there.
-        """
+        """Return the layer of a node of an open class, perhaps without its whole; None if its base does not fit."""
         order = self.geometry.cell_order
         n_rim = max(len(open_class.bare), self.geometry.n - self._generator.max_free)
         bare = tuple((c, node.masks[c]) for c in order if node.is_bare(c))
@@ -243,16 +216,14 @@ class Forest:
         is_over_rim = not (self.stack and self.stack[0].bare)
         if is_over_rim and bare in self._too_large:
             return False
-        is_there = self._add_layer(bare) if bare else self._add_rim()
+        is_there = self._add_layer(bare) if bare else self._start_from(())
         if is_over_rim and not is_there:
             self._too_large.add(bare)
         return is_there
 
     def _start_anew(self) -> bool:
-        """Make the first layer that takes at most half of the room by itself the bottom of a new stack.
-
-        Returns whether there is one.  The layers over it have to be grown again.
-        """
+        """Make the first layer that takes at most half of the room by itself the bottom of a new stack; return whether
+        there is one."""
         half = self._arrays.terms.size // 2
         small = None
         for layer in reversed(self.stack[1:]):  # the deeper, the smaller
@@ -262,28 +233,32 @@ class Forest:
         return small is not None and self._start_from(small.bare)
 
     def _start_from(self, bare: Bare) -> bool:
-        """Make a layer, with all of its terms, the bottom of a new stack; return whether it fits."""
-        if self._generator.n_at_most(bare) > self._arrays.terms.size:
+        """Make a layer, with all of its terms, the bottom of a new stack; return whether it fits.
+
+        Without bare cells that is the rim, and all of its terms are its base.
+        """
+        rim = self._generator.rim
+        if bare and self._generator.n_at_most(bare) > self._arrays.terms.size:
             return False
         self.stack.clear()
-        first = len(bare) - len(self._generator.rim)
-        n = self._generator.of_bare(bare, self._arrays.terms)
+        first = max(0, len(bare) - len(rim))
+        n = self._generator.of_open(bare or tuple((c, 0) for c in rim), self._arrays.terms)
         built = self._built(n, 0, 1, self._n_levels, first)
         if built is None:
             return False
-        n_keys, end_tip, whole, bound = built
-        base, tip = self._arrays.root_of(end_tip, whole, first + 1, 0)
+        n_keys, tip, whole, bound = built
+        base = whole
+        if bare:
+            base, tip = self._arrays.root_of(tip, whole, first + 1, 0)
         bottom = Layer(bare, base, n_keys, tip, n_keys, tip)
-        if n <= self._generator.whole_terms:
+        if n <= self._whole_terms:
             bottom = bottom._replace(whole=whole, bound=bound, n_bytes=n_bytes_of(n_keys, tip), n_terms=n)
         self.stack.append(bottom)
         return tip < self._arrays.cells.size
 
     def _built(self, n: int, begin: int, tip: int, n_levels: int, first: int = 0) -> tuple[int, int, int, int] | None:
-        """Build the tree of ``n`` terms from ``begin`` on, whose levels before ``first`` are forced.
-
-        Returns (keys, tip, root, bound); None if it does not fit, or if ``n`` says that the terms did not.
-        """
+        """Build the tree of ``n`` terms, whose levels before ``first`` are forced; return (keys, tip, root, bound), or
+        None if it does not fit, or if ``n`` says that the terms did not."""
         if n < 0:
             return None
         n_keys = self._arrays.sort(begin, n, n_levels - first, tip)
@@ -294,16 +269,6 @@ class Forest:
     def _n_levels(self) -> int:
         """Number of levels: the cells outside the rim."""
         return self.geometry.n - len(self._generator.rim)
-
-    def _add_rim(self) -> bool:
-        """Put down the rim; return whether it fits."""
-        n = self._generator.of_bare(tuple((c, 0) for c in self._generator.rim), self._arrays.terms)
-        built = self._built(n, 0, 1, self._n_levels)
-        if built is None:
-            return False
-        n_keys, tip, root, bound = built
-        self.stack.append(Layer((), root, n_keys, tip, n_keys, tip, root, bound, n_bytes_of(n_keys, tip), n))
-        return True
 
     def _with_room(self) -> Layer:
         """Return the last layer; a whole that leaves little room behind it is given up first.
@@ -324,21 +289,21 @@ class Forest:
         letters = bare[-1][1]
         if below.bare == bare[:-1] and below.bare and below.whole and letters.bit_count() == 1:
             return self._add_forced(bare, below, letters.bit_length() - 1)
-        n_levels = self._n_levels
-        first = len(bare) - len(self._generator.rim)
+        n_levels, first = self._n_levels, len(bare) - len(self._generator.rim)
         over_hole = len(bare) == len(below.bare)
         new = sum(1 << i for i, part in enumerate(bare) if part[1] and part not in below.bare)
         begin = below.end_keys
         room = self._arrays.terms[begin:]
+        own = room[: self._whole_terms]
         if over_hole:
             may_fit = below.whole > 0
         else:  # only the terms of a class may be too many
-            may_fit = bool(below.bare) or self._generator.seems_to_fit(bare, new, room)
-        n = self._generator.of_layer(bare, new, room) if may_fit else TERMS_FULL
+            may_fit = bool(below.bare) or self._generator.seems_to_fit(bare, own, new)
+        n = self._generator.of_open(bare, own, new) if may_fit else TERMS_FULL
         n_before = below.n_terms if over_hole else 0
-        whole = 0 <= n <= self._generator.whole_terms - n_before
+        whole = 0 <= n <= self._whole_terms - n_before
         if not whole:
-            n = self._generator.of_base(bare, new, room)
+            n = self._generator.of_base(bare, room, new)
         if n < 0:
             return False
         end = begin + self._arrays.sort(begin, n, n_levels - first, below.end_tip)
@@ -366,8 +331,8 @@ class Forest:
             merged = self._arrays.merge(spill, spill + n_later, n_levels, first, tip, root)
             if merged is not None:
                 tip, root, bound, spill = merged
-                layer = layer._replace(whole=root, bound=bound, n_bytes=n_bytes_of(spill, tip), n_terms=n + n_before)
-                layer = layer._replace(end_keys=spill, end_tip=tip)
+                n_bytes = n_bytes_of(spill, tip)
+                layer = Layer(bare, base, layer.n_keys, layer.tip, spill, tip, root, bound, n_bytes, n + n_before)
         self.stack.append(layer)
         return True
 
@@ -378,8 +343,8 @@ class Forest:
         """
         n_levels, first = self._n_levels, len(bare) - len(self._generator.rim)
         begin = below.end_keys
-        room = self._arrays.terms[begin:]
-        n = self._generator.of_layer(bare, 1 << (len(bare) - 1), room, only_losses=True)
+        room = self._arrays.terms[begin:][: self._whole_terms]
+        n = self._generator.of_open(bare, room, 1 << (len(bare) - 1), only_losses=True)
         if n < 0:
             return False
         end = begin + self._arrays.sort(begin, n, n_levels - first, below.end_tip)

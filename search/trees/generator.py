@@ -19,9 +19,8 @@ from search.params import Params
 from search.scoring.trie import Trie, build_trie
 from search.terms import shapes, walk
 from search.terms.emit import Rim
-from search.terms.path_table import MAX_EXTRA, PathTable, path_table
-from search.terms.paths import MAX_CELLS
-from search.terms.words import Words, word_arrays
+from search.terms.path_table import MAX_EXTRA, PathTable, Words, path_table, word_arrays
+from search.terms.paths import MAX_CELLS, level_shifts
 
 MAX_FREE_CELLS = 12
 _ALL_LETTERS = (1 << 26) - 1
@@ -32,7 +31,7 @@ _Limits = tuple[list[int], list[int], list[tuple[int, int]]]  # ``shift``, ``for
 
 
 class Lexicon(NamedTuple):
-    """The words of a run as a trie and as rows of letters, which all workers of a machine may share: read only."""
+    """The words of a run as a trie and as rows of letters."""
 
     trie: Trie
     words: Words
@@ -41,7 +40,7 @@ class Lexicon(NamedTuple):
 def make_lexicon(board: Geometry, words: Sequence[str], points: Sequence[int], trie: Trie | None = None) -> Lexicon:
     """Return the arrays of the words that fit a board and are worth something; ``points`` by number of letters.
 
-    trie : one made earlier of the same words and points, such as a scorer's
+    ``trie`` is one made earlier of the same, such as a scorer's.
     """
     fitting = [w for w in words if len(w) <= board.n and points[n_letters(w)]]
     trie = trie or build_trie(fitting, [points[n_letters(w)] for w in fitting], board.n)
@@ -57,8 +56,9 @@ class Generator:
     code_bits : low bits of a term that hold the points code; the highest of them marks points to lose
     points_of_code : int32[], points by code
     max_free : most free cells of a node that a key has room for
-    whole_terms : most terms of its own with which a node is searched as one tree
     max_walked : with at most this many free cells the walk is at least as fast as path shapes
+
+    All terms are written to ``room``, uint64[]; methods return their number, or a negative status.
     """
 
     def __init__(self, board: Geometry, params: Params, lexicon: Lexicon, capacity: int) -> None:
@@ -66,7 +66,6 @@ class Generator:
         self.rim: tuple[int, ...] = ()
         self.demands: tuple[tuple[int, int], ...] = ()
         self._params = params
-        self.whole_terms = params.whole_terms
         self._trie, self._words = lexicon
         self._sample = Words(*(frozen(values[::_SAMPLED].copy()) for values in self._words))
         self._max_len = int(self._words.length.max(initial=1))
@@ -87,62 +86,47 @@ class Generator:
         self._front = walk.new_frontier(min(1 << 24, max(1 << 12, capacity)))
 
     def of_node(self, node: Node, free: list[int], room: NDArray[np.uint64]) -> int:
-        """Write all terms of a node to ``room``; return their number or a negative status.
+        """Write all terms of a node.
 
         Path shapes look at every path and suit nodes with many, nearly open free cells; the walk suits the others.
         """
         wide = sum(node.masks[c].bit_count() for c in free) >= self._params.shape_letters * len(free)
         if not wide or len(free) <= self.max_walked or self.board.n > MAX_CELLS:
             return self._walk(node, free, room)
-        tight = [(level, c) for level, c in enumerate(free) if node.masks[c] != _ALL_LETTERS]
-        shift = [LITERAL_BITS * (len(free) - 1 - level) for level, _ in tight]
-        forbidden = [(_ALL_LETTERS & ~node.masks[c]) << 1 for _, c in tight]
-        return self._shapes(self._bare_of(node), 0, shapes.NO_LIMIT, room, (shift, forbidden, []))
+        shifts = level_shifts(self.board, node.bare).tolist()
+        tight = [c for c in free if node.masks[c] != _ALL_LETTERS]
+        forbidden = [(_ALL_LETTERS & ~node.masks[c]) << 1 for c in tight]
+        bare = tuple((c, node.masks[c]) for c in self.board.cell_order if node.is_bare(c))
+        return self._shapes(bare, room, limits=([shifts[c] for c in tight], forbidden, []))
 
-    def of_layer(self, bare: Bare, new: int, room: NDArray[np.uint64], only_losses: bool = False) -> int:
-        """Write to ``room`` the terms that change when the ``new`` ones of some bare cells (a mask of numbers) become
-        bare.
+    def of_open(self, bare: Bare, room: NDArray[np.uint64], new: int = 0, only_losses: bool = False) -> int:
+        """Write all terms of an open node with some bare cells, or those that change when the ``new`` ones of these (a
+        mask of numbers) become bare.
 
-        Returns the number of terms or a negative status.  More than ``whole_terms`` terms are too many.
+        If none of its bare cells has a letter, that is the rim.
         """
-        limits = self._demanded(bare)
-        return self._shapes(bare, new, shapes.NO_LIMIT, room[: self.whole_terms], limits, only_losses)
+        return self._shapes(bare, room, new, only_losses=only_losses)
 
-    def seems_to_fit(self, bare: Bare, new: int, room: NDArray[np.uint64]) -> bool:
-        """Return whether the terms that :meth:`of_layer` writes seem to fit, from a sample of the words.
-
-        What is in ``room`` is overwritten.
-        """
-        most = min(room.size, self.whole_terms)
-        n = self._shapes(bare, new, shapes.NO_LIMIT, room[:most], self._demanded(bare), words=self._sample)
-        return 0 <= n * _SAMPLED <= most
-
-    def of_base(self, bare: Bare, new: int, room: NDArray[np.uint64]) -> int:
-        """Write to ``room`` those of the terms of :meth:`of_layer` that do not use the first free cell.
-
-        Returns the number of terms or a negative status.
-        """
+    def of_base(self, bare: Bare, room: NDArray[np.uint64], new: int) -> int:
+        """Write those of the terms of :meth:`of_open` that do not use the first free cell."""
         n_forced = len(bare) - len(self.rim)
         if n_forced % (MAX_EXTRA + 1) < MAX_EXTRA:  # that cell is bare and has no letter: paths over it are passed over
-            bare = (*bare, (self.board.cell_order[len(bare)], 0))
-            return self._shapes(bare, new, shapes.NO_LIMIT, room, self._demanded(bare))
+            return self._shapes((*bare, (self.board.cell_order[len(bare)], 0)), room, new)
         limit = np.uint64((self.first_key(bare) << self.code_bits) - 1)
-        return self._shapes(bare, new, limit, room, self._demanded(bare))
+        return self._shapes(bare, room, new, limit)
+
+    def seems_to_fit(self, bare: Bare, room: NDArray[np.uint64], new: int) -> bool:
+        """Return whether the terms of :meth:`of_open` seem to fit, from a sample of the words; ``room`` is used."""
+        n = self._shapes(bare, room, new, words=self._sample)
+        return 0 <= n * _SAMPLED <= room.size
+
+    def n_at_most(self, bare: Bare) -> int:
+        """Return a number that the terms of an open node do not exceed."""
+        return self._shapes(bare, None)
 
     def first_key(self, bare: Bare) -> int:
         """Return the smallest key that uses the first free cell of a layer: its base has only smaller ones."""
         return 1 << LITERAL_BITS * (self.board.n - len(bare) - 1)
-
-    def of_bare(self, bare: Bare, room: NDArray[np.uint64]) -> int:
-        """Write all terms of an open node with some bare cells to ``room``; return their number or a negative status.
-
-        If none of its bare cells has a letter, that is the rim.
-        """
-        return self._shapes(bare, 0, shapes.NO_LIMIT, room, self._demanded(bare))
-
-    def n_at_most(self, bare: Bare) -> int:
-        """Return a number that the terms of an open node do not exceed."""
-        return self._shapes(bare, 0, shapes.NO_LIMIT, None)
 
     def _demanded(self, bare: Bare) -> _Limits:
         """Return what the demands leave to the free cells of a layer; nothing is demanded of the rim, which is shared.
@@ -150,8 +134,7 @@ class Generator:
         What one layer leaves out, every later one leaves out as well, so no layer loses a term that was never gained:
         two letters on free cells that contradict a demand still do when one of the cells has got its letter.
         """
-        order, letters = self.board.cell_order[len(self.rim) :], dict(bare)
-        shift_of = {c: LITERAL_BITS * (len(order) - 1 - level) for level, c in enumerate(order)}
+        letters, shift_of = dict(bare), level_shifts(self.board, 0).tolist()
         shift: list[int] = []
         forbidden: list[int] = []
         pairs: list[tuple[int, int]] = []
@@ -165,9 +148,6 @@ class Generator:
                 shift.append(shift_of[c])
                 forbidden.append(_common(letters[d], self._greater) << 1)
         return shift, forbidden, pairs
-
-    def _bare_of(self, node: Node) -> Bare:
-        return tuple((c, node.masks[c]) for c in self.board.cell_order if node.is_bare(c))
 
     def _table(self, bare: int) -> tuple[PathTable, int]:
         """Return a path table for some bare cells and how many of its extra cells are among them.
@@ -184,10 +164,10 @@ class Generator:
     def _shapes(
         self,
         bare: Bare,
-        new: int,
-        limit: np.uint64,
         out: NDArray[np.uint64] | None,
-        limits: _Limits = ([], [], []),
+        new: int = 0,
+        limit: np.uint64 = shapes.NO_LIMIT,
+        limits: _Limits | None = None,
         only_losses: bool = False,
         words: Words | None = None,
     ) -> int:
@@ -198,7 +178,7 @@ class Generator:
             return shapes.TERMS_FULL
         table, n_extra = self._table(sum(1 << c for c, _ in bare))
         on_bare = [sum(1 << i for i, (_, letters) in enumerate(bare) if letters >> x & 1) for x in range(26)]
-        shift, forbidden, pairs = limits
+        shift, forbidden, pairs = limits or self._demanded(bare)
         arrays = [frozen(np.array(values, np.int64)) for values in (on_bare, shift, forbidden)]
         ordered = frozen(np.array(pairs, np.int64).reshape(-1, 2))
         rim = Rim(arrays[0], arrays[1], arrays[2], ordered, self._smaller_codes, n_extra)
@@ -208,8 +188,7 @@ class Generator:
     def _walk(self, node: Node, free: list[int], out: NDArray[np.uint64]) -> int:
         """Write terms to ``out`` by the walk (search.terms.walk)."""
         unit = np.zeros(self.board.n, np.uint64)
-        for level, c in enumerate(free):
-            unit[c] = 1 << (LITERAL_BITS * (len(free) - 1 - level))
+        unit[free] = np.uint64(1) << level_shifts(self.board, node.bare)[free].astype(np.uint64)
         low = sum(1 << (LITERAL_BITS * i) for i in range(len(free)))
         holds = np.array([sum(1 << c for c, m in enumerate(node.masks) if m >> x & 1) for x in range(26)], np.int64)
         cells = walk.Cells(self.board.neighbour_masks, frozen(holds), frozen(unit), node.bare, low)

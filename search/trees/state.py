@@ -32,35 +32,26 @@ AT_DEEPER = MAX_LEVELS * AT_NEXT  # where the same level of the next depth start
 
 
 class Search(NamedTuple):
-    """The whole state of one OrderlyBound search.
+    """The whole state of one OrderlyBound search."""
 
-    sums : int16 or int32[13 * 13 * 32], letter sums: a row by depth and level
-    levels : int64[13 * 13 * 4], by depth and level: where in ``sums`` the row is (the row of an earlier depth until the
-        level changes), its largest letter sum, how many choices and how many single terms are stacked.  They lie
-        together, because a state starts with a copy of those of the state above it
-    points : int64[13], points that hold, by depth
-    bound : int64[13], bound of the state by depth
-    letter : int64[13], letter that is next at each depth
-    choices : int64[13, capacity], stacked choices by level: place of the first reference << 26 | letters
-    tails : uint64[13, capacity], what is left of the stacked single terms by level, the literal of the level included
-    tail_points : int32[13, capacity], their points
-    not_less : int64[13], mask of the levels that must not take a smaller letter than this one
-    smaller : int64[26], for each letter the mask of the letters before it in the order of ``not_less``
-    counts : int64[8]: states, pushes, survivors, current depth, pushes when the first level took its letter, largest
-        bound of a discarded state, first unused cell behind the tree and what the search built there, link of the last
-        node that it built (search.trees.lazy_subtree)
-    """
-
+    # letter sums, int16 or int32[13 * 13 * 32]: a row by depth and level
     sums: NDArray[Any]
+    # [13 * 13 * 4], by depth and level: where in ``sums`` the row is (the row of an earlier depth until the level
+    # changes), its largest letter sum, how many choices and how many single terms are stacked.  They lie together,
+    # because a state starts with a copy of those of the state above it
     levels: NDArray[np.int64]
-    points: NDArray[np.int64]
-    bound: NDArray[np.int64]
-    letter: NDArray[np.int64]
-    choices: NDArray[np.int64]
+    points: NDArray[np.int64]  # [13], points that hold, by depth
+    bound: NDArray[np.int64]  # [13], bound of the state by depth
+    letter: NDArray[np.int64]  # [13], letter that is next at each depth
+    choices: NDArray[np.int64]  # [13, capacity], stacked choices by level: place of the first reference << 26 | letters
+    # [13, capacity], what is left of the stacked single terms by level, the literal of the level included
     tails: NDArray[np.uint64]
-    tail_points: NDArray[np.int32]
-    not_less: NDArray[np.int64]
-    smaller: NDArray[np.int64]
+    tail_points: NDArray[np.int32]  # [13, capacity], their points
+    not_less: NDArray[np.int64]  # [13], mask of the levels that must not take a smaller letter than this one
+    smaller: NDArray[np.int64]  # [26], for each letter the letters before it in the order of ``not_less``
+    # [8]: states, pushes, survivors, current depth, pushes when the first level took its letter, largest bound of a
+    # discarded state, first unused cell behind the tree and what the search built there, link of the last node that it
+    # built (search.trees.lazy_subtree)
     counts: NDArray[np.int64]
 
 
@@ -77,19 +68,17 @@ def new_search() -> Search:
     At depth k at most 2**k sum nodes agree with the letters chosen (one per subset of the levels), so at most 2**c
     choices are stacked on level c, and 26 times as many single terms.
     """
-    m = MAX_LEVELS
-    return Search(
-        np.zeros(m * m * ROW, np.int32),
-        np.zeros(m * AT_DEEPER, np.int64),
-        np.zeros(m, np.int64),
-        np.zeros(m, np.int64),
-        np.zeros(m, np.int64),
-        np.zeros((m, 1 << m), np.int64),
-        np.zeros((m, LETTER_BITS << m), np.uint64),
-        np.zeros((m, LETTER_BITS << m), np.int32),
-        np.zeros(m, np.int64),
-        np.zeros(LETTER_BITS, np.int64),
-        np.zeros(_N_COUNTS, np.int64),
+    m, tails = MAX_LEVELS, (MAX_LEVELS, LETTER_BITS << MAX_LEVELS)
+    return Search._make(
+        [
+            np.zeros(m * m * ROW, np.int32),
+            np.zeros(m * AT_DEEPER, np.int64),
+            *(np.zeros(m, np.int64) for _ in range(3)),
+            np.zeros((m, 1 << m), np.int64),
+            np.zeros(tails, np.uint64),
+            np.zeros(tails, np.int32),
+            *(np.zeros(n, np.int64) for n in (m, LETTER_BITS, _N_COUNTS)),
+        ]
     )
 
 

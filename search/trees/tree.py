@@ -52,24 +52,15 @@ LARGEST_NODE = HEAD + MAX_LEVELS * (1 + 2 * LETTER_BITS) + OVER
 
 
 class Tree(NamedTuple):
-    """An orderly tree and the keys its references point into.
+    """An orderly tree and the keys its references point into."""
 
-    cells : int32[], sum nodes (layout: see the module)
-    bounds : int16[] or int32[], the same memory
-    keys : uint64[], distinct keys, sorted, 5 bits per level, without points code
-    points : int32[], summed points of each key
-    n_levels : number of levels of a key
-    first : levels before this one have no literal anywhere in the tree (their cells are forced)
-    tip : first unused cell: a search builds there what was left lazy
-    """
-
-    cells: NDArray[np.int32]
-    bounds: NDArray[np.int16] | NDArray[np.int32]
-    keys: NDArray[np.uint64]
-    points: NDArray[np.int32]
+    cells: NDArray[np.int32]  # sum nodes (layout: see the module)
+    bounds: NDArray[np.int16] | NDArray[np.int32]  # the same memory
+    keys: NDArray[np.uint64]  # distinct keys, sorted, 5 bits per level, without points code
+    points: NDArray[np.int32]  # summed points of each key
     n_levels: int
-    first: int
-    tip: int
+    first: int  # levels before this one have no literal anywhere in the tree (their cells are forced)
+    tip: int  # first unused cell: a search builds there what was left lazy
 
 
 BOUND_TYPES = (int16, int32)
@@ -102,25 +93,6 @@ def read_node(cells: NDArray[np.int32], bounds: NDArray[Any], node: int) -> tupl
         choices.append(Choice(word >> LETTER_BITS, letters, bounds[begin : begin + k].astype(np.int32), refs.copy()))
         begin, last = begin + k, last - k
     return int(cells[node]) >> COUNT_BITS, choices
-
-
-def write_node(
-    cells: NDArray[np.int32], bounds: NDArray[Any], tip: int, points: int, choices: Sequence[Choice]
-) -> tuple[int, int]:
-    """Write a sum node to ``cells`` at ``tip``, in place; return (the new tip or TREE_FULL, the node)."""
-    if tip + LARGEST_NODE > cells.size:
-        return TREE_FULL, 0
-    per, n = bounds.size // cells.size, len(choices)
-    k = sum(len(choice.refs) for choice in choices)
-    node = tip + k
-    cells[node] = n | points << COUNT_BITS
-    cells[node + 1] = points + sum(int(choice.bounds.max()) for choice in choices)
-    cells[node + HEAD : node + HEAD + n] = [choice.letters | choice.level << LETTER_BITS for choice in choices]
-    begin = (node + HEAD + n) * per
-    if k:
-        cells[tip:node] = np.concatenate([choice.refs for choice in choices])[::-1]
-        bounds[begin : begin + k] = np.concatenate([choice.bounds for choice in choices])
-    return node + HEAD + n + -(-k // per), node
 
 
 @kernel(int64(int64))
@@ -165,6 +137,22 @@ def put_node(cells, bounds, tip, points, bound, words, word, last_word, entries,
     for x in range(n):
         bounds[at * per + x] = entries[entry + x]
     return at + (n + per - 1) // per, node
+
+
+def write_node(
+    cells: NDArray[np.int32], bounds: NDArray[Any], tip: int, points: int, choices: Sequence[Choice]
+) -> tuple[int, int]:
+    """Write a sum node to ``cells`` at ``tip``, in place; return (the new tip or TREE_FULL, the node)."""
+    if tip + LARGEST_NODE > cells.size:
+        return TREE_FULL, 0
+    none = np.zeros(0, np.int32)
+    words = np.array([choice.letters | choice.level << LETTER_BITS for choice in choices], np.int32)
+    entries, refs = (
+        np.concatenate([none, *arrays]) for arrays in ([c.bounds for c in choices], [c.refs for c in choices])
+    )
+    bound = points + sum(int(choice.bounds.max()) for choice in choices)
+    end, node = put_node(cells, bounds, tip, points, bound, words, 0, len(words), entries, 0, len(entries), refs, 0)
+    return int(end), int(node)
 
 
 @kernel(void(writable(int32), int64, int64, int64, int64), inline="always")

@@ -116,28 +116,6 @@ def _first_literals(terms: Weighted, order: Sequence[int]) -> Iterator[tuple[int
         yield cell, letter, part
 
 
-def synchronised_search(terms: Weighted, letters: Sequence[str], order: Sequence[int], cutoff: int) -> dict[str, int]:
-    """Return the boards whose multi-score over ``terms`` is at least ``cutoff``, searched with the bound above.
-
-    Cells outside the order are forced: the first of their letters is written on the board.
-    """
-    found: dict[str, int] = {}
-
-    def walk(chosen: dict[int, str]) -> None:
-        bound = synchronised_bound(terms, order, chosen)
-        if bound < cutoff:
-            return
-        if len(chosen) == len(order):
-            found["".join(chosen.get(c, letters[c][0]) for c in range(len(letters)))] = bound
-            return
-        cell = order[len(chosen)]
-        for letter in sorted(set(letters[cell])):
-            walk({**chosen, cell: letter})
-
-    walk({})
-    return found
-
-
 def boards_of(letters: Sequence[str]) -> Iterator[str]:
     """Yield every board of a class."""
     return ("".join(cells) for cells in itertools.product(*(sorted(set(x)) for x in letters)))
@@ -151,3 +129,19 @@ def all_scores(letters: Sequence[str], dims: tuple[int, int], points: Mapping[st
 def multi_score_of(board: str, terms: Weighted) -> int:
     """Return the points of the terms that hold on a board."""
     return sum(points for literals, points in terms if all(board[c] == x for c, x in literals))
+
+
+def max_bound(letters: Sequence[str], w: int, h: int, points: Mapping[str, int]) -> int:
+    """Return the paper's listing 4: from each start cell on the best letter of each next cell, all added up."""
+    prefixes = {word[:k] for word in points for k in range(len(word) + 1)}
+
+    def from_cell(path: tuple[int, ...], text: str) -> int:
+        best = 0
+        for letter in set(letters[path[-1]]):
+            spelled = text + letter
+            if spelled in prefixes:
+                near = [c for c in slow_neighbours(w, h, path[-1]) if c not in path]
+                best = max(best, points.get(spelled, 0) + sum(from_cell((*path, c), spelled) for c in near))
+        return best
+
+    return sum(from_cell((cell,), "") for cell in range(w * h))

@@ -47,10 +47,3 @@ def score_by_walk(board: Sequence[str], w: int, h: int, points: Mapping[str, int
 
     walk((), "")
     return sum(points[word] for word in found)
-
-
-def multi_score(board: Sequence[str], w: int, h: int, points: Mapping[str, int]) -> tuple[int, int]:
-    """Return the points of all paths, and of all distinct (word, set of cells)."""
-    every = {word: paths_of(board, w, h, word) for word in points}
-    multi = sum(points[word] * len(paths) for word, paths in every.items())
-    return multi, sum(points[word] * len({frozenset(path) for path in paths}) for word, paths in every.items())

@@ -143,13 +143,8 @@ def generate(case: Case, limit: int = NO_LIMIT, n_terms: int = 1 << 16, n_front:
 
 def decoded(case: Case, key: int) -> Literals:
     """Return the literals of a key."""
-    found = set()
-    for cell, shift in case.shift.items():
-        letter = int(key) >> shift & 31
-        if letter:
-            found.add((cell, chr(96 + letter)))
     assert int(key) >> 5 * case.n_levels == 0
-    return frozenset(found)
+    return frozenset((cell, chr(96 + code)) for cell, at in case.shift.items() if (code := int(key) >> at & 31))
 
 
 def encoded(case: Case, term: Literals) -> int:

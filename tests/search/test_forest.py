@@ -9,23 +9,24 @@ from dataclasses import replace
 import pytest
 
 from boardclass.geometry import geometry
-from boardclass.scores import TABLES, ScoreTable
-from search.breaker import Breaker, Spec, Unit, UnitResult
+from boardclass.scores import TABLES
+from search.breaker import Breaker, Spec, Unit
+from search.local.methods import Find, local_search
 from search.node import Node, OpenClass, class_node, letters_of, split
 from search.params import Params
 from search.scoring.scorer import Scorer
 from search.trees import arrays
 from search.trees.forest import Forest, Grown
+from tests.reference.classes import slow_images
 from tests.search.harness import is_possible, letters_at, random_words
+from tests.search.test_breaker import EVERY, SINGLE, broken
 from tests.search.test_merge import Ground
 
-ALPHABET = "abcdefghijklmnopqrstuvwxyz"
 ALL = (1 << 26) - 1
 POINTS = TABLES["standard"].points
 WORDS = tuple(w for w in random_words(random.Random(4), "aest", 120, 6) if len(w) >= 3)
 PARAMS = Params(memory_mb=16)
 OPEN = OpenClass((4,), ())
-BUCKETS = f"center: {' '.join(ALPHABET)}, edge: {ALPHABET}, corner: {ALPHABET}"
 
 
 def node_with(bare: dict[int, str]) -> Node:
@@ -38,8 +39,8 @@ def free_of(node: Node) -> list[int]:
     return [c for c in geometry("3x3").cell_order if not node.is_bare(c)]
 
 
-def new_forest(words: tuple[str, ...] = WORDS, params: Params = PARAMS) -> Forest:
-    return Forest(geometry("3x3"), words, POINTS, params)
+def new_forest(memory_mb: int = 16, whole_terms: int = Params.whole_terms) -> Forest:
+    return Forest(geometry("3x3"), WORDS, POINTS, Params(memory_mb=memory_mb, whole_terms=whole_terms))
 
 
 def snapshot(grown: Grown | None) -> tuple[dict[int, int], int]:
@@ -60,21 +61,25 @@ def layered(grove: Forest, node: Node) -> Grown | None:
     return grove.grow_on_layers(OPEN, node)
 
 
-@pytest.mark.parametrize("bare", BARE)
-def test_layers_make_the_tree_that_is_grown_at_once(bare):
-    node = node_with(bare)
-    assert snapshot(layered(new_forest(), node)) == snapshot(new_forest().grow(node, free_of(node)))
+def grown_at_once(node: Node) -> tuple[dict[int, int], int]:
+    return snapshot(new_forest().grow(node, free_of(node)))
 
 
-def test_layers_are_kept_and_given_up_as_the_search_goes_on():
-    used = new_forest()
-    wanted = {i: snapshot(new_forest().grow(node_with(bare), free_of(node_with(bare)))) for i, bare in enumerate(BARE)}
+@pytest.fixture
+def terms_not_mb(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let ``memory_mb`` be a number of terms."""
+    monkeypatch.setattr(arrays, "BYTES_PER_TERM", 1 << 20)
+
+
+def test_layers_make_the_trees_that_are_grown_at_once_as_the_search_goes_on():
+    used, nodes = new_forest(), [node_with(bare) for bare in BARE]
+    wanted = [grown_at_once(node) for node in nodes]
     rng = random.Random(6)
-    for _ in range(40):
-        i = rng.randrange(len(BARE))
+    for i in [*range(len(BARE)), *rng.choices(range(len(BARE)), k=25)]:
         if rng.random() < 0.1:
-            assert snapshot(used.grow(node_with(BARE[i]), free_of(node_with(BARE[i])))) == wanted[i]
-        assert snapshot(layered(used, node_with(BARE[i]))) == wanted[i]
+            assert snapshot(used.grow(nodes[i], free_of(nodes[i]))) == wanted[i]
+        assert snapshot(layered(used, nodes[i])) == wanted[i]
+        assert snapshot(layered(new_forest(), nodes[i])) == wanted[i]
 
 
 # A class of three bare cells, and its parts: the cell unfused last is missing in the layer below.
@@ -109,19 +114,18 @@ def test_the_cell_unfused_last_or_first_is_left_out_of_a_layer_below():
     assert [hole_of(part_of(*part)) for part in FUSED] == [[4], [4], [4], [1], [1], [4], [4], [4], [4], [], []]
 
 
-@pytest.mark.parametrize("whole_terms", [Params.whole_terms, 12_000, 8000, 6000])
-def test_parts_grown_over_a_class_with_a_hole_have_the_same_trees(whole_terms, monkeypatch):
+@pytest.mark.parametrize("whole_terms", [Params.whole_terms, 8000, 6000])
+@pytest.mark.usefixtures("terms_not_mb")
+def test_parts_grown_over_a_class_with_a_hole_have_the_same_trees(whole_terms):
     """In any order, with room for every layer and with less."""
-    params = replace(PARAMS, whole_terms=whole_terms)
     parts = [part_of(*part) for part in FUSED]
-    wanted = [snapshot(new_forest().grow(part, free_of(part))) for part in parts]
+    wanted = [snapshot(new_forest(1 << 20).grow(part, free_of(part))) for part in parts]
     rng = random.Random(8)
     n_there = 0
-    monkeypatch.setattr(arrays, "BYTES_PER_TERM", 1 << 20)
     # From 4,300 terms on the layer with the hole fits, from 6,000 on the class over it.
     for capacity in (1 << 22, 600, 1500, 3400, *range(4200, 6400, 200)):
-        used = new_forest(params=replace(params, memory_mb=capacity))
-        for _ in range(20):
+        used = new_forest(capacity, whole_terms)
+        for _ in range(16):
             i = rng.randrange(len(parts))
             grown = used.grow_on_layers(CLASS, parts[i])
             n_there += grown is not None
@@ -157,7 +161,7 @@ def test_layers_of_classes_in_turn_have_every_term_that_meets_the_demands():
     """Some classes have demands, which leave out thousands of terms, others none."""
     board, rng, used = geometry("3x3"), random.Random(3), new_forest()
     n_left_out = 0
-    for turn in range(30):
+    for turn in range(18):
         letter, demanded = rng.choice("est"), turn % 3 != 0
         root = class_node([ALL if c != 4 else 1 << ord(letter) - 97 for c in range(9)], board, PARAMS)
         assert len(root.demands) > 3
@@ -166,15 +170,12 @@ def test_layers_of_classes_in_turn_have_every_term_that_meets_the_demands():
             node = rng.choice([part for part in split(node, board, PARAMS) if part.path[-1] in "aestiz"])
         demands = root.demands if demanded else ()
         found, _ = snapshot(used.grow_on_layers(OpenClass((4,), demands), node))
-        every, _ = snapshot(new_forest().grow(replace(node, masks=open_but_bare(node)), free_of(node)))
+        masks = tuple(mask if node.is_bare(c) else ALL for c, mask in enumerate(node.masks))
+        every, _ = grown_at_once(replace(node, masks=masks))
         assert possible(found, node, demands) == possible(every, node, demands)
         n_left_out += len(set(every) - set(found))
         assert demanded or found == every
-    assert n_left_out > 2000
-
-
-def open_but_bare(node: Node) -> tuple[int, ...]:
-    return tuple(mask if node.is_bare(c) else ALL for c, mask in enumerate(node.masks))
+    assert n_left_out > 1000
 
 
 def test_going_down_one_letter_generates_less_than_growing_at_once():
@@ -187,61 +188,62 @@ def test_going_down_one_letter_generates_less_than_growing_at_once():
     assert 0 < change.n_terms < whole.n_terms
 
 
-def test_layers_want_bare_cells_that_come_first():
-    def suits(dims: str, class_bare: tuple[int, ...], cells: tuple[int, ...]) -> bool:
-        node = Node((ALL,) * geometry(dims).n, sum(1 << c for c in cells))
-        return Forest(geometry(dims), WORDS, POINTS, PARAMS).suits_layers(OpenClass(class_bare, ()), node)
-
-    assert suits("3x3", (4,), (4,))
-    assert suits("3x3", (4, 1), (4, 1))
-    assert suits("3x3", (4,), (4, 1, 7))
-    assert not suits("3x3", (1,), (1,))
-    assert not suits("3x3", (4, 0), (4, 0))
-    assert not suits("3x3", (4,), (4, 7))  # 1 comes before it
-    assert not suits("4x5", (), ())
-    assert suits("4x4", (5, 6, 9, 10), (5, 6, 9, 10))
-    assert not suits("4x4", (5, 6), (5, 6))  # 14 free cells do not fit a key
-    assert suits("4x4", (5, 6), (5, 6, 9, 10))
-    assert not suits("3x3", (4,), (4, 1, 7, 3, 5))  # so few free cells are for the walk
-    assert suits("4x4", (5, 6, 9, 10), (5, 6, 9, 10, 1, 2, 7))
-    assert not suits("4x4", (5, 6, 9, 10), (5, 6, 9, 10, 1, 2, 7, 11))
+@pytest.mark.parametrize(("dims", "class_bare", "cells", "suits"), [
+    ("3x3", (4,), (4,), True),
+    ("3x3", (4, 1), (4, 1), True),
+    ("3x3", (4,), (4, 1, 7), True),
+    ("3x3", (1,), (1,), False),
+    ("3x3", (4, 0), (4, 0), False),
+    ("3x3", (4,), (4, 7), False),  # 1 comes before it
+    ("4x5", (), (), False),
+    ("4x4", (5, 6, 9, 10), (5, 6, 9, 10), True),
+    ("4x4", (5, 6), (5, 6), False),  # 14 free cells do not fit a key
+    ("4x4", (5, 6), (5, 6, 9, 10), True),
+    ("3x3", (4,), (4, 1, 7, 3, 5), False),  # so few free cells are for the walk
+    ("4x4", (5, 6, 9, 10), (5, 6, 9, 10, 1, 2, 7), True),
+    ("4x4", (5, 6, 9, 10), (5, 6, 9, 10, 1, 2, 7, 11), False),
+])  # fmt: skip
+def test_layers_want_bare_cells_that_come_first(dims, class_bare, cells, suits):
+    node = Node((ALL,) * geometry(dims).n, sum(1 << c for c in cells))
+    assert Forest(geometry(dims), WORDS, POINTS, PARAMS).suits_layers(OpenClass(class_bare, ()), node) is suits
 
 
 DEEP = {4: "e", 1: "s", 7: "t", 3: "ai", 5: "r"}
 
 
 def test_a_deep_node_is_grown_behind_the_layers_and_leaves_them_alone():
-    used, below = new_forest(), node_with({4: "e", 1: "s"})
-    wanted = snapshot(new_forest().grow(below, free_of(below)))
+    used, below, deep = new_forest(), node_with({4: "e", 1: "s"}), node_with(DEEP)
     layered(used, below)
-    deep = node_with(DEEP)
     grown, alone = used.grow(deep, free_of(deep)), new_forest().grow(deep, free_of(deep))
     assert grown is not None
     assert alone is not None
     assert snapshot(grown) == snapshot(alone)
     assert (grown.n_terms, grown.n_bytes) == (alone.n_terms, alone.n_bytes)
     assert grown.root > alone.root
-    again = layered(used, below)
-    fresh = layered(new_forest(), below)
-    assert snapshot(again) == wanted
+    again, fresh = layered(used, below), layered(new_forest(), below)
     assert again is not None
     assert fresh is not None
+    assert snapshot(again) == snapshot(fresh) == grown_at_once(below)
     assert again.n_terms == fresh.n_terms
 
 
-@pytest.mark.parametrize("bare", [DEEP, {4: "r", 1: "e", 7: "s"}])
-def test_whether_a_node_fits_does_not_depend_on_what_lies_there(bare, monkeypatch):
-    above, other = node_with({4: "e", 1: "s", 7: "t"}), node_with(bare)
-    size = new_forest().grow(other, free_of(other))
-    assert size is not None
+@pytest.fixture(scope="module")
+def n_rim() -> int:
+    """Return the number of keys of the rim."""
     roomy = new_forest()
-    layered(roomy, above)
-    n_rim = roomy.stack[0].n_keys
-    monkeypatch.setattr(arrays, "BYTES_PER_TERM", 1 << 20)
+    layered(roomy, node_with({4: "e"}))
+    return roomy.stack[0].n_keys
+
+
+@pytest.mark.parametrize("bare", [DEEP, {4: "r", 1: "e", 7: "s"}])
+@pytest.mark.usefixtures("terms_not_mb")
+def test_whether_a_node_fits_does_not_depend_on_what_lies_there(bare, n_rim):
+    above, other = node_with({4: "e", 1: "s", 7: "t"}), node_with(bare)
+    size = new_forest(1 << 20).grow(other, free_of(other))
+    assert size is not None
     outcomes, n_given_up = [], 0
-    for capacity in [*range(size.n_terms // 4, 2 * size.n_terms, size.n_terms // 4), *range(n_rim, 2 * n_rim, 200)]:
-        params = Params(memory_mb=capacity)
-        alone, used = new_forest(params=params), new_forest(params=params)
+    for capacity in [*range(size.n_terms // 4, 2 * size.n_terms, size.n_terms // 4), *range(n_rim, 2 * n_rim, 300)]:
+        alone, used = new_forest(capacity), new_forest(capacity)
         layered(used, above)
         n_layers = len(used.stack)
         grown, wanted = used.grow(other, free_of(other)), alone.grow(other, free_of(other))
@@ -254,27 +256,22 @@ def test_whether_a_node_fits_does_not_depend_on_what_lies_there(bare, monkeypatc
     assert n_given_up
 
 
-def test_a_node_that_does_not_fit_leaves_the_layers_for_others(monkeypatch):
-    roomy, node = new_forest(), node_with({4: "e"})
-    layered(roomy, node)
-    monkeypatch.setattr(arrays, "BYTES_PER_TERM", 1 << 20)
-    small = new_forest(params=Params(memory_mb=roomy.stack[0].n_keys * 5 // 4))
-    assert layered(small, node) is None
+@pytest.mark.usefixtures("terms_not_mb")
+def test_a_node_that_does_not_fit_leaves_the_layers_for_others(n_rim):
+    small = new_forest(n_rim * 5 // 4)
+    assert layered(small, node_with({4: "e"})) is None
     assert [layer.bare for layer in small.stack] == [()]
 
 
-def test_a_layer_without_room_gets_it_over_another_bottom(monkeypatch):
+@pytest.mark.usefixtures("terms_not_mb")
+def test_a_layer_without_room_gets_it_over_another_bottom(n_rim):
     nodes = [
         node_with(bare) for bare in ({4: "e"}, {4: "e", 1: "s"}, {4: "e", 1: "s", 7: "t"}, {4: "e", 1: "s", 7: "a"})
     ]
-    wanted = [snapshot(new_forest().grow(node, free_of(node))) for node in nodes]
-    roomy = new_forest()
-    layered(roomy, nodes[0])
-    n_rim = roomy.stack[0].n_keys
-    monkeypatch.setattr(arrays, "BYTES_PER_TERM", 1 << 20)
+    wanted = [snapshot(new_forest(1 << 20).grow(node, free_of(node))) for node in nodes]
     bottoms, n_without = set(), 0
     for capacity in range(n_rim, 3 * n_rim, n_rim // 25):
-        small = new_forest(params=Params(memory_mb=capacity))
+        small = new_forest(capacity)
         for node, terms in zip(nodes, wanted, strict=True):
             grown = layered(small, node)
             n_without += grown is None
@@ -284,46 +281,42 @@ def test_a_layer_without_room_gets_it_over_another_bottom(monkeypatch):
     assert n_without
 
 
-def test_a_whole_that_fills_the_keys_is_given_up_when_a_part_is_grown(monkeypatch):
+@pytest.mark.usefixtures("terms_not_mb")
+def test_a_whole_that_fills_the_keys_is_given_up_when_a_part_is_grown():
     """Otherwise no part would find room, and every layer would be grown again for each."""
     nodes = [node_with({4: "e"}), node_with({4: "e", 1: "s"}), node_with({4: "e", 1: "t"})]
-    monkeypatch.setattr(arrays, "BYTES_PER_TERM", 1 << 20)
-    roomy = new_forest(params=Params(memory_mb=1 << 16))
+    roomy = new_forest(1 << 16)
     layered(roomy, nodes[0])
-    small = new_forest(params=Params(memory_mb=roomy.stack[-1].end_keys + 100))
+    small = new_forest(roomy.stack[-1].end_keys + 100)
     assert layered(small, nodes[0]) is not None
-    layers = small.stack
-    assert layers[-1].end_tip < small._arrays.cells.size * 7 // 8, "the cells are not full"
+    assert small.stack[-1].end_tip < small._arrays.cells.size * 7 // 8, "the cells are not full"
     for node in nodes[1:]:
         assert layered(small, node) is not None
         assert [bool(layer.whole) for layer in small.stack] == [True, False, True]
 
 
 def test_a_node_of_many_terms_is_not_searched_whole_but_its_parts_can_be():
-    some = new_forest(params=Params(memory_mb=16, whole_terms=50))
+    some = new_forest(whole_terms=50)
     assert layered(some, node_with({4: "e"})) is None
     part = node_with({4: "e", 1: "z"})
-    assert snapshot(layered(some, part)) == snapshot(new_forest().grow(part, free_of(part)))
-
-
-@pytest.mark.parametrize("bare", BARE)
-def test_a_limit_of_no_terms_is_not_a_question_for_their_number(bare):
-    assert layered(new_forest(params=Params(memory_mb=16, whole_terms=0)), node_with(bare)) is None
+    assert snapshot(layered(some, part)) == grown_at_once(part)
+    for bare in BARE:  # a limit of no terms is not a question for their number
+        assert layered(new_forest(whole_terms=0), node_with(bare)) is None
 
 
 @pytest.mark.parametrize("grow", ["grow", "layers"])
-def test_memory_too_small_gives_none_and_the_next_node_its_tree(grow, monkeypatch):
+@pytest.mark.usefixtures("terms_not_mb")
+def test_memory_too_small_gives_none_and_the_next_node_its_tree(grow):
     def grown_in(grove: Forest, node: Node) -> Grown | None:
         return layered(grove, node) if grow == "layers" else grove.grow(node, free_of(node))
 
     node, few = node_with({4: "e"}), node_with({4: "e", 1: "s", 7: "t", 3: "z"})
-    whole = new_forest().grow(node, free_of(node))
+    whole = new_forest(1 << 20).grow(node, free_of(node))
     assert whole is not None
-    wanted, wanted_few = snapshot(whole), snapshot(new_forest().grow(few, free_of(few)))
-    monkeypatch.setattr(arrays, "BYTES_PER_TERM", 1 << 20)
+    wanted, wanted_few = snapshot(whole), snapshot(new_forest(1 << 20).grow(few, free_of(few)))
     outcomes = []
     for capacity in (1, whole.n_terms // 2, whole.n_terms * 3 // 4, 20 * whole.n_terms):
-        small = new_forest(params=Params(memory_mb=capacity))
+        small = new_forest(capacity)
         for _ in range(2):
             grown = grown_in(small, node)
             outcomes.append(grown is not None)
@@ -335,24 +328,13 @@ def test_memory_too_small_gives_none_and_the_next_node_its_tree(grow, monkeypatc
     assert outcomes[::2] == outcomes[1::2]
 
 
-def broken(breaker: Breaker, class_id: int) -> list[UnitResult]:
-    todo, results = [Unit(class_id)], []
-    while todo:
-        results.append(breaker.break_unit(todo.pop()))
-        todo += results[-1].children
-    return results
-
-
-def test_a_unit_gives_the_same_verdict_whatever_was_searched_before(monkeypatch):
+@pytest.mark.usefixtures("terms_not_mb")
+def test_a_unit_gives_the_same_verdict_whatever_was_searched_before(n_rim):
     """To its counters, where there is so little memory that the layers start from other bottoms."""
-    roomy = new_forest()
-    layered(roomy, node_with({4: "e"}))
-    n_rim = roomy.stack[0].n_keys
-    monkeypatch.setattr(arrays, "BYTES_PER_TERM", 1 << 20)
-    units = [Unit(ALPHABET.index("e"), path) for path in ("1=a", "1=a/7=t", "1=a/7=s", "1=t/7=s")]
+    units = [Unit(EVERY.index("e"), path) for path in ("1=a", "1=a/7=t", "1=a/7=s", "1=t/7=s")]
     n_moved = 0
-    for capacity in range(n_rim, 3 * n_rim, n_rim // 10):
-        spec = Spec("3x3", WORDS, POINTS, 10**6, BUCKETS, Params(memory_mb=capacity))
+    for capacity in range(n_rim, 3 * n_rim, n_rim // 5):
+        spec = Spec("3x3", WORDS, POINTS, 10**6, SINGLE, Params(memory_mb=capacity))
         used = Breaker(spec)
         alone = {unit: replace(Breaker(spec).break_unit(unit), seconds=0) for unit in units}
         for unit in [*units, *reversed(units)]:
@@ -361,50 +343,31 @@ def test_a_unit_gives_the_same_verdict_whatever_was_searched_before(monkeypatch)
     assert n_moved
 
 
-def images(board: str) -> set[str]:
-    return {"".join(board[c] for c in row) for row in geometry("3x3").symmetries.tolist()}
-
-
-def found_by(params: Params, cutoff: int, classes: str) -> tuple[set[tuple[str, int]], int]:
-    breaker = Breaker(Spec("3x3", WORDS, POINTS, cutoff, BUCKETS, params))
-    results = [result for letter in classes for result in broken(breaker, ALPHABET.index(letter))]
-    listed = {(image, score) for result in results for board, score in result.candidates for image in images(board)}
+def found_by(params: Params, best: Find) -> tuple[set[tuple[str, int]], int]:
+    """Return the boards as good as the best, images included, of two classes, and how often nodes were split."""
+    breaker = Breaker(Spec("3x3", WORDS, POINTS, best.score, SINGLE, params))
+    results = [result for letter in {best.board[4], "s"} for result in broken(breaker, Unit(EVERY.index(letter)))]
+    candidates = {item for result in results for item in result.candidates}
+    listed = {("".join(image), score) for board, score in candidates for image in slow_images(board, 3, 3)}
     return listed, sum(result.counters["n_splits"] for result in results)
 
 
-@pytest.fixture(scope="module")
-def cutoff() -> int:
-    """Return the best score of some random boards, hill-climbed."""
-    rng = random.Random(2)
-    scorer = Scorer("3x3", WORDS, ScoreTable("run", POINTS))
-    pool = ["".join(rng.choices("aest", k=9)) for _ in range(3000)]
-    for _ in range(30):
-        parents = rng.choices(pool[:200], k=1000)
-        pool += ["".join(rng.choice("aest") if rng.random() < 0.2 else x for x in board) for board in parents]
-        values = dict(zip(pool, scorer.scores(pool).tolist(), strict=True))
-        pool = sorted(values, key=lambda b: -values[b])[:300]
-    return int(values[pool[0]])
-
-
-def test_candidates_are_the_same_with_and_without_layers(cutoff, monkeypatch):
-    with_layers, _ = found_by(PARAMS, cutoff, "etsa")
-    assert with_layers
+def test_candidates_are_the_same_with_and_without_layers_and_memory(monkeypatch):
+    best = local_search(Scorer("3x3", WORDS, TABLES["standard"]), letters="aest", pool=100)[0]
+    wanted, n_before = found_by(PARAMS, best)
+    assert wanted
     tight = Params(memory_mb=16, node_budget=5000, least_budget=2000, whole_terms=10_000)
-    split, n_splits = found_by(tight, cutoff, "etsa")
-    assert split == with_layers
-    assert n_splits > 20
-    monkeypatch.setattr(Forest, "suits_layers", lambda *_: False)
-    assert found_by(PARAMS, cutoff, "etsa")[0] == with_layers
-    assert found_by(tight, cutoff, "etsa")[0] == with_layers
-
-
-def test_a_breaker_without_the_memory_splits_and_finds_the_same(cutoff, monkeypatch):
-    wanted, n_before = found_by(PARAMS, cutoff, "es")
+    split, n_splits = found_by(tight, best)
+    assert split == wanted
+    assert n_splits > 10
+    with monkeypatch.context() as without_layers:
+        without_layers.setattr(Forest, "suits_layers", lambda *_: False)
+        assert found_by(PARAMS, best)[0] == wanted
+        assert found_by(tight, best)[0] == wanted
     whole = layered(new_forest(), node_with({4: "e"}))
     assert whole is not None
     monkeypatch.setattr(arrays, "BYTES_PER_TERM", 1 << 20)
     for share in (1, 3):
-        small = Params(memory_mb=max(1, whole.n_terms // share))
-        got, n_splits = found_by(small, cutoff, "es")
+        got, n_splits = found_by(Params(memory_mb=max(1, whole.n_terms // share)), best)
         assert got == wanted
         assert n_splits > n_before

@@ -10,8 +10,7 @@ from numba import njit, types
 
 from boardclass.jit import read_only, writable
 from search.keys import LITERAL_BITS, first_edge, first_place, last_levels, used_levels
-from search.terms import radix
-from search.trees import arrays, sums, tree
+from search.trees import arrays, runs, sums, tree
 
 CASES = [(seed, n_levels) for seed in range(4) for n_levels in (1, 3, 9, 12)]
 
@@ -60,20 +59,20 @@ def test_sorts_by_key_and_is_stable(n: int, key_bits: int) -> None:
     terms = keys << np.uint64(code_bits) | rng.integers(0, 1 << code_bits, n, np.uint64)
     expected = sorted(terms.tolist(), key=lambda term: term >> code_bits)
     spare = np.full(n, 7, np.uint64)
-    found = spare if radix.sort(terms, spare, code_bits, key_bits) else terms
+    found = spare if runs.sort(terms, spare, code_bits, key_bits) else terms
     assert found.tolist() == expected
 
 
 def test_extreme_keys_of_all_64_bits() -> None:
     terms = np.array([2**64 - 1, 0, 2**63, 16, 2**64 - 16, 15], np.uint64)
     spare = np.zeros_like(terms)
-    found = spare if radix.sort(terms, spare, 4, 60) else terms
+    found = spare if runs.sort(terms, spare, 4, 60) else terms
     assert found.tolist() == [0, 15, 16, 2**63, 2**64 - 1, 2**64 - 16]
 
 
 def test_without_key_bits_nothing_is_moved() -> None:
     terms = np.array([3, 1, 2], np.uint64)
-    assert radix.sort(terms, np.zeros_like(terms), 4, 0) == 0
+    assert runs.sort(terms, np.zeros_like(terms), 4, 0) == 0
     assert terms.tolist() == [3, 1, 2]
 
 

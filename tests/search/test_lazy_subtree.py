@@ -43,14 +43,7 @@ def test_the_bound_of_any_terms_is_U_whatever_is_on_other_levels(seed):
         n_levels = rng.randint(1, 11)
         terms = random_terms(rng, n_levels, rng.randint(1, tree.MAX_LAZY_TERMS), rng.choice([2, 4, 26]))
         assert bound_of(terms, n_levels, rng.randrange(27)) == harness.bound_of(terms, n_levels)
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_points_to_lose_have_no_bound(seed):
-    rng = random.Random(seed)
-    terms = random_terms(rng, 5, 9, 3)
-    for key in terms:
-        assert bound_of({**terms, key: -1}, 5) == lazy_subtree.NO_BOUND
+        assert bound_of({**terms, rng.choice([*terms]): -1}, n_levels) == lazy_subtree.NO_BOUND
 
 
 def test_a_bound_that_no_tree_can_hold_does_not_wrap():
@@ -103,7 +96,7 @@ def test_what_is_unfolded_has_the_terms_and_bounds_and_goes_without_a_trace(seed
     assert (ground.cells[:2] == before).all()
 
 
-@pytest.mark.parametrize(("dims", "seed"), SEEDS[::3])
+@pytest.mark.parametrize(("dims", "seed"), SEEDS[::6])
 def test_a_search_leaves_the_tree_as_it_was(dims, seed):
     case = small_case(dims, seed)
     grown, s, _ = started(case)
@@ -143,9 +136,8 @@ def searched_in(room: int, case: harness.Case, cutoff: int) -> tuple[set[Assignm
 @pytest.mark.parametrize(("dims", "seed"), SEEDS[::4])
 def test_letters_that_find_no_room_are_given_up_and_the_others_are_finished(dims, seed):
     case = small_case(dims, seed)
-    sums = case.sums
-    cutoff = max(1, sums.cutoff_for(3000))
-    wanted = assignments(case, sums.reaching(cutoff))
+    cutoff = max(1, case.sums.cutoff_for(3000))
+    wanted = assignments(case, case.sums.reaching(cutoff))
     for room in (0, lazy_subtree.MAX_CELLS, 3 * lazy_subtree.MAX_CELLS, 1000, 10**5):
         found, given_up, _ = searched_in(room, case, cutoff)
         assert {x for x in wanted if x[0] not in given_up} <= found <= wanted
@@ -155,7 +147,7 @@ def test_letters_that_find_no_room_are_given_up_and_the_others_are_finished(dims
 def test_room_that_one_letter_used_is_there_for_the_next():
     """Searches end in less room than all of their letters use together."""
     n_ended = n_given_up = 0
-    for dims, seed in SEEDS[::3]:
+    for dims, seed in SEEDS[::6]:
         case = small_case(dims, seed)
         once, _, used = searched_in(10**5, case, 1)
         for room in (used // 2, used * 3 // 4):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 from itertools import pairwise
 
 import numpy as np
@@ -26,6 +27,14 @@ def random_terms(rng: random.Random, n_levels: int, n: int, letters: int) -> Ter
             key = key << 5 | (rng.randint(1, letters) if rng.random() < 0.4 else 0)
         terms[key] = terms.get(key, 0) + rng.randint(1, 11)
     return terms
+
+
+def added(*some: Terms) -> Terms:
+    """Return the terms of all, the points of equal ones added up, without those that are left with none."""
+    total: Counter[int] = Counter()
+    for terms in some:
+        total.update(terms)
+    return {key: points for key, points in total.items() if points}
 
 
 class Ground:
@@ -145,8 +154,7 @@ def test_merging_is_building_all_at_once(n_levels, seed, n_base, n_change, lette
     assert ground.read(root) == (base, bound)
     tip, merged, merged_bound = ground.merge(change, root)
     assert tip > 0
-    wanted = {key: base.get(key, 0) + change.get(key, 0) for key in {*base, *change}}
-    wanted = {key: points for key, points in wanted.items() if points}
+    wanted = added(base, change)
     assert ground.read(merged) == (wanted, merged_bound)
     fresh = Ground(n_levels)
     if wanted:
@@ -179,10 +187,7 @@ def test_forcing_a_letter_merges_what_is_behind_it_with_the_rest(n_levels, seed,
     before = ground.cells[: ground.tip].copy()
     for letter in range(1, letters + 2):
         change = losses(rng, rest)
-        wanted = {key: rest.get(key, 0) + change.get(key, 0) for key in rest}
-        for key, points in cut(terms, n_levels, letter).items():
-            wanted[key] = wanted.get(key, 0) + points
-        wanted = {key: points for key, points in wanted.items() if points}
+        wanted = added(rest, change, cut(terms, n_levels, letter))
         tip, merged, bound = ground.merge(change, base, ground.behind(root, 0, letter), 1)
         assert tip > 0
         assert ground.read(merged, 1) == (wanted, bound)
@@ -202,10 +207,7 @@ def test_forcing_level_after_level(seed):
         _, base, _ = ground.merge(rest, base, (0, 0), first)
         letter = rng.randint(1, 3)
         change = losses(rng, rest)
-        terms = {key: rest.get(key, 0) + change.get(key, 0) for key in rest} | {
-            key: points + rest.get(key, 0) + change.get(key, 0) for key, points in cut(terms, 8 - first, letter).items()
-        }
-        terms = {key: points for key, points in terms.items() if points}
+        terms = added(rest, change, cut(terms, 8 - first, letter))
         _, root, bound = ground.merge(change, base, ground.behind(root, first - 1, letter), first)
         assert ground.read(root, first) == (terms, bound)
 
@@ -221,8 +223,7 @@ def test_layers_on_layers(seed):
         change.update({key: -terms[key] for key in rng.sample(sorted(terms), len(terms) // 4)})
         tip, root, bound = ground.merge(change, root)
         assert tip > 0
-        terms = {key: terms.get(key, 0) + change.get(key, 0) for key in {*terms, *change}}
-        terms = {key: points for key, points in terms.items() if points}
+        terms = added(terms, change)
         assert ground.read(root) == (terms, bound)
 
 
@@ -237,29 +238,30 @@ def test_an_empty_base_and_no_terms():
     assert bound == Ground(4).build(terms)[1]
 
 
-@pytest.mark.parametrize("shape", ["leaf", "pair", "single", "node", "beside", "root"])
+_A, _B = 1 << 15, 1 << 15 | 2 << 10
+LOST = {
+    "leaf": ({_A: 3}, {_A: -4}),
+    "pair": ({_B: 3, _B + 1: 4}, {_B: -4}),
+    "single": ({_B: 3}, {_B: -4}),
+    "node": ({_A: 3, _B: 1, _B + 1: 1, _B + 2: 1}, {_A: -4}),
+    "beside": ({_A: 3}, {2 << 15: -1}),
+    "root": ({0: 2, _A: 5}, {0: -3}),
+}
+
+
+@pytest.mark.parametrize("shape", LOST)
 def test_losing_more_than_there_is_is_an_error(shape):
-    a, b = 1 << 15, 1 << 15 | 2 << 10
-    base = {"leaf": {a: 3}, "pair": {b: 3, b + 1: 4}, "single": {b: 3}, "root": {0: 2, a: 5}}
-    base |= {"node": {a: 3, b: 1, b + 1: 1, b + 2: 1}, "beside": {a: 3}}
-    lost = {
-        "leaf": {a: -4},
-        "pair": {b: -4},
-        "single": {b: -4},
-        "node": {a: -4},
-        "beside": {2 << 15: -1},
-        "root": {0: -3},
-    }
+    base, lost = LOST[shape]
     ground = Ground(4)
-    root, _ = ground.build(base[shape])
-    assert ground.merge(lost[shape], root)[0] == merge.NO_EQUAL
+    root, _ = ground.build(base)
+    assert ground.merge(lost, root)[0] == merge.NO_EQUAL
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_full_arrays_and_large_bounds_are_reported(seed):
     rng = random.Random(seed)
     base, change = random_terms(rng, 8, 80, 3), random_terms(rng, 8, 80, 3)
-    wanted = {key: base.get(key, 0) + change.get(key, 0) for key in {*base, *change}}
+    wanted = added(base, change)
     seen = set()
     for n_keys, n_cells in ((0, 5000), (1, 5000), (5000, 0), (5000, tree.LARGEST_NODE), (5000, 5000)):
         ground = Ground(8)
@@ -285,6 +287,5 @@ def test_a_merged_bound_that_its_entry_cannot_hold_is_reported(width):
         if width == tree.NARROW:
             assert tip == tree.BOUND_TOO_LARGE
         else:
-            wanted = {key: base.get(key, 0) + change.get(key, 0) for key in {*base, *change}}
-            assert ground.read(merged) == (wanted, bound)
+            assert ground.read(merged) == (added(base, change), bound)
             assert bound == tree.MAX_NARROW + 1

@@ -45,23 +45,13 @@ def test_others_are_accepted():
 
 def test_every_parameter_reaches_the_search_from_a_config():
     order, groups = ALPHABET[::-1], [ALPHABET[:13], ALPHABET[13:]]
-    given = {
-        "fused": ["corner", "edge"],
-        "letter_order": order,
-        "force_groups": groups,
-        "memory_mb": 77,
-        "demands": "every",
-    }
-    numbers = [field.name for field in fields(Params) if isinstance(field.default, int) and field.name not in given]
-    given |= {name: 3 + place for place, name in enumerate(numbers)}
+    given = {"fused": ["corner", "edge"], "letter_order": order, "force_groups": groups, "demands": "every"}
+    given |= {name: 3 + place for place, name in enumerate(BUDGETS)}
     params = SearchConfig.model_validate(given).params()
     for name, value in given.items():
         assert getattr(params, name) == (tuple(value) if isinstance(value, list) else value)
     assert set(given) == {field.name for field in fields(Params)}
+    assert list(SearchConfig.model_fields) == [field.name for field in fields(Params)]
+    assert set(SearchConfig().model_dump().values()) == {None}, "each is left to its default"
     assert SearchConfig(fused=[]).params().fused == ()
     assert SearchConfig().params() == Params()
-
-
-def test_the_search_section_of_a_config_has_these_fields_and_leaves_each_to_its_default():
-    assert list(SearchConfig.model_fields) == [field.name for field in fields(Params)]
-    assert set(SearchConfig().model_dump().values()) == {None}

@@ -11,10 +11,8 @@ import pytest
 
 from boardclass.geometry import Geometry, geometry
 from boardclass.jit import frozen
-from search.terms.distinct import Distinct
-from search.terms.dominated import MAX_BARE, pairs_of
-from search.terms.path_table import MAX_EXTRA, PathTable, extra_cells, path_table
-from search.terms.paths import ELSEWHERE, FREE, enumerate_paths, level_shifts, paths_of_length
+from search.terms.path_table import MAX_EXTRA, Distinct, PathTable, extra_cells, path_table
+from search.terms.paths import ELSEWHERE, FREE, MAX_BARE, enumerate_paths, level_shifts, pairs_of, paths_of_length
 from tests.reference.classes import slow_neighbours
 
 Path = tuple[int, ...]
@@ -129,6 +127,17 @@ def slow_swap(board: Geometry, path: Path) -> int:
     return bits
 
 
+def check_marks(board: Geometry, bare_cells: list[int], table: PathTable, paths: dict[int, Path]) -> int:
+    """Compare the marks of some paths, by number, with their definition; return how many may absorb."""
+    n_absorbing = 0
+    for p, path in paths.items():
+        low, high = table.absorb_words[table.absorb[p]].tolist()
+        assert high << 64 | low == slow_absorb(board, bare_cells, path)
+        assert int(table.swap_words[table.swap[p], 0]) == slow_swap(board, path)
+        n_absorbing += bool(high if len(path) > 8 else low)
+    return n_absorbing
+
+
 def ranges_of_group(table: PathTable, group: int) -> dict[int, tuple[int, ...]]:
     """Return the positions on the extra cells of each path of a group, as the ranges tell them."""
     found: dict[int, tuple[int, ...]] = {}
@@ -158,6 +167,7 @@ def test_ranges_are_the_positions_on_the_extra_cells(dims, n_bare):
     extra = extra_cells(board, bare)
     assert extra == board.cell_order[n_bare : n_bare + MAX_EXTRA]
     assert table.n_extra == len(extra)
+    assert extra_cells(board, 1 << board.cell_order[1]) == (), "only the first cells have extra ones"
     for length in range(1, board.n + 1):
         for pattern, group in groups_of(table, length).items():
             paths = paths_of_group(board, bare, table, pattern, group)
@@ -166,12 +176,6 @@ def test_ranges_are_the_positions_on_the_extra_cells(dims, n_bare):
                 for p, path in paths.items()
             }
             assert ranges_of_group(table, group) == (wanted if extra else {})
-
-
-def test_only_the_first_cells_have_extra_ones():
-    board = geometry("3x3")
-    assert extra_cells(board, 1 << board.cell_order[1]) == ()
-    assert extra_cells(board, (1 << 9) - 1) == ()
 
 
 @pytest.mark.parametrize(("dims", "seed"), [(dims, seed) for dims in ("2x2", "2x3", "3x3") for seed in range(4)])
@@ -187,71 +191,46 @@ def test_tables_hold_every_path_once_with_its_marks(dims, seed):
     for length in range(1, board.n + 1):
         found: list[Path] = []
         for pattern, group in groups_of(table, length).items():
-            for p, path in paths_of_group(board, bare, table, pattern, group).items():
-                low, high = table.absorb_words[table.absorb[p]].tolist()
-                assert high << 64 | low == slow_absorb(board, bare_cells, path)
-                assert int(table.swap_words[table.swap[p], 0]) == slow_swap(board, path)
-                found.append(path)
+            paths = paths_of_group(board, bare, table, pattern, group)
+            check_marks(board, bare_cells, table, paths)
+            found += paths.values()
         assert sorted(found) == sorted(slow_paths(*board.dims, length))
         n_paths += len(found)
     assert n_paths == len(table.swap) == len(table.absorb) == table.first[-1]
     assert table.block[-1] == len(table.shifts)
 
 
-def test_marks_of_long_paths_on_the_largest_board():
-    """A sample: positions behind the eighth fill the second word, and 16 cells have more pairs than bits."""
-    board = geometry("4x4")
-    bare = sum(1 << c for c in (5, 6, 9, 10))
-    table = path_table("4x4", bare, 11)
-    rng = random.Random(1)
-    groups = groups_of(table, 11)
-    seen_high = 0
-    for pattern in rng.sample(sorted(groups), 60):
-        paths = paths_of_group(board, bare, table, pattern, groups[pattern])
-        for p in rng.sample(sorted(paths), min(5, len(paths))):
-            low, high = table.absorb_words[table.absorb[p]].tolist()
-            seen_high += high > 0
-            assert is_path(board, paths[p])
-            assert high << 64 | low == slow_absorb(board, [5, 6, 9, 10], paths[p])
-            assert int(table.swap_words[table.swap[p], 0]) == slow_swap(board, paths[p])
-    assert seen_high > 10
-
-
-def test_absorption_looks_at_the_first_eight_bare_cells_only():
-    board = geometry("3x4")
-    bare_cells = list(board.cell_order[:10])
+@pytest.mark.parametrize(("dims", "n_bare", "lengths"), [("4x4", 4, [11]), ("3x4", 10, range(1, 6))])
+def test_marks_of_long_paths_and_of_many_bare_cells(dims, n_bare, lengths):
+    """A sample.  Positions behind the eighth fill the second word, and 16 cells have more pairs than bits; absorption
+    looks at the first eight bare cells only."""
+    board, rng, n_absorbing = geometry(dims), random.Random(1), 0
+    bare_cells = list(board.cell_order[:n_bare])
     bare = sum(1 << c for c in bare_cells)
-    table = path_table("3x4", bare, 5)
-    n_marked = 0
-    for length in range(1, 6):
-        for pattern, group in groups_of(table, length).items():
-            for p, path in paths_of_group(board, bare, table, pattern, group).items():
-                low, _ = table.absorb_words[table.absorb[p]].tolist()
-                assert low == slow_absorb(board, bare_cells, path)
-                n_marked += bool(low)
-    assert n_marked > 100
+    table = path_table(dims, bare, max(lengths))
+    for length in lengths:
+        groups = groups_of(table, length)
+        for pattern in rng.sample(sorted(groups), min(60, len(groups))):
+            paths = paths_of_group(board, bare, table, pattern, groups[pattern])
+            some = rng.sample(sorted(paths), min(5, len(paths)))
+            assert all(is_path(board, paths[p]) for p in some)
+            n_absorbing += check_marks(board, bare_cells, table, {p: paths[p] for p in some})
+    assert n_absorbing > 10
 
 
-@pytest.mark.parametrize("length", range(1, 17))
-def test_pairs_are_the_nearest(length):
-    pairs = [tuple(pair) for pair in pairs_of(length).tolist()]
-    every = [(i, j) for j in range(length) for i in range(j)]
-    assert len(pairs) == len(set(pairs)) == min(64, len(every))
-    assert set(pairs) <= set(every)
-    gaps = [j - i for i, j in pairs]
-    assert gaps == sorted(gaps)
-    assert sorted(j - i for i, j in every)[: len(pairs)] == gaps
+def test_pairs_are_the_nearest():
+    for length in range(1, 17):
+        pairs = [tuple(pair) for pair in pairs_of(length).tolist()]
+        every = [(i, j) for j in range(length) for i in range(j)]
+        assert len(pairs) == len(set(pairs)) == min(64, len(every))
+        assert set(pairs) <= set(every)
+        assert [j - i for i, j in pairs] == sorted(j - i for i, j in every)[: len(pairs)]
 
 
 def test_shorter_tables_are_prefixes_and_short_boards_have_no_longer_paths():
     table = path_table("2x3", 1 << 2, 4)
     assert [bool(root) for root in table.root.tolist()] == [False, *[True] * 4, *[False] * 13]
     assert path_table("2x3", 1 << 2, 99).root.tolist() == path_table("2x3", 1 << 2, 6).root.tolist()
-
-
-def test_larger_boards_are_refused():
-    with pytest.raises(ValueError, match="16 cells"):
-        path_table("4x5", 0, 5)
 
 
 @pytest.mark.parametrize("width", [1, 2])

@@ -12,7 +12,7 @@ from search.trees import build, runs, tree
 from tests.reference.orderly import Literals, orderly_bound
 from tests.samples import daily
 from tests.search import harness
-from tests.search.harness import Case, Planted, decoded, encoded, generate, planted, random_case
+from tests.search.harness import Case, Planted, decoded, generate, planted, random_case
 
 pytestmark = pytest.mark.usefixtures("width")
 
@@ -122,41 +122,25 @@ def test_any_set_of_terms_round_trips(seed):
     assert read_back(case, behind) == total
 
 
-def test_trees_of_no_term_one_term_and_the_empty_term():
-    case = Case("2x2", ("ab", "ab", "z", "ab"), frozenset(), {})
-    for total in (
-        {},
-        {frozenset(): 5},
-        {frozenset({(3, "b")}): 7},
-        {frozenset(): 5, frozenset({(2, "z"), (3, "a")}): 1},
-    ):
-        plant = planted(case, total)
-        assert plant.tip > plant.root > 0
-        assert plant.bound == sum(total.values())
-        assert read_back(case, plant) == total
-
-
-def test_single_terms_are_left_in_the_keys():
-    case = Case("3x3", ("abc",) * 9, frozenset(), {})
-    lonely = {frozenset((c, x) for c in range(9)): 1 for x in "abc"}
-    plant = planted(case, lonely)
-    assert plant.tip < 30, "three terms that share nothing need one sum node"
-    assert read_back(case, plant) == lonely
-
-
-@pytest.mark.parametrize("apart", [True, False])
-def test_pairs_are_left_in_the_keys(apart):
+def test_trees_of_few_terms_and_what_is_left_in_the_keys():
     case = Case("3x3", ("abc",) * 9, frozenset(), {})
     end = case.free[-1]
+    lonely = {frozenset((c, x) for c in range(9)): 1 for x in "abc"}
     pairs = {
-        frozenset((c, x) for c in case.free[:-1]) | last: 2 + len(last)
-        for x in "abc"
-        for last in ({(end, "a")}, {(end, "b")} if apart else set())
+        apart: {
+            frozenset((c, x) for c in case.free[:-1]) | last: 2 + len(last)
+            for x in "abc"
+            for last in ({(end, "a")}, {(end, "b")} if apart else set())
+        }
+        for apart in (True, False)
     }
-    plant = planted(case, pairs)
-    assert plant.tip < 30, "three pairs that share nothing need one sum node"
-    assert plant.bound == (3 if apart else 5)
-    assert read_back(case, plant) == pairs
+    few = [{}, {frozenset(): 5}, {frozenset({(3, "b")}): 7}, {frozenset(): 5, frozenset({(2, "c"), (3, "a")}): 1}]
+    bounds = [0, 5, 7, 6, 1, 3, 5]
+    for total, bound in zip([*few, lonely, pairs[True], pairs[False]], bounds, strict=True):
+        plant = planted(case, total)
+        assert 30 > plant.tip > plant.root > 0, "three terms or pairs that share nothing need one sum node"
+        assert plant.bound == bound
+        assert read_back(case, plant) == total
 
 
 @pytest.mark.parametrize("seed", daily(range(6), lambda seed: seed < 2))
@@ -193,11 +177,3 @@ def test_too_large_a_bound_is_reported(width):
     }
     assert planted(case, below).tip == tree.BOUND_TOO_LARGE
     assert planted(case, {frozenset(): tree.MAX_BOUND + 1}).tip == tree.BOUND_TOO_LARGE
-
-
-def test_grouped_points_are_those_of_the_twin():
-    case = random_case("3x3", 3, n_words=40, widest=2)
-    grown_tree = grown(case).tree
-    found = {decoded(case, key): int(p) for key, p in zip(grown_tree.keys, grown_tree.points, strict=True)}
-    assert found == case.total
-    assert all(encoded(case, term) == int(key) for term, key in zip(found, grown_tree.keys, strict=True))

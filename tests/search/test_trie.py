@@ -58,8 +58,3 @@ def test_refuses_too_many_different_points() -> None:
     with pytest.raises(InputError, match="64 different"):
         build_trie(words, range(1, 65), 16)
     assert len(words_of(build_trie(words[:63], range(1, 64), 16))) == 63
-
-
-def test_enable2k(enable2k) -> None:
-    trie = build_trie(enable2k.words, [1] * len(enable2k.words), 16)
-    assert set(words_of(trie)) == {word for word in enable2k.words if len(word) <= 16}

@@ -31,6 +31,7 @@ def test_terms_are_those_of_the_definition(dims, seed):
     case = random_case(dims, seed)
     assert found_terms(case) == Counter(case.minimal_terms)
     assert found_terms(case, 0) == Counter(case.all_terms)
+    assert generate(case)[1] == len(case.paths)
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -43,17 +44,11 @@ def test_limited_absorption_lies_between_none_and_all(seed):
 
 
 def test_there_was_something_to_absorb_and_something_to_deduplicate():
-    cases = [random_case(dims, seed) for dims, seed in SEEDS]
+    cases = [random_case(dims, seed) for dims, seed in SEEDS[::2]]
     n_paths = sum(len(case.paths) for case in cases)
     n_terms = sum(len(case.all_terms) for case in cases)
     n_minimal = sum(len(case.minimal_terms) for case in cases)
     assert n_minimal < 0.9 * n_terms < 0.8 * n_paths
-
-
-@pytest.mark.parametrize("seed", range(10))
-def test_paths_are_Counter(seed):
-    case = random_case("3x3", seed)
-    assert generate(case)[1] == len(case.paths)
 
 
 def test_words_of_equal_points_share_a_code():
