@@ -29,7 +29,6 @@ MAX_TERMS = 1 << 23  # of a class, one for each path
 _SAMPLE = 1 << 14  # of the paths of one length: enough to tell how many terms there will be
 _BUDGET = 1 << 27  # terms of all parts together in which boards are looked for
 _AT_ONCE = 1 << 20  # terms of parts that are forced together
-_NUMBER = 4  # bytes of a number in a key
 _NEAR = 8  # neighbours of a cell, at most
 
 
@@ -38,20 +37,14 @@ class Terms(NamedTuple):
 
     cells: tuple[int, ...]  # free cells, in cell order
     boards: NDArray[np.uint8]  # [n_parts, n], letters 0..25 of the forced cells of each part
-    # [m, 4 + len(cells)], sorted: number of the part in 4 bytes, highest first, then the letter that a term needs on
-    # each cell, 1 for ``a`` to 26 for ``z``, 0 for none
+    part: NDArray[np.int64]  # [m], number of the part of each term, rising
+    # [m, len(cells)], sorted within a part: the letter that a term needs on each cell, 1 for ``a`` to 26, 0 for none
     keys: NDArray[np.uint8]
     points: NDArray[np.int64]  # [m]
 
-    @property
-    def part(self) -> NDArray[np.int64]:
-        """Number of the part of each term."""
-        return _numbers(self.keys[:, :_NUMBER])
-
     def literals(self) -> list[list[tuple[int, str]]]:
         """Return the cells and letters that each term needs, in cell order."""
-        codes = self.keys[:, _NUMBER:].tolist()
-        return [[(c, chr(code + 96)) for c, code in zip(self.cells, row, strict=True) if code] for row in codes]
+        return [[(c, chr(x + 96)) for c, x in zip(self.cells, row, strict=True) if x] for row in self.keys.tolist()]
 
     def take(self, parts: NDArray[np.int64]) -> Terms:
         """Return some of the parts, given by their numbers, rising; they are numbered anew."""
@@ -59,9 +52,7 @@ class Terms(NamedTuple):
         number[parts] = np.arange(len(parts))
         number = number[self.part]
         kept = np.flatnonzero(number >= 0)
-        keys = self.keys[kept]
-        keys[:, :_NUMBER] = _bytes(number[kept])
-        return Terms(self.cells, self.boards[parts], keys, self.points[kept])
+        return Terms(self.cells, self.boards[parts], number[kept], self.keys[kept], self.points[kept])
 
 
 class Walk(NamedTuple):
@@ -100,7 +91,7 @@ def walk_class(letters: Sequence[str], scorer: Scorer, cell_order: Sequence[int]
     masks, level = _masks(letters, shape), np.argsort(order)
     worth = points.astype(np.int64)[nodes >> CODE_SHIFT & N_CODES - 1]
     met = np.zeros(len(nodes), bool)
-    found = [np.zeros((0, 2 * _NUMBER + shape.n), np.uint8)]
+    found, ended = [np.zeros((0, shape.n), np.uint8)], [np.zeros(0, np.int64)]
     n_paths = max_bound = 0
     sampled = [step for cell in range(shape.n) for step in _steps_from(cell, masks, nodes, shape, _SAMPLE)]
     if sum(step.weight * np.count_nonzero(worth[step.node]) for step in sampled) > MAX_TERMS:
@@ -116,6 +107,7 @@ def walk_class(letters: Sequence[str], scorer: Scorer, cell_order: Sequence[int]
             ends = np.flatnonzero(worth[step.node])
             n_paths += len(ends)
             found.append(_keys(steps, ends, level))
+            ended.append(step.node[ends])
         behind = np.zeros(1, np.int64)
         for k, step in reversed(list(enumerate(steps))):
             best = np.zeros(len(step.cell), np.int64)
@@ -123,12 +115,12 @@ def walk_class(letters: Sequence[str], scorer: Scorer, cell_order: Sequence[int]
             behind = np.zeros(len(steps[k - 1].node) if k else 1, np.int64)
             np.add.at(behind, step.before, best)
         max_bound += int(behind[0])
-    keys = np.concatenate(found)
-    keys = keys[np.lexsort(keys.T[::-1])]
-    keys = keys[_changes(keys)]
-    of_word = worth[_numbers(keys[:, -_NUMBER:])]
-    terms = _merged(Terms(order, np.zeros((1, shape.n), np.uint8), keys[:, :-_NUMBER], of_word))
-    return Walk(terms, n_paths, len(keys), int(worth[met].sum()), max_bound)
+    keys, word = np.concatenate(found), np.concatenate(ended)
+    by = np.lexsort((word, _texts(keys)))
+    by = by[_changes(word[by], keys[by])]
+    part, boards = np.zeros(len(by), np.int64), np.zeros((1, shape.n), np.uint8)
+    terms = _merged(Terms(order, boards, part, keys[by], worth[word[by]]))
+    return Walk(terms, n_paths, len(by), int(worth[met].sum()), max_bound)
 
 
 def _masks(letters: Sequence[str], shape: Geometry) -> NDArray[np.int64]:
@@ -172,43 +164,35 @@ def _steps_from(
 
 
 def _keys(steps: Sequence[_Step], ends: NDArray[np.int64], level: NDArray[np.int64]) -> NDArray[np.uint8]:
-    """Return the keys of the paths ``ends`` of the last step, with the node of the trie in four more bytes."""
-    keys = np.zeros((len(ends), _NUMBER + len(level) + _NUMBER), np.uint8)
-    keys[:, -_NUMBER:] = _bytes(steps[-1].node[ends])
+    """Return the keys of the paths ``ends`` of the last step."""
+    keys = np.zeros((len(ends), len(level)), np.uint8)
     each = np.arange(len(ends))
     for step in reversed(steps):
         slot = step.slot[ends]
-        keys[each, _NUMBER + level[step.cell[slot]]] = step.letter[ends]
+        keys[each, level[step.cell[slot]]] = step.letter[ends]
         ends = step.before[slot]
     return keys
 
 
-def _bytes(numbers: NDArray[np.int64]) -> NDArray[np.uint8]:
-    return numbers.astype(">u4")[:, None].view(np.uint8)
-
-
-def _numbers(in_bytes: NDArray[np.uint8]) -> NDArray[np.int64]:
-    return np.ascontiguousarray(in_bytes).view(">u4").ravel().astype(np.int64)
-
-
 def _texts(keys: NDArray[np.uint8]) -> NDArray[np.bytes_]:
     """Return the keys as texts, which compare as they do."""
-    return np.ascontiguousarray(keys).view(f"S{keys.shape[1]}").ravel()
+    n = keys.shape[1]
+    return np.ascontiguousarray(keys).view(f"S{n}").ravel() if n else np.zeros(len(keys), "S1")
 
 
-def _changes(keys: NDArray[np.uint8]) -> NDArray[np.bool_]:
-    """Return where a key differs from the one before; the first one does."""
+def _changes(number: NDArray[np.int64], keys: NDArray[np.uint8]) -> NDArray[np.bool_]:
+    """Return where a number or key differs from the one before; the first one does."""
     texts = _texts(keys)
     changes = np.ones(len(keys), bool)
-    changes[1:] = texts[1:] != texts[:-1]
+    changes[1:] = (texts[1:] != texts[:-1]) | (number[1:] != number[:-1])
     return changes
 
 
 def _merged(terms: Terms) -> Terms:
     """Return sorted terms with the points of equal ones added up."""
-    starts = np.flatnonzero(_changes(terms.keys))
+    starts = np.flatnonzero(_changes(terms.part, terms.keys))
     points = np.add.reduceat(terms.points, starts) if len(starts) else terms.points
-    return terms._replace(keys=terms.keys[starts], points=points)
+    return terms._replace(part=terms.part[starts], keys=terms.keys[starts], points=points)
 
 
 def forced(terms: Terms, letter: str) -> Terms:
@@ -217,12 +201,12 @@ def forced(terms: Terms, letter: str) -> Terms:
     Terms with another letter there drop out, the literal vanishes from the others, equal ones merge.  Merging never
     raises the bound: what two subtrees had as separate maxima becomes one.
     """
-    first, boards = terms.keys[:, _NUMBER], terms.boards.copy()
+    first, boards = terms.keys[:, 0], terms.boards.copy()
     boards[:, terms.cells[0]] = ord(letter) - 97
     kept = np.flatnonzero((first == 0) | (first == ord(letter) - 96))
-    keys = np.delete(terms.keys[kept], _NUMBER, axis=1)
-    by = np.argsort(_texts(keys), kind="stable")  # two sorted runs a part: hardly more than a merge
-    return _merged(Terms(terms.cells[1:], boards, keys[by], terms.points[kept[by]]))
+    keys, part = terms.keys[kept, 1:], terms.part[kept]
+    by = np.lexsort((_texts(keys), part))
+    return _merged(Terms(terms.cells[1:], boards, part[by], keys[by], terms.points[kept[by]]))
 
 
 def bounds(terms: Terms) -> NDArray[np.int64]:
@@ -230,8 +214,8 @@ def bounds(terms: Terms) -> NDArray[np.int64]:
 
     U(T, k) = U(terms without cell k, k + 1) + max over l of U(terms with (k, l), k + 1).
     """
-    shared, value, rows = _n_shared(terms.keys), terms.points.copy(), np.arange(len(terms.points))
-    for column in reversed(range(_NUMBER, terms.keys.shape[1])):
+    shared, value, rows = _n_shared(terms), terms.points.copy(), np.arange(len(terms.points))
+    for column in reversed(range(len(terms.cells))):
         joins = shared[rows] == column  # differs there from the row before, which has no letter or a smaller one
         at = np.flatnonzero(joins)
         if len(at):
@@ -247,14 +231,16 @@ def bounds(terms: Terms) -> NDArray[np.int64]:
 
 def n_nodes(terms: Terms) -> int:
     """Return how many nodes the orderly tree of one part has: its root, and one for each beginning of a term."""
-    columns = np.arange(_NUMBER, terms.keys.shape[1])
-    return 1 + int(np.count_nonzero(terms.keys[:, _NUMBER:] * (columns >= _n_shared(terms.keys)[:, None])))
+    is_new = np.arange(len(terms.cells)) >= _n_shared(terms)[:, None]
+    return 1 + int(np.count_nonzero(terms.keys * is_new))
 
 
-def _n_shared(keys: NDArray[np.uint8]) -> NDArray[np.int64]:
-    """Return how many bytes each key shares with the one before."""
-    shared = np.zeros(len(keys), np.int64)
-    shared[1:] = (keys[1:] != keys[:-1]).argmax(axis=1)
+def _n_shared(terms: Terms) -> NDArray[np.int64]:
+    """Return how many literals each term shares with the one before; -1 for the first of a part."""
+    keys, shared = terms.keys, np.full(len(terms.keys), -1)
+    if terms.cells:
+        differs = (keys[1:] != keys[:-1]).argmax(axis=1)
+        shared[1:] = np.where(terms.part[1:] == terms.part[:-1], differs, -1)
     return shared
 
 
@@ -269,10 +255,11 @@ def by_letter(terms: Terms, letters: Sequence[str], cutoff: int) -> Iterator[tup
 def joined(some: Sequence[Terms]) -> Terms:
     """Return the parts of all of ``some``, which have the same free cells."""
     before = np.cumsum([0, *(len(terms.boards) for terms in some)])
-    keys = np.concatenate([terms.keys for terms in some])
-    keys[:, :_NUMBER] = _bytes(np.concatenate([terms.part + n for terms, n in zip(some, before, strict=False)]))
-    boards, points = (np.concatenate([getattr(terms, name) for terms in some]) for name in ("boards", "points"))
-    return Terms(some[0].cells, boards, keys, points)
+    part = np.concatenate([terms.part + n for terms, n in zip(some, before, strict=False)])
+    boards, keys, points = (
+        np.concatenate([getattr(terms, name) for terms in some]) for name in ("boards", "keys", "points")
+    )
+    return Terms(some[0].cells, boards, part, keys, points)
 
 
 def boards_reaching(terms: Terms, letters: Sequence[str], cutoff: int) -> Iterator[tuple[str, int]]:
