@@ -16,11 +16,11 @@ from cluster.cli.ask import read_boards
 from cluster.planning.plan import make_plan
 from configs.model import load_config
 from search.breaker import Breaker, Spec, Unit
-from search.node import Node, class_node, split
+from search.node import class_node, split
 from search.params import Params
-
-EVERY = "abcdefghijklmnopqrstuvwxyz"
-SINGLE = f"center: {' '.join(EVERY)}, edge: {EVERY}, corner: {EVERY}"
+from tests.reference.classes import slow_images
+from tests.search.test_breaker import SINGLE
+from tests.search.test_node import holds
 
 
 @pytest.mark.nightly
@@ -46,50 +46,29 @@ N_BOARDS = 32
 STEPS = 3  # a fused centre letter at most twice, then the first edge: parts of some seconds
 
 
-@pytest.fixture(scope="module")
-def spec(enable2k: WordList) -> Spec:
-    """Return what the 4x4 preset searches for at the published cutoff, with units that are never handed back."""
-    config = load_config("4x4", {"wordlist": enable2k.name, "cutoff": 3500, "search": {"unit_budget": 2**61}})
-    return make_plan(config).spec
-
-
-@pytest.fixture(scope="module")
-def breaker(spec: Spec) -> Breaker:
-    return Breaker(spec)
-
-
-@pytest.fixture(scope="module")
-def listed(golden: Path, breaker: Breaker) -> dict[str, int]:
-    """Return the published boards, canonical, with their scores."""
-    boards = read_boards(str(golden / "best-4x4-enable2k-3500.txt"), breaker.geometry)
-    found = {board: score for board, score in boards.items() if score is not None}
-    assert len(found) == N_BOARDS
-    return found
-
-
-def images(board: str, breaker: Breaker) -> list[str]:
-    return ["".join(board[cell] for cell in row) for row in breaker.geometry.symmetries.tolist()]
-
-
-def holds(node: Node, board: str) -> bool:
-    """Return whether a part holds a board as it stands and the board meets its demands."""
-    return all(mask >> (ord(x) - 97) & 1 for mask, x in zip(node.masks, board, strict=True))
+def breaker_of_4x4(unit_budget: int) -> Breaker:
+    """Return what the 4x4 preset searches with at the published cutoff."""
+    config = load_config("4x4", {"wordlist": "enable2k", "cutoff": 3500, "search": {"unit_budget": unit_budget}})
+    return Breaker(make_plan(config).spec)
 
 
 def part_of(breaker: Breaker, class_id: int, board: str) -> Unit:
     """Return the part of a class, some steps down, that holds an image of a board."""
-    params = breaker.spec.params
+    params, images = breaker.spec.params, {"".join(image) for image in slow_images(board, 4, 4)}
     nodes = [class_node(breaker.partition.class_masks(class_id).tolist(), breaker.geometry, params)]
     for _ in range(STEPS):
         nodes = [part for node in nodes for part in split(node, breaker.geometry, params)]
-        nodes = [part for part in nodes if any(holds(part, image) for image in images(board, breaker))]
+        nodes = [part for part in nodes if any(holds(part, image) for image in images)]
     return Unit(class_id, nodes[0].path)
 
 
 @pytest.mark.nightly
 @pytest.mark.timeout(3600)
-def test_golden_boards_come_back_from_their_parts(breaker: Breaker, listed: dict[str, int]) -> None:
-    cut = breaker.partition
+@pytest.mark.usefixtures("enable2k")
+def test_golden_boards_come_back_from_their_parts(golden: Path) -> None:
+    breaker = breaker_of_4x4(2**61)  # units are never handed back
+    listed, cut = read_boards(str(golden / "best-4x4-enable2k-3500.txt"), breaker.geometry), breaker.partition
+    assert len(listed) == N_BOARDS
     for board, score in listed.items():
         unit = part_of(breaker, cut.canonical_rank(cut.rank_of_board(board)), board)
         result = breaker.break_unit(unit)
@@ -119,8 +98,7 @@ def strongest_parts(centre: str, breaker: Breaker) -> list[tuple[str, int]]:
 
 def measure(centres: tuple[str, ...]) -> tuple[list[tuple[str, int]], int]:
     """Return what one breaker says of all centres, and the largest resident memory of this process, MiB."""
-    search = {"unit_budget": 60_000_000}
-    breaker = Breaker(make_plan(load_config("4x4", {"wordlist": "enable2k", "cutoff": 3500, "search": search})).spec)
+    breaker = breaker_of_4x4(60_000_000)
     found = [part for centre in centres for part in strongest_parts(centre, breaker)]
     return found, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10
 
