@@ -34,7 +34,7 @@ from cluster.planning.estimate import estimate
 from cluster.planning.plan import Plan, make_plan
 from configs.model import load_config
 from search.breaker import Breaker, Unit
-from search.scoring.scorer import Scorer
+from search.scoring.scorer import Scorer, encode_boards
 from search.trees import arrays, bound, sums
 from tests.bench.process import break_share
 
@@ -91,8 +91,8 @@ def complete(dims: str, cutoff: int, must: float, processes: int = PROCESSES, ev
     return Figure(f"{dims} complete, cutoff {cutoff}", sum(cpu for cpu, *_ in found), "s CPU", must, seen)
 
 
-def _rate(boards: np.ndarray[Any, np.dtype[np.uint8]]) -> tuple[float, list[float]]:
-    """Return the median rate of one core over five rounds, boards per CPU second, and all of them."""
+def scorer_rate(name: str, boards: np.ndarray[Any, np.dtype[np.uint8]], must: float) -> Figure:
+    """Exact scores of 4x4 boards by one core, per CPU second: the median of five rounds."""
     scorer = Scorer("4x4", load_wordlist(WORDLIST).words, parse_scores("standard"))
     scorer.scores(boards[:1000])
     rates = []
@@ -100,24 +100,21 @@ def _rate(boards: np.ndarray[Any, np.dtype[np.uint8]]) -> tuple[float, list[floa
         began = time.process_time()
         scorer.scores(boards)
         rates.append(len(boards) / (time.process_time() - began))
-    return statistics.median(rates), [round(rate) for rate in rates]
+    return Figure(f"scorer, {name}", statistics.median(rates), "/s", must, {"rounds": [round(rate) for rate in rates]})
 
 
-def random_boards(must: float) -> Figure:
-    """Exact scores of random 4x4 boards."""
-    rate, rates = _rate(np.random.default_rng(1).integers(0, 26, (200_000, 16), np.uint8))
-    return Figure("scorer, random 4x4 boards", rate, "/s", must, {"rounds": rates})
+def random_boards() -> np.ndarray[Any, np.dtype[np.uint8]]:
+    """200,000 boards of letters drawn alike."""
+    return np.random.default_rng(1).integers(0, 26, (200_000, 16), np.uint8)
 
 
-def variations(must: float) -> Figure:
-    """Exact scores of the best board with one or two cells changed."""
+def variations() -> np.ndarray[Any, np.dtype[np.uint8]]:
+    """The best board with one or two cells changed, 60,000 times."""
     rng = np.random.default_rng(1)
-    best = np.array([ord(x) - 97 for x in BEST], np.uint8)
-    boards = np.repeat(best[None], 60_000, 0)
+    boards = np.repeat(encode_boards([BEST], 16), 60_000, 0)
     for _ in range(2):
         boards[np.arange(len(boards)), rng.integers(0, 16, len(boards))] = rng.integers(0, 26, len(boards))
-    rate, rates = _rate(boards)
-    return Figure(f"scorer, variations of {BEST}", rate, "/s", must, {"rounds": rates})
+    return boards
 
 
 def whole_4x4(must: float) -> Iterator[Figure]:
@@ -148,9 +145,8 @@ def prices(must: float) -> Iterator[Figure]:
         for class_id in PRICED:
             began, seconds[0] = time.process_time(), 0.0
             counters = breaker.break_unit(Unit(class_id)).counters
-            each.append(
-                (time.process_time() - began - seconds[0], counters["n_terms"], seconds[0], counters["n_pushes"])
-            )
+            growing = time.process_time() - began - seconds[0]
+            each.append((growing, counters["n_terms"], seconds[0], counters["n_pushes"]))
     growing, n_terms, searching, n_pushes = map(sum, zip(*each, strict=True))
     seen = {"classes": PRICED, "s": [round(row[0] + row[2], 1) for row in each]}
     yield Figure(A_PUSH, 1e9 * searching / n_pushes, "ns", must, {**seen, "n_pushes": n_pushes})
@@ -158,13 +154,7 @@ def prices(must: float) -> Iterator[Figure]:
 
 
 def newest_prices(history: Path = HISTORY) -> tuple[float, float, str]:
-    """Return what a term and a push cost when they were measured last, in ns, and the commit and day of that.
-
-    Raises
-    ------
-    InputError
-        If the history has no such figures.
-    """
+    """Return what a term and a push cost when they were measured last, in ns, and the commit and day of that."""
     lines = [json.loads(line) for line in history.read_text().splitlines()] if history.is_file() else []
     found = {line["figure"]: line for line in lines if line["figure"] in (A_TERM, A_PUSH)}
     if len(found) < 2:
@@ -183,8 +173,8 @@ PRICED = (20040, 23446, 31785, 35400, 18722, 16081)
 A_PUSH, A_TERM = "4x4, a push", "4x4, a term"
 
 FIGURES: dict[str, Callable[[], list[Figure]]] = {
-    "random": lambda: [random_boards(150_000)],
-    "variations": lambda: [variations(25_000)],
+    "random": lambda: [scorer_rate("random 4x4 boards", random_boards(), 150_000)],
+    "variations": lambda: [scorer_rate(f"variations of {BEST}", variations(), 25_000)],
     "3x3": lambda: [complete("3x3", 500, 5.5, processes=1)],
     "prices": lambda: list(prices(40)),
     "4x4": lambda: list(whole_4x4(60)),
