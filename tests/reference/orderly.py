@@ -10,7 +10,7 @@ import itertools
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from tests.reference.classes import slow_neighbours
-from tests.reference.solver import score
+from tests.reference.solver import paths_of, score
 
 Literals = frozenset[tuple[int, str]]
 Term = tuple[str, Literals]
@@ -19,21 +19,11 @@ Weighted = list[tuple[Literals, int]]
 
 def terms_of_class(letters: Sequence[str], words: Iterable[str], dims: tuple[int, int]) -> list[Term]:
     """Return one term per path and word (with multiplicity), sorted by word; ``dims`` is (w, h)."""
-    w, h = dims
-    terms: list[Term] = []
-
-    def walk(word: str, path: tuple[int, ...]) -> None:
-        if len(path) == len(word):
-            terms.append((word, frozenset(zip(path, word, strict=True))))
-            return
-        for cell in slow_neighbours(w, h, path[-1]) if path else range(w * h):
-            if cell not in path and word[len(path)] in letters[cell]:
-                walk(word, (*path, cell))
-
-    for word in sorted(set(words)):
-        if len(word) <= w * h:
-            walk(word, ())
-    return terms
+    return [
+        (word, frozenset(zip(path, word, strict=True)))
+        for word in sorted(set(words))
+        for path in paths_of(letters, *dims, word)
+    ]
 
 
 def deduplicated(terms: Iterable[Term]) -> list[Term]:

@@ -8,7 +8,7 @@ from tests.reference.classes import slow_neighbours
 
 
 def paths_of(board: Sequence[str], w: int, h: int, word: str) -> list[tuple[int, ...]]:
-    """Return every path of distinct neighbouring cells that spells ``word`` (word-driven)."""
+    """Return every path of distinct neighbouring cells that spells ``word`` (word-driven); a cell may have letters."""
     found: list[tuple[int, ...]] = []
 
     def walk(path: tuple[int, ...]) -> None:
@@ -16,7 +16,7 @@ def paths_of(board: Sequence[str], w: int, h: int, word: str) -> list[tuple[int,
             found.append(path)
             return
         for cell in slow_neighbours(w, h, path[-1]) if path else range(w * h):
-            if cell not in path and board[cell] == word[len(path)]:
+            if cell not in path and word[len(path)] in board[cell]:
                 walk((*path, cell))
 
     walk(())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
 from itertools import pairwise
 
 import numpy as np
@@ -14,22 +13,14 @@ from boardclass.jit import frozen
 from search.terms.path_table import MAX_EXTRA, Distinct, PathTable, extra_cells, path_table
 from search.terms.paths import ELSEWHERE, FREE, MAX_BARE, enumerate_paths, level_shifts, pairs_of, paths_of_length
 from tests.reference.classes import slow_neighbours
+from tests.reference.solver import paths_of
 
 Path = tuple[int, ...]
 
 
-def slow_paths(w: int, h: int, length: int) -> Iterator[Path]:
-    """Yield every simple directed path of ``length`` cells."""
-
-    def longer(path: Path) -> Iterator[Path]:
-        if len(path) == length:
-            yield path
-            return
-        for cell in slow_neighbours(w, h, path[-1]) - set(path):
-            yield from longer((*path, cell))
-
-    for cell in range(w * h):
-        yield from longer((cell,))
+def slow_paths(w: int, h: int, length: int) -> list[Path]:
+    """Return every simple directed path of ``length`` cells."""
+    return paths_of("x" * (w * h), w, h, "x" * length)
 
 
 def unpacked(packed: int, length: int) -> Path:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Iterator
 from functools import cache
 from itertools import permutations
 
@@ -16,12 +15,11 @@ from search.terms import shapes
 from search.terms.emit import Rim
 from search.terms.path_table import MAX_EXTRA, path_table, word_arrays
 from search.terms.paths import MAX_BARE, MAX_CELLS, pairs_of
-from tests.reference.classes import slow_neighbours
 from tests.reference.orderly import Literals, Term
+from tests.reference.solver import paths_of
 from tests.samples import daily
 from tests.search.harness import Case, decoded, random_case
 from tests.search.test_paths import is_path
-from tests.search.test_walk import found_terms
 
 EVERY = "abcdefghijklmnopqrstuvwxyz"
 Path = tuple[int, ...]
@@ -108,21 +106,6 @@ def shape_found(case: Case, new: int = 0) -> Counter[Term]:
     return found
 
 
-def paths_of(case: Case, word: str) -> Iterator[Path]:
-    """Yield the paths of a word, cell by cell."""
-    w, h = case.size
-
-    def longer(path: Path) -> Iterator[Path]:
-        if len(path) == len(word):
-            yield path
-            return
-        for cell in slow_neighbours(w, h, path[-1]) - set(path) if path else range(w * h):
-            if word[len(path)] in case.letters[cell]:
-                yield from longer((*path, cell))
-
-    yield from longer(())
-
-
 def dominated(case: Case, word: str, path: Path) -> bool:
     """Return whether one move makes the path dominated, or one swap of equal letters.
 
@@ -154,7 +137,7 @@ def test_terms_are_those_whose_path_is_not_superfluous(dims, seed, make):
     kept = [
         term_of(case, word, path)
         for word in case.points
-        for path in paths_of(case, word)
+        for path in paths_of(case.letters, *case.size, word)
         if not dominated(case, word, path)
     ]
     found = shape_found(case)
@@ -182,15 +165,6 @@ def test_terms_that_contradict_a_demand_are_left_out(dims, seed):
         _, found = run(case, new, rim=rim_of(case, 0, demands, order))
         kept = [x for x in every.tolist() if meets(decoded(case, x >> code_bits(case)), demands, order)]
         assert sorted(found.tolist()) == sorted(kept)
-
-
-@pytest.mark.parametrize(("dims", "seed"), daily(SEEDS[::2], is_daily))
-def test_the_walk_gives_the_same_but_for_few_more(dims, seed):
-    case = shape_case(dims, seed)
-    walked = found_terms(case)
-    found = shape_found(case)
-    assert set(walked) <= set(found)
-    assert set(found_terms(case, 0)) >= set(found)
 
 
 def test_few_more_terms_than_minimal_ones():
