@@ -13,11 +13,10 @@ One JSON object a line, appended and never changed; on an object store, some lin
 A kill may leave half a line.  The next driver starts a new line after it, and readers skip what is not JSON. The log is
 best effort: it never stops a run, not even when the disk is full.
 
-``orderly merge`` appends to the log of the target.  A source that began as a copy of it shares lines with it: equal
-lines are not written twice.  Two kinds of lines are thinned out, because nobody needs them once a session is over: of
-the ``progress`` of a session the last one in every ten minutes stays, and ``stored`` is left out, because it names a
-part file of the source.  The last line is an event ``merged`` of a session of its own, so no session of a source is
-taken for the last one of the target.
+``orderly merge`` appends to the log of the target what it lacks, and thins out what nobody needs once a session is
+over: of the ``progress`` of a session the last line in every ten minutes stays, and no ``stored``, which names a part
+file of the source.  The last line is an event ``merged`` of a session of its own: no source is taken for the last
+session of the target.
 """
 
 from __future__ import annotations

@@ -70,7 +70,7 @@ class Share:
         pending = [class_id for class_id, _ in store.index.pending()]
         open_ids = np.setdiff1d(own_ids, store.index.done_ids())
         open_ids = np.union1d(open_ids, np.intersect1d(own_ids, pending))
-        if message or len(open_ids) or coverage.problems.n or coverage.conflicting.n:
+        if message or len(open_ids) or coverage.problems or coverage.conflicting:
             told = f"share {self} is not done: {len(open_ids):,} of its {len(own_ids):,} classes are not settled"
             return "\n".join(filter(None, (told, message, coverage.message()))), False
         n_left = coverage.n_classes - coverage.n_classes_done

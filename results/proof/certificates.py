@@ -1,17 +1,6 @@
 """Certificates of a run, checked by audit.py, and the record of these audits.
 
-RUN/certificates/part-*.parquet has one row per class or part of one.  Format, version 2 (the columns and the meaning of
-the body are defined in audit.py, their only owner):
-
-    version, fingerprint    of the format, and of the run: board size, word list, points, cutoff, buckets
-    class_id                the class
-    order                   one byte per cell: the order in which its cells with several letters are split
-    forced                  letters that the first cells of the order have: the certificate is about that part; "" = all
-    n_leaves, n_boards      of the tree: parts that bounds rule out, complete boards that are scored exactly
-    body                    one little-endian uint32 per split, preorder; bit l (0 = a): the part with letter l goes on.
-                            All other letters of the cell are leaves: their bound is below the cutoff.
-    sha256                  over the fields above
-
+RUN/certificates/part-*.parquet has one row per class or part of one; audit.py says what its columns mean.
 A part is certified once; certifying again adds rows for parts without one.  No board is in two rows.
 
 RUN/audits.json has an entry per audit that rejected nothing, for the strength of the claim.  It counts only as long as
@@ -58,19 +47,14 @@ def certified_parts(run: Run) -> dict[int, set[str]]:
     Raises DamagedError when a file cannot be read.
     """
     found: dict[int, set[str]] = {}
-    for name in certificate_files(run.folder):
-        table = read_certificates(run.folder, name, ["class_id", "forced"])
-        for class_id, forced in zip(*(table.column(i).to_pylist() for i in ("class_id", "forced")), strict=True):
-            found.setdefault(class_id, set()).add(forced)
+    for row in _rows(run, ["class_id", "forced"]):
+        found.setdefault(row["class_id"], set()).add(row["forced"])
     return found
 
 
-def certificate_rows(run: Run) -> list[dict[str, Any]]:
-    """Return all certificates of a run as they are stored; nothing about them is believed.
-
-    Raises DamagedError when a file cannot be read.
-    """
-    tables = (read_certificates(run.folder, name) for name in certificate_files(run.folder))
+def _rows(run: Run, columns: Sequence[str] | None = None) -> list[dict[str, Any]]:
+    """Return all certificates of a run as they are stored; nothing about them is believed."""
+    tables = (read_certificates(run.folder, name, columns) for name in certificate_files(run.folder))
     return [row for table in tables for row in table.to_pylist()]
 
 
@@ -172,7 +156,7 @@ def audited(run: Run, listed: BoardList) -> str:
     if not subject["certificates"]:
         return ""
     try:
-        there = count(asdict(run.fingerprint), certificate_rows(run))
+        there = count(asdict(run.fingerprint), _rows(run))
     except Rejected as error:
         raise MismatchError(f"{run.folder.where(files.CERTIFICATES)}: {error}; make them again") from error
     share = (

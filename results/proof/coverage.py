@@ -36,50 +36,24 @@ MAX_EXAMPLES = 10
 
 
 @dataclass
-class Tally:
-    """How many there are, and the first few."""
-
-    n: int = 0
-    examples: list[str] = field(default_factory=list)
-
-    def add(self, text: str) -> None:
-        """Count one more."""
-        self.n += 1
-        if len(self.examples) < MAX_EXAMPLES:
-            self.examples.append(text)
-
-
-@dataclass
 class Coverage:
-    """The outcome of :func:`check_coverage`.
+    """The outcome of :func:`check_coverage`."""
 
-    Attributes
-    ----------
-    n_classes, n_classes_done : int
-        Canonical classes of the partition, and those that are settled down to their leaves.
-    n_units : int
-        Rows with a verdict.
-    n_boards, n_boards_expected : int
-        Boards in settled classes, every symmetric image counted, and in the whole space.
-    problems, conflicting, quarantined, missing : Tally
-        What cannot be true; units with contradicting verdicts, given up, and without a verdict.
-    """
-
-    n_units: int
-    n_boards_expected: int
-    n_classes: int = 0
-    n_classes_done: int = 0
-    n_boards: int = 0
-    problems: Tally = field(default_factory=Tally)
-    conflicting: Tally = field(default_factory=Tally)
-    quarantined: Tally = field(default_factory=Tally)
-    missing: Tally = field(default_factory=Tally)
+    n_units: int  # rows with a verdict
+    n_boards_expected: int  # in the whole space
+    n_classes: int = 0  # canonical classes of the partition
+    n_classes_done: int = 0  # those of them that are settled down to their leaves
+    n_boards: int = 0  # in settled classes, every symmetric image counted
+    problems: list[str] = field(default_factory=list)  # what cannot be true
+    conflicting: list[str] = field(default_factory=list)  # units with contradicting verdicts
+    quarantined: list[str] = field(default_factory=list)  # units given up
+    missing: list[str] = field(default_factory=list)  # units without a verdict
 
     @property
     def complete(self) -> bool:
         """Whether every board lies in exactly one settled unit."""
-        n_faults = self.problems.n + self.conflicting.n + self.quarantined.n + self.missing.n
-        return n_faults == 0 and self.n_classes_done == self.n_classes and self.n_boards == self.n_boards_expected
+        faults = self.problems or self.conflicting or self.quarantined or self.missing
+        return not faults and (self.n_classes_done, self.n_boards) == (self.n_classes, self.n_boards_expected)
 
     def message(self) -> str:
         """Return what is wrong, most serious first, or that nothing is."""
@@ -88,9 +62,8 @@ class Coverage:
         lines = [f"{self.n_classes_done:,} of {self.n_classes:,} classes settled"]
         kinds = {"problem": self.problems, "conflict": self.conflicting, "given up": self.quarantined}
         for title, found in {**kinds, "missing": self.missing}.items():
-            if found.n:
-                more = ", ..." if found.n > len(found.examples) else ""
-                lines.append(f"  {title}: {found.n:,}: {', '.join(found.examples)}{more}")
+            if found:
+                lines.append(f"  {title}: {len(found):,}: {first_few(found)}")
         if len(lines) == 1:
             lines.append(f"  {self.n_boards:,} boards covered, {self.n_boards_expected:,} expected")
         return "\n".join(lines)
@@ -111,9 +84,9 @@ def check_coverage(run: Run, nodes: SearchNodes | None = None) -> Coverage:
     partition, table = run.partition, run.verdict_table
     found = Coverage(table.num_rows, 26**partition.dims.n)
     for key in sorted(run.conflicts):
-        found.conflicting.add(unit_name(key))
+        found.conflicting.append(unit_name(key))
     for key in sorted(run.index.quarantined):
-        found.quarantined.add(unit_name(key))
+        found.quarantined.append(unit_name(key))
     sizes = dict(zip(keys_of(table), map(int, table.column("n_boards").to_pylist()), strict=True))
     unfinished = {class_id for class_id, _ in run.conflicts}
     if run.index.splits:
@@ -126,21 +99,21 @@ def check_coverage(run: Run, nodes: SearchNodes | None = None) -> Coverage:
             stored = sizes.get((rank, ""))
             if stored is None:
                 if (rank, "") not in run.conflicts:
-                    found.missing.add(f"class {rank}")
+                    found.missing.append(f"class {rank}")
                 continue
             n_seen += 1
             if stored != size:
-                found.problems.add(f"class {rank} has {size} boards, its row says {stored}")
+                found.problems.append(f"class {rank} has {size} boards, its row says {stored}")
             if rank not in unfinished:
                 found.n_classes_done += 1
                 found.n_boards += size * n_images
     if found.n_classes != partition.n_canonical:
-        found.problems.add(f"{found.n_classes} canonical classes enumerated, {partition.n_canonical} counted")
+        found.problems.append(f"{found.n_classes} canonical classes enumerated, {partition.n_canonical} counted")
     n_foreign = sum(not path for _, path in sizes) - n_seen
     if foreign := rows_out_of_space(run) or (
         f"{n_foreign} stored classes are not classes of the run" * (n_foreign > 0)
     ):
-        found.problems.add(foreign)
+        found.problems.append(foreign)
     return found
 
 
@@ -176,12 +149,12 @@ def _check_splits(run: Run, sizes: dict[Key, int], nodes: SearchNodes | None, fo
         try:
             _check_split(run.partition, key, children, splits[key]["settled"], sizes, nodes)
         except (RowError, InputError) as error:
-            found.problems.add(f"{unit_name(key)}: {error}")
+            found.problems.append(f"{unit_name(key)}: {error}")
             unfinished.add(key[0])
             continue
         for child in children:
             if child not in sizes:
-                found.missing.add(unit_name(child))
+                found.missing.append(unit_name(child))
                 unfinished.add(key[0])
             if child in splits:
                 stack.append(child)
@@ -221,11 +194,11 @@ def _check_boards(run: Run, found: Coverage) -> None:
         try:
             letters = unit_letters(run.partition, key)
         except (RowError, InputError) as error:
-            found.problems.add(f"{unit_name(key)}: {error}")
+            found.problems.append(f"{unit_name(key)}: {error}")
             continue
         for item in listed:
             if not all(letter in bucket for letter, bucket in zip(item["board"], letters, strict=True)):
-                found.problems.add(f"{unit_name(key)} lists {item['board']}, which is not in it")
+                found.problems.append(f"{unit_name(key)} lists {item['board']}, which is not in it")
 
 
 def unit_letters(partition: Partition, key: Key) -> list[str]:

@@ -90,7 +90,7 @@ def prove(run: Run, *, thorough: bool = False) -> Proof:
     coverage = None
     if thorough or not (missing or faults):
         coverage = check_coverage(run)
-        if coverage.problems.n:
+        if coverage.problems:
             faults = [coverage.message()]
         elif not coverage.complete:
             missing = [coverage.message(), *_in_doubt(run)]

@@ -30,74 +30,75 @@ _EDGES = 6
 _numbers = count(1)
 
 
-def bars(name: str, rows: Rows, x: str, y: str, x_title: str, y_title: str, rule: int | None = None) -> str:
-    """Return a histogram: one bar a row from ``x`` to ``x_end``, ``y`` high; ``rule`` draws a line at that value."""
-    if _n_bars(rows, x, y) < 2:
-        return ""
-    base = alt.Chart(alt.Data(values=list(rows)))
-    edges = sorted({float(row[name]) for row in rows for name in (x, "x_end")})
+def bars(name: str, rows: Rows, x_title: str, y_title: str, rule: int | None = None) -> str:
+    """Return a histogram: one bar a row from ``x`` to ``x_end``, ``n`` high; ``rule`` draws a line at that value."""
+    edges = sorted({float(row[end]) for row in rows for end in ("x", "x_end")})
     is_short = len(edges) <= _EDGES and all(edge.is_integer() for edge in edges)  # otherwise ticks at fractions
     axis = alt.Axis(values=edges, format="d") if is_short else alt.Axis()
-    chart: Any = base.mark_bar(color=ACCENT).encode(
-        x=alt.X(f"{x}:Q", title=x_title, bin="binned", axis=axis),
-        x2="x_end:Q",
-        y=alt.Y(f"{y}:Q", title=y_title, axis=alt.Axis(tickMinStep=1)),
+    chart: Any = (
+        _data(rows)
+        .mark_bar(color=ACCENT)
+        .encode(
+            x=alt.X("x:Q", title=x_title, bin="binned", axis=axis),
+            x2="x_end:Q",
+            y=alt.Y("n:Q", title=y_title, axis=alt.Axis(tickMinStep=1)),
+        )
     )
     if rule is not None:
-        line = alt.Chart(alt.Data(values=[{"at": rule}])).mark_rule(color=WARN, strokeWidth=2)
-        chart = chart + line.encode(x="at:Q")
-    return _svg(name, chart)
+        chart += _data([{"at": rule}]).mark_rule(color=WARN, strokeWidth=2).encode(x="at:Q")
+    return _svg(name, chart) if _n_bars(rows, "x", "n") > 1 else ""
 
 
-def named_bars(name: str, rows: Rows, x: str, y: str, y_title: str) -> str:
-    """Return one bar a row with the text ``x`` below, in the order given."""
-    if _n_bars(rows, x, y) < 2:
-        return ""
-    chart = alt.Chart(alt.Data(values=list(rows))).mark_bar(color=ACCENT)
-    return _svg(
-        name,
-        chart.encode(
-            x=alt.X(f"{x}:N", title=None, sort=None, axis=alt.Axis(labelAngle=0)),
-            y=alt.Y(f"{y}:Q", title=y_title),
-        ),
+def stages(name: str, rows: Rows) -> str:
+    """Return a bar of ``seconds`` for each ``stage``, in the order given."""
+    chart = (
+        _data(rows)
+        .mark_bar(color=ACCENT)
+        .encode(
+            x=alt.X("stage:N", title=None, sort=None, axis=alt.Axis(labelAngle=0)),
+            y=alt.Y("seconds:Q", title="seconds"),
+        )
     )
+    return _svg(name, chart) if _n_bars(rows, "stage", "seconds") > 1 else ""
 
 
-def stacked_by_status(name: str, rows: Rows, x: str, y: str, x_title: str, y_title: str) -> str:
-    """Return one column per ``x``, cut by the row's ``status``."""
-    if _n_bars(rows, x, y) < 2:
-        return ""
+def by_depth(name: str, rows: Rows, y: str) -> str:
+    """Return a column for each ``depth``, as high as the rows' ``y``, cut by their ``status``."""
     names = list(_STATUS_COLOURS)
-    chart = alt.Chart(alt.Data(values=list(rows))).mark_bar()
-    return _svg(
-        name,
-        chart.encode(
-            x=alt.X(f"{x}:O", title=x_title, axis=alt.Axis(labelAngle=0)),
-            y=alt.Y(f"{y}:Q", title=y_title),
+    shown = sorted({row["status"] for row in rows}, key=names.index)
+    chart = (
+        _data(rows)
+        .mark_bar()
+        .encode(
+            x=alt.X("depth:O", title="forced cells", axis=alt.Axis(labelAngle=0)),
+            y=alt.Y(f"{y}:Q", title=y),
             color=alt.Color(
                 "status:N",
                 title=None,
                 scale=alt.Scale(domain=names, range=list(_STATUS_COLOURS.values())),
-                legend=alt.Legend(orient="top", values=sorted({row["status"] for row in rows}, key=names.index)),
+                legend=alt.Legend(orient="top", values=shown),
             ),
-        ),
+        )
     )
+    return _svg(name, chart) if _n_bars(rows, "depth", y) > 1 else ""
 
 
 def letter_map(name: str, rows: Rows) -> str:
     """Return the score (colour) of a board with each ``cell`` replaced by each ``letter``."""
-    chart = alt.Chart(alt.Data(values=list(rows))).mark_rect()
-    n_cells = len({row["cell"] for row in rows})
-    return _svg(
-        name,
-        chart.encode(
+    chart = (
+        _data(rows)
+        .mark_rect()
+        .encode(
             x=alt.X("letter:O", title=None, axis=alt.Axis(labelAngle=0, orient="top")),
             y=alt.Y("cell:O", title=None, sort=None),
             color=alt.Color("score:Q", title="score", scale=alt.Scale(scheme="viridis")),
-        ),
-        height=20 * n_cells,
-        width=520,
+        )
     )
+    return _svg(name, chart, height=20 * len({row["cell"] for row in rows}), width=520)
+
+
+def _data(rows: Rows) -> Any:
+    return alt.Chart(alt.Data(values=list(rows)))
 
 
 def _n_bars(rows: Rows, x: str, y: str) -> int:

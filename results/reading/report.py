@@ -45,22 +45,9 @@ class Page(NamedTuple):
 
 
 def render(run: Run, scorer: Scorer, n_boards: int = 6) -> Page:
-    """Return the report of a run.
+    """Return the report of a run; ``n_boards`` of the best boards are drawn with their words.
 
-    Parameters
-    ----------
-    run : Run
-    scorer : Scorer
-        For the word list and score table of the run.
-    n_boards : int
-        How many of the best boards are drawn with their words.
-
-    Raises
-    ------
-    InputError
-        When the packages that draw it are not installed.
-    StoreError
-        When the run is damaged.
+    Raises InputError when the packages that draw it are not installed; StoreError when the run is damaged.
     """
     try:
         Path.home()
@@ -81,12 +68,11 @@ def render(run: Run, scorer: Scorer, n_boards: int = 6) -> Page:
         "facts": _facts(found, state_of(found.state, is_running=live(run.folder).is_running)),
         "boards": [_drawn(item, scorer, found) for item in found.listed.boards[:n_boards]],
         "listed": [item._replace(board=_typed(item.board, found)) for item in found.listed.boards[:_LISTED]],
-        "coverage": _coverage(found, database),
+        "status": records(database, "SELECT status, count(*) AS units FROM classes GROUP BY status ORDER BY status"),
         "hosts": records(database, _HOSTS),
         "work": work,
-        "time": time_charts(charts, found, database, read_stages(run)),
+        **_charts(charts, found, database, stage_seconds(read_events(run.folder, MAX_BYTES))),
         "slow": slow_classes(found, database, _SLOW) if work["seconds"] else [],
-        "charts": search_charts(charts, found, database),
         "sensitivity": _sensitivity(charts, found, scorer),
     }
     database.close()
@@ -130,19 +116,6 @@ def _facts(found: Summary, state: State) -> list[tuple[str, str]]:
         ("Made with", ", ".join(f"{name} {version}" for name, version in sorted(made_with))),
     ]
     return [(name, value) for name, value in facts if value]
-
-
-def _coverage(found: Summary, database: Database) -> dict[str, Any]:
-    return {
-        "n_classes": found.n_classes,
-        "n_begun": found.n_classes_begun,
-        "n_done": found.n_classes_done,
-        "percent": 100.0 * found.n_classes_done / found.n_classes,
-        "n_pending": found.n_pending,
-        "n_trouble": found.n_quarantined + found.n_conflicts,
-        "n_all_boards": 26**found.fingerprint.n_cells,
-        "status": records(database, "SELECT status, count(*) AS units FROM classes GROUP BY status ORDER BY status"),
-    }
 
 
 def _typed(board: str, found: Summary) -> str:
@@ -207,7 +180,7 @@ _BOUNDS = "SELECT max_bound FROM classes WHERE status IN ('eliminated', 'candida
 
 
 class Chart(NamedTuple):
-    """A drawing with its title and one sentence; ``svg`` is empty when there is nothing to compare."""
+    """A drawing with its title and one sentence."""
 
     title: str
     text: str
@@ -232,51 +205,43 @@ def slow_classes(found: Summary, database: Database, n: int) -> list[dict[str, A
     return rows
 
 
-def time_charts(charts: Any, found: Summary, database: Database, stages: Mapping[str, float]) -> list[Chart]:
-    """Return the charts of where the time went; ``stages`` are the seconds of each stage."""
+def _charts(charts: Any, found: Summary, database: Database, stages: Mapping[str, float]) -> dict[str, list[Chart]]:
+    """Return the charts of where the time went (``stages``: seconds of each), and of what the bounds ruled out."""
     so_far = "." if found.proven else ", so far."
     costs = [row["seconds"] for row in records(database, COSTS)]
+    bounds, depths = [row["max_bound"] for row in records(database, _BOUNDS)], records(database, _DEPTHS)
     named = [{"stage": printable(name)[:_MAX_NAME], "seconds": seconds} for name, seconds in stages.items()]
-    log, depth = "Wall time of the driver, all sessions together", "Seconds by the clock, by the number of cells forced"
-    return _not_empty(
-        _chart("Time by stage", log + so_far, charts.named_bars, named, "stage", "seconds", "seconds"),
-        _chart(
-            "Cost of a class",
-            f"Seconds by the clock per board class, subclasses included{so_far}",
-            *(charts.bars, histogram(costs) if any(costs) else [], "x", "n", "seconds", "classes"),
-        ),
-        _chart(
-            "Time by depth",
-            depth + so_far,
-            *(charts.stacked_by_status, records(database, _DEPTHS), "depth", "seconds", "forced cells", "seconds"),
-        ),
-    )
-
-
-def search_charts(charts: Any, found: Summary, database: Database) -> list[Chart]:
-    """Return the charts of what the bounds ruled out."""
-    bounds = [row["max_bound"] for row in records(database, _BOUNDS)]
-    cutoff = found.fingerprint.cutoff
-    return _not_empty(
-        _chart(
-            "Bounds",
-            "The largest bound at which a part of a unit was discarded; the line is the cutoff.",
-            *(charts.bars, histogram(bounds) if bounds else [], "x", "n", "largest bound", "units", cutoff),
-        ),
-        _chart(
-            "Elimination by depth",
-            "Units by the number of cells forced beyond the class.",
-            *(charts.stacked_by_status, records(database, _DEPTHS), "depth", "units", "forced cells", "units"),
-        ),
-    )
-
-
-def _chart(title: str, text: str, draw: Callable[..., str], *data: object) -> Chart:
-    return Chart(title, text, draw(title, *data))
-
-
-def _not_empty(*made: Chart) -> list[Chart]:
-    return [chart for chart in made if chart.svg]
+    asked: dict[str, list[tuple[str, str, Callable[..., str], *tuple[Any, ...]]]] = {
+        "time": [
+            ("Time by stage", f"Wall time of the driver, all sessions together{so_far}", charts.stages, named),
+            (
+                "Cost of a class",
+                f"Seconds by the clock per board class, subclasses included{so_far}",
+                *(charts.bars, histogram(costs) if any(costs) else [], "seconds", "classes"),
+            ),
+            (
+                "Time by depth",
+                f"Seconds by the clock, by the number of cells forced{so_far}",
+                *(charts.by_depth, depths, "seconds"),
+            ),
+        ],
+        "charts": [
+            (
+                "Bounds",
+                "The largest bound at which a part of a unit was discarded; the line is the cutoff.",
+                *(charts.bars, histogram(bounds) if bounds else [], "largest bound", "units", found.fingerprint.cutoff),
+            ),
+            (
+                "Elimination by depth",
+                "Units by the number of cells forced beyond the class.",
+                *(charts.by_depth, depths, "units"),
+            ),
+        ],
+    }
+    return {
+        place: [Chart(title, text, svg) for title, text, draw, *data in told if (svg := draw(title, *data))]
+        for place, told in asked.items()
+    }
 
 
 def histogram(values: Sequence[float]) -> list[dict[str, float]]:
@@ -298,13 +263,7 @@ _MARKERS = ("started", "stage", "finished", "stopped")
 
 
 def stage_seconds(events: Iterable[Mapping[str, Any]]) -> dict[str, float]:
-    """Return the seconds of each stage, summed over the sessions.
-
-    Parameters
-    ----------
-    events : with ``time`` in seconds, ``session`` and ``event``, oldest first; a ``stage`` has a ``name``, except in
-        old logs, where each is rescoring
-    """
+    """Return the seconds of each stage of some events, oldest first, summed over the sessions."""
     sessions: dict[str, list[Mapping[str, Any]]] = {}
     for event in events:
         sessions.setdefault(str(event.get("session")), []).append(event)
@@ -316,14 +275,9 @@ def stage_seconds(events: Iterable[Mapping[str, Any]]) -> dict[str, float]:
         ends = [line["time"] for line in markers[1:]] + [lines[-1]["time"]]
         for marker, end in zip(markers, ends, strict=True):
             if marker["event"] in ("started", "stage"):
-                name = SEARCHING if marker["event"] == "started" else str(marker.get("name") or RESCORING)
+                name = SEARCHING if marker["event"] == "started" else str(marker.get("name") or RESCORING)  # old logs
                 total[name] = total.get(name, 0.0) + max(0.0, end - marker["time"])
             elif isinstance(marker.get("seconds"), int | float):  # of the session with what came before "started"
                 before = float(marker["seconds"]) - (marker["time"] - lines[0]["time"])
                 total[PREPARING] = total.get(PREPARING, 0.0) + max(0.0, before)
     return {name: total[name] for name in sorted(total, key=lambda name: (name != PREPARING, name != SEARCHING))}
-
-
-def read_stages(run: Run) -> dict[str, float]:
-    """Return the seconds of each stage of a run; empty when it has no event log."""
-    return stage_seconds(read_events(run.folder, MAX_BYTES))

@@ -14,6 +14,7 @@ that may only read.
 from __future__ import annotations
 
 import importlib.util
+import itertools
 import math
 import re
 import sys
@@ -112,18 +113,15 @@ _RUNS: dict[str, tuple[pa.DataType, Callable[[Summary], Any]]] = {
 }
 
 
-def _with_run(name: str, table: pa.Table) -> pa.Table:
-    return table.append_column(pa.field("run", pa.string()), pa.array([name] * len(table), pa.string()))
+def _classes(runs: Sequence[tuple[str, Run]]) -> pa.Table:
+    """Return one row for each stored unit of the runs: the columns of the store, and the run."""
+    named = [("", SCHEMA.empty_table()), *((name, table) for name, run in runs for _, table in run.checked())]
+    return pa.concat_tables(
+        table.append_column(pa.field("run", _TEXT), pa.array([name] * len(table), _TEXT)) for name, table in named
+    )
 
 
-def classes_table(runs: Sequence[tuple[str, Run]]) -> pa.Table:
-    """Return one row for each stored unit of the runs: run and the columns of the store."""
-    empty = _with_run("", SCHEMA.empty_table())
-    return pa.concat_tables([empty, *(_with_run(name, table) for name, run in runs for _, table in run.checked())])
-
-
-def boards_table(summaries: Mapping[str, Summary]) -> pa.Table:
-    """Return one row for each board of each run."""
+def _boards(summaries: Mapping[str, Summary]) -> pa.Table:
     rows = [
         item._replace(board=with_letters(item.board, found.question.letters))._asdict()
         | {"run": name, "proven": found.proven}
@@ -133,8 +131,7 @@ def boards_table(summaries: Mapping[str, Summary]) -> pa.Table:
     return pa.Table.from_pylist(rows, schema=_BOARDS)
 
 
-def runs_table(summaries: Mapping[str, Summary]) -> pa.Table:
-    """Return one row for each run."""
+def _runs(summaries: Mapping[str, Summary]) -> pa.Table:
     schema = pa.schema([("run", _TEXT), *((name, kind) for name, (kind, _) in _RUNS.items())])
     rows = [
         {"run": name} | {column: of(found) for column, (_, of) in _RUNS.items()} for name, found in summaries.items()
@@ -166,11 +163,7 @@ class Database:
     def __init__(self, runs: Sequence[tuple[str, Run]], memory_mb: int | None = None) -> None:
         self.summaries = {name: summary(run) for name, run in runs}
         self._connection = duckdb.connect(":memory:", config={"threads": 2})
-        views = {
-            "boards": boards_table(self.summaries),
-            "classes": classes_table(runs),
-            "runs": runs_table(self.summaries),
-        }
+        views = {"boards": _boards(self.summaries), "classes": _classes(runs), "runs": _runs(self.summaries)}
         for name, table in views.items():
             self._connection.register("given", table)
             columns = "*"
@@ -270,11 +263,8 @@ def _distinct(names: Sequence[str]) -> tuple[str, ...]:
     """Return the names; a name that came before gets a number."""
     seen: list[str] = []
     for name in names:
-        number, fresh = 1, name
-        while fresh in seen:
-            number += 1
-            fresh = f"{name}_{number}"
-        seen.append(fresh)
+        taken = itertools.chain([name], (f"{name}_{number}" for number in itertools.count(2)))
+        seen.append(next(fresh for fresh in taken if fresh not in seen))
     return tuple(seen)
 
 

@@ -194,28 +194,17 @@ class LocalFolder:
                 sync(at)
 
     def append_line(self, name: str, line: str, n_valid_bytes: int, guard: Callable[[], None] = lambda: None) -> int:
-        """Append a line after the first ``n_valid_bytes``, dropping what a failed append left; return the new size.
+        """Add a line after the first ``n_valid_bytes``, dropping what a failed writer left; return the new size.
 
         ``guard`` raises when the caller may not write any more; then the line does not stay.
         """
         guard()
-        with explained("write", self.where(name)):
-            descriptor = open_inside(self.root, name, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
-            with os.fdopen(descriptor, "ab", buffering=0) as file:
-                n_bytes = file.tell()
-                if n_bytes < n_valid_bytes:
-                    raise StoreError(
-                        f"{self.where(name)} became shorter during the run: somebody else changes this directory"
-                    )
-                if n_bytes > n_valid_bytes:
-                    truncate(file.fileno(), n_valid_bytes)
-                data = line.encode() + b"\n"
-                write_all(file.fileno(), data)
-                sync(file.fileno())
-            if not n_bytes:
-                with opened_folder(self.root, "") as at:
-                    sync(at)
-            return n_valid_bytes + len(data)
+        before = self.read(name) or b""
+        if len(before) < n_valid_bytes:
+            raise StoreError(f"{self.where(name)} became shorter during the run: somebody else changes this directory")
+        data = before[:n_valid_bytes] + line.encode() + b"\n"
+        self.publish(name, data)
+        return len(data)
 
     def read_lines(self, name: str) -> tuple[list[str], int]:
         """Return the lines that end in a newline, and their size in bytes; no other line was acknowledged."""
@@ -318,8 +307,3 @@ def sync(descriptor: int) -> None:
 def replace(source: str, target: str, at: int) -> None:
     """Rename over the target in an open directory, atomically."""
     os.replace(source, target, src_dir_fd=at, dst_dir_fd=at)
-
-
-def truncate(descriptor: int, n_bytes: int) -> None:
-    """Cut a file."""
-    os.ftruncate(descriptor, n_bytes)

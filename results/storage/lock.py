@@ -15,8 +15,7 @@ time, at least the later one sees the other.  If both see each other, both are r
 A claim that was not renewed for LEASE_S seconds, by the store's own clock, belongs to a driver that died or sleeps.
 The next driver removes it, after closing the place of the next manifest line with a fence.  A sleeper that wakes up
 looks for its claim before it writes to the manifest and again just after, finds it gone, takes its line back and stops.
-If even that fails (it is killed between the two, or a put arrives late), its line stands where the fence is and does
-not count; its units are searched again.
+If it is killed between the two, or a put arrives late, its line stands where the fence is and does not count.
 """
 
 from __future__ import annotations

@@ -16,13 +16,11 @@ a local directory does is done with it:
 from __future__ import annotations
 
 import contextlib
-import itertools
 import subprocess
 import sys
 import uuid
-from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
@@ -160,9 +158,8 @@ class ObjectFolder:
 
     def exists(self) -> bool:
         """Return whether there is any object below the prefix, apart from the lock's."""
-        infos = self._listed("", recursive=True)
         ours = f"{self._root}/{files.LOCK}/"
-        return any(info.type == fs.FileType.File and not info.path.startswith(ours) for info in infos)
+        return not all(info.path.startswith(ours) for info in self._listed("", recursive=True))
 
     def read(self, name: str) -> bytes | None:
         """Return the bytes of an object."""
@@ -170,28 +167,16 @@ class ObjectFolder:
 
     def read_all(self, names: Sequence[str]) -> Iterator[bytes | None]:
         """Yield the bytes of many objects, some of them fetched ahead."""
-        waiting: deque[Future[bytes | None]] = deque()
-        rest = iter(names)
-        try:
-            for name in itertools.islice(rest, N_PARALLEL):
-                waiting.append(self._pool.submit(self._read, name))
-            while waiting:
-                data = waiting.popleft().result()
-                waiting.extend(self._pool.submit(self._read, name) for name in itertools.islice(rest, 1))
-                yield data
-        finally:
-            for future in waiting:
-                future.cancel()
+        for begin in range(0, len(names), N_PARALLEL):
+            yield from self._pool.map(self._read, names[begin : begin + N_PARALLEL])
 
     def names(self, folder: str) -> list[str]:
         """Return the objects of a sub-folder."""
-        found = (info.base_name for info in self._listed(folder) if info.type == fs.FileType.File)
-        return sorted(f"{folder}/{name}".lstrip("/") for name in found)
+        return sorted(f"{folder}/{info.base_name}".lstrip("/") for info in self._listed(folder))
 
     def put_at_s(self, folder: str) -> dict[str, float]:
         """Return the objects of a sub-folder with the time of their last put, by the store's clock (epoch seconds)."""
-        infos = (info for info in self._listed(folder) if info.type == fs.FileType.File)
-        return {f"{folder}/{info.base_name}": float((info.mtime_ns or 0) / 1e9) for info in infos}
+        return {f"{folder}/{info.base_name}": float((info.mtime_ns or 0) / 1e9) for info in self._listed(folder)}
 
     def publish(self, name: str, data: bytes) -> None:
         """Put one object."""
@@ -271,7 +256,8 @@ class ObjectFolder:
     def _listed(self, folder: str, *, recursive: bool = False) -> list[Any]:
         with explained("list", self.where(folder)):
             selector = fs.FileSelector(f"{self._root}/{folder}".rstrip("/"), allow_not_found=True, recursive=recursive)
-            return list(self._pool.submit(self._filesystem.get_file_info, selector).result())
+            found = self._pool.submit(self._filesystem.get_file_info, selector).result()
+            return [info for info in found if info.type == fs.FileType.File]
 
     def _read(self, name: str) -> bytes | None:
         with explained("read", self.where(name)):

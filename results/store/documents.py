@@ -99,30 +99,16 @@ _Points = Annotated[int, Field(ge=0, lt=SUM_LIMIT)]
 
 @dataclass(frozen=True)
 class Fingerprint:
-    """Identity of a run.
+    """Identity of a run."""
 
-    Attributes
-    ----------
-    dims : str
-        Such as ``"3x4"``.
-    wordlist_sha256 : str
-        Digest of the normalised word list.
-    scores : tuple of int
-        Points by number of letters, from 0.
-    cutoff : int
-        Inclusive.
-    partition : str
-        Normalised text of the letter buckets.
-    cell_order : tuple of int
-        Order in which cells are forced.
-    """
-
-    dims: str
-    wordlist_sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
-    scores: Annotated[tuple[_Points, ...], Field(min_length=MIN_LETTERS + 1, max_length=MAX_LETTERS + 1)]
-    cutoff: Annotated[int, Field(gt=0, lt=SUM_LIMIT)]
-    partition: str
-    cell_order: tuple[int, ...]
+    dims: str  # such as "3x4"
+    wordlist_sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]  # of the normalised word list
+    scores: Annotated[  # points by number of letters, from 0
+        tuple[_Points, ...], Field(min_length=MIN_LETTERS + 1, max_length=MAX_LETTERS + 1)
+    ]
+    cutoff: Annotated[int, Field(gt=0, lt=SUM_LIMIT)]  # inclusive
+    partition: str  # the normalised text of the letter buckets
+    cell_order: tuple[int, ...]  # in which cells are forced
     __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(strict=True, extra="forbid")
 
     def __post_init__(self) -> None:

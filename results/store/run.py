@@ -116,14 +116,8 @@ KEPT_ROWS = 50_000  # a run with no more stays in memory once it was read
 class Run:
     """A run directory, read only; made by :func:`open_run`.
 
-    Attributes
-    ----------
-    folder : Folder
-    fingerprint : Fingerprint
-    info : dict
-        What the driver recorded when the run began: configuration, versions, expected counts.
-    manifest : Manifest
-        The parts that count at the moment of opening.
+    ``info`` is what the driver recorded when the run began: configuration, versions, expected counts.  ``manifest``
+    lists the parts that count at the moment of opening.
     """
 
     def __init__(self, folder: Folder, fingerprint: Fingerprint, info: dict[str, Any], manifest: Manifest) -> None:
@@ -286,7 +280,7 @@ class Run:
         return table.filter(pa.array(keep))
 
 
-def open_run(location: str | Path | Run) -> Run:
+def open_run(location: str | Path | Folder | Run) -> Run:
     """Open a run directory for reading, also while a driver writes to it; a run that is open already stays as it is.
 
     Raises StoreError when there is no run, or its ``run.json`` or manifest is damaged.
@@ -301,7 +295,7 @@ def open_run(location: str | Path | Run) -> Run:
     """
     if isinstance(location, Run):
         return location
-    folder = open_folder(location)
+    folder = open_folder(location) if isinstance(location, str | Path) else location
     identity = read_identity(folder)
     if identity is None:
         raise StoreError(

@@ -25,9 +25,9 @@ from results.storage import files
 from results.storage.local import Folder, open_folder
 from results.storage.lock import DirectoryLock, Lease, take_lock
 from results.store.documents import RUN_REMEDY, Fingerprint, check_same, format_identity, read_identity
-from results.store.parts import Part, describe, read_manifest, serialised, unlisted
+from results.store.parts import Manifest, Part, describe, read_manifest, serialised, unlisted
 from results.store.rows import QUARANTINED, Key, Row, check_rows, keys_of, to_table, verdicts_of
-from results.store.run import Index, Run, describe_conflict, raise_conflicts
+from results.store.run import Index, Run, describe_conflict, open_run, raise_conflicts
 
 FLUSH_ROWS = 2000
 FLUSH_SECONDS = 30.0
@@ -60,9 +60,7 @@ class Store:
         Name and number of rows of the last part that this store wrote; an empty name before the first.
     """
 
-    def __init__(
-        self, run: Run, lock: DirectoryLock | Lease, repaired: RepairResult, clock: Callable[[], float]
-    ) -> None:
+    def __init__(self, run: Run, lock: DirectoryLock | Lease, repaired: RepairResult, clock: Callable[[], float]):
         self.run = run
         self.index: Index = run.index
         self.repaired = repaired
@@ -88,23 +86,13 @@ class Store:
         recover: Recover | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> Store:
-        """Create a run, or go on with the one that is there.
+        """Create a run in a directory or object store, or go on with the one that is there.
+
+        ``run_info`` is recorded in the ``run.json`` of a new run.  ``recover`` (``results.upkeep.repair``) takes out
+        what is damaged before anything is read.  ``clock`` gives monotonic seconds.
 
         Raises FingerprintError when the run there answers another question; StoreLockedError when another driver
         writes to it; DamagedError, ConflictError, StoreError when it is damaged, contradicts itself, or is not a run.
-
-        Parameters
-        ----------
-        location : str or Path
-            A directory, or the URI of an object store.
-        fingerprint : Fingerprint
-            Identity; must equal that of an existing run.
-        run_info : mapping, optional
-            JSON values recorded in ``run.json`` when the run is created.
-        recover : callable, optional
-            Takes out what is damaged before anything is read: ``results.upkeep.repair``.
-        clock : callable
-            Seconds, monotonic.
         """
         document = format_identity(fingerprint, run_info or {})
         folder = open_folder(location)
@@ -118,11 +106,8 @@ class Store:
             repaired = recover(folder, fingerprint, document) if recover else RepairResult({}, {}, [])
             if not check_identity(folder, fingerprint):
                 folder.publish(files.RUN, document)
-            manifest = read_manifest(folder)
-            remove_leftovers(folder, unlisted(folder, manifest))
-            identity = read_identity(folder)
-            assert identity is not None, "run.json was read or written above"
-            run = Run(folder, *identity, manifest)
+            run = open_run(folder)
+            remove_leftovers(folder, run.manifest)
             raise_conflicts(run.conflicts)
             store = cls(run, lock, repaired, clock)
             store.append([row for row in repaired.doubts if row.host not in run.index.doubted_hosts], copied=True)
@@ -149,17 +134,12 @@ class Store:
         """Take rows in; flush when enough have come or enough time has passed.
 
         A verdict that is not in doubt is not stored again.  A host that was contradicted goes on under another name,
-        such as ``box (2)``: its contradiction is not about what it finds from now on.
+        such as ``box (2)``: its contradiction is not about what it finds from now on.  Rows of another run (``copied``)
+        keep the names of their hosts, and a verdict is stored for each host.
 
         Raises RowError when a row breaks the schema; none of ``rows`` is taken; ConflictError when a row contradicts a
         stored verdict.  It is stored as evidence: the run stops until that is resolved; StoreError when the disk
         refuses; the rows stay buffered and a later flush tries again.
-
-        Parameters
-        ----------
-        rows : iterable of Row
-        copied : bool
-            They come from another run: they keep the names of their hosts, and a verdict is stored for each host.
         """
         self._check_open()
         new, conflict = self._sort_out(list(rows) if copied else self._named(rows), copied)
@@ -218,12 +198,12 @@ class Store:
     def flush_if_due(self) -> bool:
         """Flush when 2,000 rows or 30 s have gathered; the driver's loop calls this even when nothing arrives."""
         n_buffered = sum(table.num_rows for table in self._tables)
-        due = n_buffered >= FLUSH_ROWS or (n_buffered > 0 and self._clock() - self._flushed_at >= FLUSH_SECONDS)
-        if due:
+        if n_buffered >= FLUSH_ROWS or (n_buffered and self._clock() - self._flushed_at >= FLUSH_SECONDS):
             self.flush()
-        elif not n_buffered:
+            return True
+        if not n_buffered:
             self._flushed_at = self._clock()
-        return due
+        return False
 
     def flush(self) -> None:
         """Publish what is buffered; once this returns, a kill or a power cut does not lose it.
@@ -296,8 +276,8 @@ def check_identity(folder: Folder, fingerprint: Fingerprint) -> bool:
     return False
 
 
-def remove_leftovers(folder: Folder, unlisted_parts: list[str]) -> None:
+def remove_leftovers(folder: Folder, manifest: Manifest) -> None:
     """Remove what a dead writer left: temporary files, and the part that it had not listed yet; other files stay."""
     leftovers = [name for place in files.FOLDERS for name in folder.names(place) if files.is_temporary(name)]
-    for name in leftovers + [name for name in unlisted_parts if files.part_number(name, files.RESULTS) is not None]:
+    for name in leftovers + [name for name in unlisted(folder, manifest) if files.part_number(name, files.RESULTS)]:
         folder.remove(name)

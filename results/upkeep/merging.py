@@ -77,7 +77,7 @@ def check_sources(runs: Sequence[Run]) -> Sources:
         if foreign := rows_out_of_space(run):
             raise RowError(f"{where} has {foreign}; nothing was merged")
         coverage = check_coverage(run)
-        if coverage.problems.n:
+        if coverage.problems:
             raise MismatchError(f"the rows in {where} do not fit together, nothing was merged: {coverage.message()}")
     tables = [_placed(run) for run in runs]
     covers = all(run.info.get(COVERS) == EVERYTHING for run in runs)
@@ -91,40 +91,29 @@ def _check_alike(first: Run, fingerprint: Fingerprint, info: dict[str, Any], whe
     check_same_structure(cut, info, where, "Only runs that cut their classes in the same way can be merged.")
 
 
-def check_target(location: str, sources: Sources) -> None:
-    """Refuse a target that the sources cannot go into; nothing is written.
-
-    Raises FingerprintError when it is a run of another question, or its rows promise more than those of a source;
-    InputError when it is one of the sources.
-    """
-    folder = open_folder(location)
-    if any(_name(run.folder) == _name(folder) for run in sources.runs):
-        raise InputError(f"{location!r} is the target and a source: name other runs to merge into it")
-    identity = read_identity(folder)
-    if identity is None:
-        return
-    fingerprint, info = identity
-    where = folder.where("")
-    _check_alike(sources.runs[0], fingerprint, info, where)
-    if info.get(COVERS) == EVERYTHING != sources.info[COVERS]:
-        raise FingerprintError(
-            f"{where} promises that max_bound covers {EVERYTHING} ({COVERS} in {files.RUN}), and a source does not: "
-            "merge them into a new directory, which will not promise it"
-        )
-
-
 def merge(location: str, sources: Sources) -> MergeResult:
     """Append to a run what it lacks of the sources; it is made if it is not there.
 
     Raises StoreError as ``Store.open``, when the target is locked, damaged or of another question, or the disk refuses;
-    ConflictError when a unit has another verdict there; both rows are named and nothing is written.
+    ConflictError when a unit has another verdict there; FingerprintError when the rows there promise more than those of
+    a source; InputError when it is one of the sources.  Then nothing is written.
     """
-    check_target(location, sources)
+    folder = open_folder(location)
+    where = folder.where("")
+    if any(_name(run.folder) == _name(folder) for run in sources.runs):
+        raise InputError(f"{location!r} is the target and a source: name other runs to merge into it")
+    if identity := read_identity(folder):
+        _check_alike(sources.runs[0], *identity, where)
+        if identity[1].get(COVERS) == EVERYTHING != sources.info[COVERS]:
+            raise FingerprintError(
+                f"{where} promises that max_bound covers {EVERYTHING} ({COVERS} in {files.RUN}), and a source does "
+                "not: merge them into a new directory, which will not promise it"
+            )
     with Store.open(location, sources.runs[0].fingerprint, sources.info) as store:
         there = _placed(store.run)
         rows, places = _joined([there, sources.rows])
         new = rows.filter(pa.array(places >= there.num_rows)).select(SCHEMA.names)
-        before, folder = len(store.run.manifest.parts), store.run.folder
+        before = len(store.run.manifest.parts)
         if new.num_rows:
             folder.remove(files.CLAIM)
         for begin in range(0, new.num_rows, PART_ROWS):

@@ -12,7 +12,7 @@ tells of it.  Called with the lock held.  It changes nothing before it knows tha
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
@@ -28,7 +28,7 @@ from results.storage.local import Folder, LocalFolder
 from results.store.documents import Fingerprint, check_same, read_identity
 from results.store.parts import Part, parse_part, read_manifest, read_parts, unlisted
 from results.store.rows import QUARANTINED, SCHEMA, Row, check_table
-from results.store.run import Run
+from results.store.run import open_run
 from results.store.store import RepairResult
 
 _LOG_BYTES = 64 * 2**20  # of the event log, from its end
@@ -54,7 +54,11 @@ def repair(folder: Folder, fingerprint: Fingerprint, document: bytes) -> RepairR
         events = read_events(folder, _LOG_BYTES)
         hosts |= {str(event.get("host", "")) for event in events if event["event"] == HOST_FLAGGED}
     _remove_documents(folder, done)
-    return done._replace(doubts=_doubts(fingerprint, hosts))
+    first = int(next(fingerprint.parsed_partition.canonical_ranks())[0])  # a class that has a verdict in the end
+    lost = "the row that said what a replica contradicted is lost"
+    for host in sorted(hosts - {""}):
+        done.doubts.append(Row(fingerprint.digest, first, "", QUARANTINED, 0, host=host, message=lost))
+    return done
 
 
 def _fault_of_identity(folder: Folder, fingerprint: Fingerprint) -> str:
@@ -151,21 +155,8 @@ def _drop_parts(folder: Folder, fingerprint: Fingerprint, done: RepairResult) ->
     return hosts
 
 
-def _doubts(fingerprint: Fingerprint, hosts: Iterable[str]) -> list[Row]:
-    """Return a row for each host to be doubted: about the first class, which has a verdict in the end."""
-    first = next(fingerprint.parsed_partition.canonical_ranks())[0]
-    lost = "the row that said what a replica contradicted is lost"
-    return [
-        Row(fingerprint.digest, int(first), "", QUARANTINED, 0, host=host, message=lost)
-        for host in sorted(hosts)
-        if host
-    ]
-
-
 def _remove_documents(folder: Folder, done: RepairResult) -> None:
-    identity = read_identity(folder)
-    assert identity is not None, "read or written above"
-    run = Run(folder, *identity, read_manifest(folder))
+    run = open_run(folder)
     if done.parts:
         folder.remove(files.CLAIM)
     readers: dict[str, Callable[[], object]] = {

@@ -76,6 +76,7 @@ class Forger:
             "flips": self.flip,
             "cuts": self.cut,
             "swaps": self.swap,
+            "losses": self.lose,
         }
 
     def document(self, run: Path) -> Forgery:
@@ -139,6 +140,11 @@ class Forger:
         one.write_bytes(two.read_bytes())
         two.write_bytes(data)
         return [one, two]
+
+    def lose(self, run: Path) -> list[Path]:
+        victim = self.rng.choice(files_of(run))
+        victim.unlink()
+        return [victim]
 
     def _altered(self, values: Any, where: str = "") -> tuple[str, Any]:
         """Return JSON values with one of them, however deep, replaced or taken away, and what was done."""

@@ -43,8 +43,8 @@ def shared_text(row: Row) -> bytes:
 
 
 def large_page(row: Row) -> bytes:
-    """Return a row with a message of 512 MiB that compresses well."""
-    return _written(_repeated(row, 1, message=pa.array(["x" * 2**29])), use_dictionary=False)
+    """Return a row with a message of 16 MiB that compresses well; the test lowers the limit to that."""
+    return _written(_repeated(row, 1, message=pa.array(["x" * 2**24])), use_dictionary=False)
 
 
 def long_list(row: Row) -> bytes:
@@ -112,6 +112,7 @@ LIMIT_BYTES = 6 * 2**30  # of addresses; libraries and their threads take some t
 @pytest.mark.parametrize("name", ["many rows", "large page", "long list"])
 def test_a_part_that_says_that_it_is_too_large_is_refused(proven, tmp_path, orderly, name, monkeypatch):
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("results.store.parts.MAX_DECODED_BYTES", 2**24)
     run = shutil.copytree(proven, tmp_path / "run")
     found = next(open_run(run).rows())
     plant(run, BOMBS[name](found), found.class_id)

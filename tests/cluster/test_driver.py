@@ -98,7 +98,7 @@ def test_proves_the_boards_that_are_there_and_again_without_an_executor(config):
     assert {(board.board, board.score) for board in outcome.listed.boards} == expected_boards(4)
     assert outcome.claim is not None
     assert outcome.claim.result_digest == outcome.digest
-    assert (outcome.n_reused, outcome.coverage.quarantined.n, outcome.message) == (0, 0, "")
+    assert (outcome.n_reused, outcome.coverage.quarantined, outcome.message) == (0, [], "")
     assert progress.begun[1] == progress.reports[-1].n_classes_done == outcome.coverage.n_classes
     assert progress.reports[-1].best_score == outcome.listed.boards[0].score
     assert progress.n_ends == 1
@@ -195,7 +195,7 @@ def test_verdicts_that_break_the_schema_never_enter_the_store(config):
     outcome = run(config, make_executor=lambda spec: InProcessExecutor(spec, LyingBreaker))
     assert not outcome.complete
     assert outcome.claim is None
-    assert outcome.coverage.quarantined.n == 1
+    assert outcome.coverage.quarantined == ["class 0"]
     assert "scores 1, below cutoff 4" in next(row for row in open_run(config.out).rows() if not row.is_verdict).message
     assert "given up: 1: class 0" in outcome.message
     repaired = run(config)

@@ -38,8 +38,8 @@ def make_page(folder: Path, rows: Sequence[Row], events: str = "") -> Path:
 
 
 def make_published_page(path: Path) -> Path:
-    """Write the report of the published 3x3 run for the bundled list: six boards with 200 words each."""
+    """Write the report of the published 3x3 run for the bundled list: two boards with 200 words each."""
     run = open_run(ROOT / "results" / "published" / "3x3-scowl70")
     scorer = Scorer("3x3", load_wordlist("scowl70").words, parse_scores("standard"))
-    path.write_text(render(run, scorer).html, encoding="utf-8")
+    path.write_text(render(run, scorer, 2).html, encoding="utf-8")
     return path

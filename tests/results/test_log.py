@@ -52,10 +52,11 @@ def test_what_a_kill_left_half_written_is_skipped_and_followed(tmp_path):
 
 
 def test_foreign_lines_are_skipped(tmp_path):
-    good = {"time": 1, "session": "a", "event": "stage", "text": ""}
-    texts = ["null", "[1]", '{"event": "stage"}', '{"event": "nosuch", "time": 1}', "\udcff", "[" * 100_000, ""]
-    data = "\n".join([*texts, json.dumps(good)]).encode(errors="surrogateescape")
-    (tmp_path / files.EVENTS).write_bytes(data)
+    good = {"time": 1, "session": "a", "event": "stage", "text": "", "more": [1]}
+    wrong = [{"event": "stage"}, {"event": "nosuch", "time": 1}, {**good, "text": 5}, {**good, "session": [1]}]
+    wrong.append({"time": 1, "event": "stage", "text": "\ud800 half a character"})
+    texts = ["null", "[1]", *map(json.dumps, wrong), "\udcff", "[" * 100_000, "", '{"torn', json.dumps(good)]
+    (tmp_path / files.EVENTS).write_bytes("\n".join(texts).encode(errors="surrogateescape"))
     assert read_events(LocalFolder(tmp_path)) == [good]
 
 
@@ -75,11 +76,6 @@ def test_a_folder_that_refuses_loses_lines_only_when_it_lasts(tmp_path, monkeypa
     assert log.n_lost == 0
     with pytest.raises(StoreError, match="cannot write"):
         LocalFolder(tmp_path / "none").note("a", "b\n")
-
-
-def test_fields_that_are_not_documented_are_a_bug(tmp_path):
-    with pytest.raises(AssertionError):
-        EventLog(LocalFolder(tmp_path)).add("stage", color="red")
 
 
 def progress(at_s: float, session: str, **values: object) -> str:
@@ -167,13 +163,6 @@ def test_of_a_log_of_any_length_only_the_end_is_read(tmp_path):
     assert event in read_events(target)
 
 
-def test_sessions_side_by_side_keep_their_own_lines():
-    both = sorted([*session("a", 1e9, 1), *session("b", 1e9, 1)], key=lambda event: event["time"])
-    assert sum(event["event"] == "progress" for event in thinned(both)) == 2 * len(
-        [event for event in thinned(session("a", 1e9, 1)) if event["event"] == "progress"]
-    )
-
-
 def test_a_source_that_grows_is_merged_again_and_again(tmp_path):
     target, n_lines = LocalFolder(tmp_path / "target"), 0
     (tmp_path / "target").mkdir()
@@ -199,34 +188,10 @@ def test_the_session_of_a_source_is_not_taken_for_the_last_of_the_target(tmp_pat
 
 def test_a_driver_that_goes_on_after_a_merge_is_the_last_session(tmp_path):
     target = written(tmp_path / "target", session("mine", 1e9, 1))
-    merge_logs(target, [written(tmp_path / "source", session("theirs", 2e9, 1))], n_rows=3, n_parts=1)
+    source = written(tmp_path / "source", session("theirs", 2e9, 1))
+    assert merge_logs(target, [source], n_rows=3, n_parts=1) > 0
+    assert merge_logs(target, [source], n_rows=0, n_parts=0) == 0
     log = EventLog(target)
     log.add("progress", n_classes_done=5)
     log.flush(now=True)
     assert live(target).progress["n_classes_done"] == 5
-
-
-def test_foreign_lines_are_left_behind(tmp_path):
-    source = written(tmp_path / "source", session("a", 1e9, 1)[:3])
-    nonsense = [
-        {"time": 1.0, "session": "a", "event": "stage", "text": "\ud800 half a character"},
-        {"time": 1.0, "session": [1], "event": "progress"},
-        {"event": "unknown", "time": 1},
-    ]
-    with (tmp_path / "source" / files.EVENTS).open("a") as file:
-        file.writelines(json.dumps(event) + "\n" for event in nonsense)
-        file.write('nonsense\n{"torn')
-    (tmp_path / "target").mkdir()
-    target = LocalFolder(tmp_path / "target")
-    assert merge_logs(target, [source], n_rows=1, n_parts=1) == 2, "few lines of progress stay"
-    assert merge_logs(target, [source], n_rows=0, n_parts=0) == 0
-    assert [event["event"] for event in read_events(target)] == ["started", "progress", "merged"]
-
-
-def test_a_log_that_cannot_be_written_to_stops_nothing(tmp_path, monkeypatch):
-    def refuse(self, name, text):
-        raise StoreError("no room")
-
-    source = written(tmp_path / "source", session("a", 1e9, 1))
-    monkeypatch.setattr(LocalFolder, "note", refuse)
-    assert merge_logs(LocalFolder(tmp_path), [source], n_rows=1, n_parts=1) == 0

@@ -56,14 +56,6 @@ def test_symmetric_candidates_are_one_board(store, tmp_path):
     assert top(tmp_path, 0) == []
 
 
-def test_boards_that_were_not_scored_again_are_shown_and_not_called_proven(store, tmp_path):
-    store.flush()
-    assert boards(tmp_path) == expected()
-    assert "not scored again" in summary(tmp_path).why_not
-    claimed(store)
-    assert summary(tmp_path).proven
-
-
 def test_a_wrong_stored_score_is_a_mismatch(tmp_path):
     rows = all_rows()
     bad = replace(rows[-1], candidates=(("xyzw", 95),))
@@ -174,22 +166,16 @@ def test_the_sentence_fits_the_number_of_boards(tmp_path, boards, text):
 
 
 @pytest.mark.parametrize(
-    ("left_out", "text"),
+    ("left_out", "letters", "text"),
     [
-        (None, "words of toy (SHA-256 0000000000000000) and"),  # an older run
-        ({"too short": 0}, "(SHA-256 0000000000000000; 0 lines left out) and"),
-        ({"too short": 2, "duplicate": 0, "q without u": 1}, "; 3 lines left out: 2 too short, 1 q without u) and"),
-        ({"too short": 1}, "; 1 line left out: 1 too short) and"),
+        (None, {}, "words of toy (SHA-256 0000000000000000) and"),  # an older run
+        ({"too short": 0}, {}, "(SHA-256 0000000000000000; 0 lines left out) and"),
+        ({"too short": 2, "duplicate": 0, "q without u": 1}, {}, "; 3 lines left out: 2 too short, 1 q without u) and"),
+        ({"duplicate": 1}, {"w": "\u00f1"}, "0000; w stands for \u00f1; 1 line left out: 1 duplicate) and"),
     ],
 )
-def test_the_sentence_says_how_many_lines_of_the_list_were_left_out(left_out, text):
-    assert text in statement_of(fingerprint(), BoardList((), 0), Question("toy", 12, "custom", left_out))
-
-
-def test_the_sentence_says_which_letters_stand_for_others():
-    asked = Question("toy", 12, "custom", {"duplicate": 1}, {"w": "\u00f1"})
-    told = statement_of(fingerprint(), BoardList((), 0), asked)
-    assert "0000; w stands for \u00f1; 1 line left out: 1 duplicate) and" in told
+def test_the_sentence_says_how_the_list_was_read(left_out, letters, text):
+    assert text in statement_of(fingerprint(), BoardList((), 0), Question("toy", 12, "custom", left_out, letters))
 
 
 def test_a_claim_of_another_run_is_refused(tmp_path):
