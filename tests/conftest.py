@@ -271,7 +271,7 @@ def elsewhere(tmp_path: Path) -> Iterator[Path]:
 
 @pytest.fixture(scope="module")
 def browser():
-    """Run the Chromium that is installed, for pages that a test looks at."""
+    """Run the Chromium that is installed, for pages that a test looks at; meanwhile no test may have an event loop."""
     playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright")
     found = next((path for path in map(shutil.which, BROWSERS) if path), None)
     if found is None:
@@ -280,3 +280,13 @@ def browser():
         running = driver.chromium.launch(executable_path=found, args=["--no-sandbox", "--disable-gpu"])
         yield running
         running.close()
+
+
+@pytest.fixture
+def tabs(browser):
+    """Tabs in which nothing may fail; all are closed in the end."""
+    from tests.browsing import Tabs
+
+    made = Tabs(browser)
+    yield made
+    made.close()

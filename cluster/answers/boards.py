@@ -1,32 +1,180 @@
-"""What there is to say about boards: scores, words, neighbours, dice; and which class is meant.
+"""Boards of any kind under any rules: as people type and list them, their scores, words and dice.
 
-The command line and the web pages show these.
+Boards of letters and Qu under points by length have the fast scorer, all others the solver of tiles.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import csv
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from boardclass.board import dims_of_length
-from boardclass.errors import BoardError, InputError, PartitionError, quote
-from boardclass.geometry import DIMS, parse_dims
+from boardclass.board import format_rows, read_board, with_letters
+from boardclass.errors import BoardError, DimsError, InputError
+from boardclass.geometry import DIMS, Dims, parse_dims
 from boardclass.rolling import assign_dice
-from boardclass.scores import parse_scores
-from boardclass.wordlist import DEFAULT_WORDLIST, load_wordlist
+from boardclass.scores import n_letters
+from boardclass.tiles import Tiles, read_tiles
+from boardclass.wordlist import WordList, load_wordlist
 
 if TYPE_CHECKING:
-    from boardclass.geometry import Dims
     from boardclass.scores import ScoreTable
-    from boardclass.wordlist import WordList
+    from search.scoring.scorer import Scorer
+    from search.solvers.tiles import Rules
+
+_USUAL = [*map(parse_dims, DIMS), (6, 6)]
+_BOARD_AND_NUMBERS = re.compile(r"(.*?)[\s,;:]+([0-9]+)(?:[\s,;:]+[0-9]+)*", re.ASCII)
+_is_board_file = re.compile(r"[0-9]{1,2}(?:\s+[0-9]{1,2})?", re.ASCII).fullmatch
+_CELL = r"(?:[^\W\d_]|[Qq][Uu]|[A-Z][a-z]|\[[^\[\]]+\]|[.*])"
+_is_row = re.compile(rf"{_CELL}(?:[\s,]+{_CELL})+").fullmatch
+Board = Tiles | tuple[Dims, str]
 
 
-def words_and_table(
-    wordlist: str | None, scores: str | None, *, plain_q: bool | None = False
-) -> tuple[WordList, ScoreTable]:
-    """Return the word list and the score table that the options name, checked against each other."""
-    table = parse_scores("standard" if scores is None else scores)
-    words = load_wordlist(DEFAULT_WORDLIST if wordlist is None else wordlist, plain_q=plain_q)
-    return words, table
+class Word(NamedTuple):
+    """A word as people spell it, its points and letters, and a path."""
+
+    word: str
+    points: int
+    letters: int
+    path: tuple[int, ...]
+
+
+class Solved(NamedTuple):
+    """A board as it is typed, its faces row by row, and its words, the longest first."""
+
+    board: str
+    dims: str
+    rows: list[list[str]]
+    words: list[Word]
+
+    @property
+    def score(self) -> int:
+        """Points of all words."""
+        return sum(word.points for word in self.words)
+
+    def record(self, words: WordList) -> dict[str, Any]:
+        """Return what ``show --format json`` holds."""
+        return {
+            "board": self.board,
+            "dims": self.dims,
+            "wordlist": words.name,
+            "wordlist_sha256": words.sha256,
+            "score": self.score,
+            "letters": words.letters,
+            "n_words": len(self.words),
+            "words": [word._asdict() for word in self.words],
+        }
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A word list, where it was found, and the rules that boards are scored by."""
+
+    words: WordList
+    source: str | Path
+    table: ScoreTable
+    plain_q: bool = False
+    values: str | None = None
+    bonus: str | None = None
+
+    def read(self, text: str, dims: str | None = None, say: Callable[[str], None] = lambda _: None) -> Board:
+        """Return the board that a person typed: size and letters, in the symbols of the list, if it is a usual one.
+
+        Raises InputError if it is no board at all.
+        """
+        error: InputError | None = None
+        has_plain_q = self.plain_q or self.words.plain_q or "q" in self.words.letters.values()
+        if not has_plain_q and self.values is None and self.bonus is None:
+            try:
+                return read_board(text, dims, say, self.words.letters)
+            except (BoardError, DimsError) as refused:
+                error = refused
+        letters = "".join(self.words.letters.values())
+        try:
+            return read_tiles(text, dims, plain_q=has_plain_q, letters=letters, usual=_USUAL)
+        except InputError as refused:
+            raise error or refused from None
+
+    def solve(self, board: Board, scorer: Scorer | None = None) -> Solved:
+        """Return a board with its words; ``scorer`` is one for its size, if there is one already."""
+        if isinstance(board, Tiles):
+            found = [Word(word, points, len(word), path) for word, points, path in self._on_tiles(board)]
+            solved = Solved(str(board), f"{board.w}x{board.h}", board.rows, found)
+        else:
+            from search.scoring.scorer import Scorer
+
+            (size, letters), names = board, self.words.letters
+            scorer = scorer or Scorer(size, self.words.words, self.table)
+            found = [Word(self.words.spell(w), points, n_letters(w), path) for w, points, path in scorer.words(letters)]
+            solved = Solved(with_letters(letters, names), str(size), format_rows(letters, size, names), found)
+        solved.words.sort(key=lambda word: (-word.letters, word.word))
+        return solved
+
+    def told(self, board: Board, solved: Solved) -> dict[str, Any]:
+        """Return what a page shows of a board: the record, faces, points through each cell; and for each cell its
+        letter value (None: it has none, or several) and its bonus, where the rules have such.
+        """
+        from cluster.answers.render import heat_of_cells
+
+        n = sum(map(len, solved.rows))
+        heat = heat_of_cells(n, ((word.points, word.path) for word in solved.words))
+        record = solved.record(self.words) | {"rows": solved.rows, "heat": heat}
+        if isinstance(board, Tiles):
+            rules = self._rules(board)
+            if (worth := rules.values) is not None:
+                sums = [{sum(worth.get(c, 0) for c in text) for text in tile.spellings} for tile in board.tiles]
+                record["values"] = [min(of_tile) if len(of_tile) == 1 else None for of_tile in sums]
+            if rules.bonus:
+                record["bonus"] = [rules.bonus.get(cell) for cell in range(n)]
+        return record
+
+    def scores(self, boards: Sequence[Board]) -> list[tuple[str, int]]:
+        """Return each board as it is typed with its score; usual boards of one size are scored together."""
+        from search.scoring.scorer import Scorer
+
+        found: list[tuple[str, int]] = [("", 0)] * len(boards)
+        of_size: dict[Dims, list[tuple[int, str]]] = {}
+        for place, board in enumerate(boards):
+            if isinstance(board, Tiles):
+                found[place] = str(board), sum(points for _, points, _ in self._on_tiles(board))
+            else:
+                of_size.setdefault(board[0], []).append((place, board[1]))
+        for size, some in of_size.items():
+            values = Scorer(size, self.words.words, self.table).scores([letters for _, letters in some])
+            for (place, letters), value in zip(some, values.tolist(), strict=True):
+                found[place] = with_letters(letters, self.words.letters), value
+        return found
+
+    def _rules(self, board: Tiles) -> Rules:
+        from search.solvers.tiles import Rules, parse_bonus, parse_values
+
+        bonus = {} if self.bonus is None else parse_bonus(self.bonus, board.w, board.h)
+        return Rules(self.table, None if self.values is None else parse_values(self.values), bonus)
+
+    def _on_tiles(self, board: Tiles) -> Iterable[tuple[str, int, tuple[int, ...]]]:
+        """Yield the words on a board of tiles; the solver sees the symbols of the list."""
+        from search.solvers.tiles import solve_tiles
+
+        words = load_wordlist(self.source, plain_q=True)
+        symbols = dict.fromkeys(words.letters, "\0") | {letter: symbol for symbol, letter in words.letters.items()}
+        pattern = re.compile("|".join(sorted(symbols, key=len, reverse=True)) or "(?!)")
+
+        def in_symbols(text: str) -> str:  # a letter that is a symbol elsewhere is in no word
+            return pattern.sub(lambda found: symbols[found[0]], text)
+
+        tiles = [
+            tile if tile.face == "*" else tile._replace(spellings=tuple(map(in_symbols, tile.spellings)))
+            for tile in board.tiles
+        ]
+        rules = self._rules(board)
+        if (values := rules.values) is not None:
+            of_symbols = {symbol: values.get(letter, 0) for symbol, letter in words.letters.items()}
+            rules = replace(rules, values={**values, **of_symbols})
+        for word, points, path in solve_tiles(board._replace(tiles=tuple(tiles)), words.words, rules):
+            yield words.spell(word), points, path
 
 
 def rollable(board: str) -> dict[str, bool]:
@@ -46,24 +194,38 @@ def rollable_text(board: str) -> str:
     return ", ".join(parts)
 
 
-def class_letters(text: str, dims_text: str | None, buckets: str | None) -> tuple[Dims, tuple[str, ...]]:
-    """Return the dimensions and the letters of each cell of the class that the command line names."""
-    from boardclass.partition import parse_class, parse_partition
-    from configs.model import load_config
+def read_lines(data: bytes) -> Iterator[tuple[int, str, int | None]]:
+    """Yield the boards of a list, each with the number of its line and the score behind it, if any.
 
-    groups = text.split()
-    if len(groups) == 1 and groups[0].isdecimal():
-        if not dims_text:
-            raise InputError(f"class {quote(text)} is a number: give --dims as well, or write the letters of each cell")
-        size = str(parse_dims(dims_text))
-        partition = parse_partition(load_config(None, {"dims": size, "buckets": buckets}).buckets, size)
-        return partition.dims, partition.class_letters(int(groups[0]))
-    if buckets is not None:
-        raise InputError(f"--buckets {quote(buckets)} goes with the number of a class; {quote(text)} has its letters")
+    Blank lines and ``#`` comments are skipped, and bytes that are not UTF-8 do not stop the reading.  A line is a
+    board; numbers behind it are its score and more.  If the first line is a CSV header with the column ``board``, that
+    column and the column ``score`` are taken instead.  A first line of one or two numbers is that of a board file, and
+    lines of single cells with blanks between are the rows of one board.
+    """
+    lines = [line.strip() for line in data.decode("utf-8-sig", "backslashreplace").splitlines()]
+    told = [(number, line) for number, line in enumerate(lines, 1) if line and not line.startswith("#")]
+    if not told:
+        return
+    if _is_board_file(told[0][1]) or all(_is_row(line) for _, line in told):
+        yield told[0][0], "\n".join(line for _, line in told), None
+        return
+    columns = _csv_fields(told[0][1])
+    is_csv = "board" in columns
+    for number, text in told[is_csv:]:
+        if is_csv:
+            named = dict(zip(columns, _csv_fields(text), strict=False))
+            yield number, named.get("board", ""), _score(named.get("score", ""))
+        else:
+            match = _BOARD_AND_NUMBERS.fullmatch(text)
+            yield (number, match[1], _score(match[2])) if match else (number, text, None)
+
+
+def _csv_fields(text: str) -> list[str]:
     try:
-        dims = parse_dims(dims_text) if dims_text else dims_of_length(len(groups))
-    except BoardError as error:
-        raise PartitionError(
-            f"class {quote(text)} has {len(groups)} groups of letters: expected one for each cell of {', '.join(DIMS)}"
-        ) from error
-    return dims, parse_class(text, dims)
+        return [field.strip() for field in next(csv.reader([text]))]
+    except csv.Error:  # a field beyond its limit: not a board
+        return [text]
+
+
+def _score(text: str) -> int | None:
+    return int(text) if re.fullmatch(r"[0-9]{1,10}", text) else None

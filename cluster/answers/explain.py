@@ -10,8 +10,8 @@ from math import prod
 from typing import TYPE_CHECKING, Any
 
 from boardclass.cutoff import reaches
-from boardclass.errors import InputError
-from boardclass.geometry import cell_name, parse_dims, short_cell_name
+from boardclass.errors import BoardError, InputError, PartitionError, quote
+from boardclass.geometry import DIMS, cell_name, parse_dims, short_cell_name
 
 if TYPE_CHECKING:
     from boardclass.geometry import Dims, Geometry
@@ -110,14 +110,35 @@ def _check_size(kind: str, n_nodes: int) -> None:
 
 
 def trees(letters: tuple[str, ...], words: WordList, scorer: Scorer) -> tuple[TreeNode, TreeNode]:
-    """Return the Sum/Choice tree and the orderly tree of a small class.
-
-    Raises InputError when one is too large to look at.
-    """
+    """Return the Sum/Choice tree and the orderly tree of a small class. Raises InputError when one is too large."""
     from search.class_bounds import walk_class
 
     orderly = orderly_tree(walk_class(letters, scorer).terms, scorer.geometry)
     return sum_choice_tree(letters, words.words, scorer.table, scorer.geometry), orderly
+
+
+def class_letters(text: str, dims_text: str | None, buckets: str | None) -> tuple[Dims, tuple[str, ...]]:
+    """Return the dimensions and the letters of each cell of the class that the command line names."""
+    from boardclass.board import dims_of_length
+    from boardclass.partition import parse_class, parse_partition
+    from configs.model import load_config
+
+    groups = text.split()
+    if len(groups) == 1 and groups[0].isdecimal():
+        if not dims_text:
+            raise InputError(f"class {quote(text)} is a number: give --dims as well, or write the letters of each cell")
+        size = str(parse_dims(dims_text))
+        partition = parse_partition(load_config(None, {"dims": size, "buckets": buckets}).buckets, size)
+        return partition.dims, partition.class_letters(int(groups[0]))
+    if buckets is not None:
+        raise InputError(f"--buckets {quote(buckets)} goes with the number of a class; {quote(text)} has its letters")
+    try:
+        dims = parse_dims(dims_text) if dims_text else dims_of_length(len(groups))
+    except BoardError as error:
+        raise PartitionError(
+            f"class {quote(text)} has {len(groups)} groups of letters: expected one for each cell of {', '.join(DIMS)}"
+        ) from error
+    return dims, parse_class(text, dims)
 
 
 def tell(dims: Dims, letters: tuple[str, ...], scorer: Scorer, cutoff: int | None) -> dict[str, Any]:
@@ -195,27 +216,19 @@ def narrate(story: dict[str, Any]) -> Iterator[str]:
     cutoff = story["cutoff"]
     if cutoff is None:
         yield "With a cutoff, the story goes on to where the class is eliminated."
-    elif not reaches(story["orderly_bound"], cutoff):
+        return
+    if not reaches(story["orderly_bound"], cutoff):
         yield f"Cutoff {cutoff:,}: eliminated at once, by its orderly bound."
-    else:
-        yield from _narrate_levels(story, cutoff)
-
-
-def _narrate_levels(story: dict[str, Any], cutoff: int) -> Iterator[str]:
+        return
     yield f"Cutoff {cutoff:,}: the orderly bound reaches it, so cells are forced one after the other:"
-    h = parse_dims(story["dims"]).h
     for level in story["levels"]:
-        yield (
-            f"  {cell_name(level['cell'], h)}: {level['n_left']:,} of {level['n_parts']:,} parts left, "
-            f"largest bound {level['largest_bound']:,}"
-        )
+        left = f"{level['n_left']:,} of {level['n_parts']:,} parts left, largest bound {level['largest_bound']:,}"
+        yield f"  {cell_name(level['cell'], h)}: {left}"
     if "n_multi_score" not in story:
         yield f"Eliminated after {len(story['levels'])} forced cells: no bound reaches the cutoff."
         return
-    yield (
-        f"OrderlyBound searches the rest: {story['n_multi_score']:,} boards have a multi-score of {cutoff:,} or more."
-    )
-    n = story["n_boards_reaching"]
+    multi, n = story["n_multi_score"], story["n_boards_reaching"]
+    yield f"OrderlyBound searches the rest: {multi:,} boards have a multi-score of {cutoff:,} or more."
     yield f"Scored exactly, {n:,} of them reach the cutoff." if n else "Scored exactly, none reaches it: eliminated."
 
 

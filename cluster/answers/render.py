@@ -36,11 +36,6 @@ class Format(StrEnum):
     csv = "csv"
 
 
-def full_spelling(word: str) -> str:
-    """Return a word as people spell it: the stored ``q`` is a Qu cell."""
-    return word.replace("q", "qu")
-
-
 def points(value: int) -> str:
     """Return a number of points as people say it."""
     return counted(value, "point")
@@ -97,15 +92,11 @@ def write_csv(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
 
 
 def write_json(value: Any) -> None:
-    """Write one JSON value to standard output, indented, keys in the order given."""
+    """Write one JSON value to standard output, indented, keys in the order given; what is not visible is escaped."""
     text = json.dumps(value, indent=2, ensure_ascii=False)
-    sys.stdout.write(text if text.replace("\n", "").isprintable() else _escaped_json(text))
-    sys.stdout.write("\n")
-
-
-def _escaped_json(text: str) -> str:
-    """Return JSON text with what is not visible as JSON escapes; newlines stand between values only."""
-    return "".join(c if c.isprintable() or c == "\n" else json.dumps(c)[1:-1] for c in text)
+    if not text.replace("\n", "").isprintable():  # newlines stand between values only
+        text = "".join(c if c.isprintable() or c == "\n" else json.dumps(c)[1:-1] for c in text)
+    sys.stdout.write(f"{text}\n")
 
 
 def _shown(value: object) -> object:
@@ -123,21 +114,20 @@ def write_table(columns: Sequence[str], rows: Sequence[Sequence[object]], fmt: F
 
 
 def write_record(record: Mapping[str, Any], fmt: Format = Format.table) -> None:
-    """Write one record: a line per field for people, one object in JSON, a header and one line in CSV."""
-    if fmt is Format.csv:
-        write_csv(list(record), [[_plain(value) for value in record.values()]])
-    elif fmt is Format.json:
+    """Write one record: a line per field for people, one object in JSON, a header and one line in CSV.
+
+    For people and in CSV a list is one text with spaces between.
+    """
+    if fmt is Format.json:
         write_json(dict(record))
-    else:
-        width = max(map(len, record))
-        for name, value in record.items():
-            text = f"{name.replace('_', ' '):<{width}}  {_cell(_plain(value))}"
-            console().print(text, markup=False, soft_wrap=True)
-
-
-def _plain(value: object) -> object:
-    """Return a list as one text with spaces between, other values as they are."""
-    return " ".join(map(str, value)) if isinstance(value, list) else value
+        return
+    plain = {name: " ".join(map(str, v)) if isinstance(v, list) else v for name, v in record.items()}
+    if fmt is Format.csv:
+        write_csv(list(plain), [list(plain.values())])
+        return
+    width = max(map(len, plain))
+    for name, value in plain.items():
+        console().print(f"{name.replace('_', ' '):<{width}}  {_cell(value)}", markup=False, soft_wrap=True)
 
 
 def _write_rich_table(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
@@ -161,7 +151,7 @@ def _write_rich_table(columns: Sequence[str], rows: Sequence[Sequence[object]]) 
         )
         widest += width + 2
     for row in rows:
-        table.add_row(*(escape(_cell(value)) for value in row))
+        table.add_row(*map(escape, map(_cell, row)))
     if not out.is_terminal:
         out.width = max(out.width, widest)
     out.print(table, crop=False)

@@ -245,14 +245,15 @@ def require_all_proven(summaries: Mapping[str, Summary]) -> None:
 
     Raises IncompleteError or MismatchError for the first that is not; the others are named on standard error before it.
     """
-    for found in summaries.values():
+    unproven: list[str] = []
+    for name, found in summaries.items():
         tell_notes(found)
-    unproven = [(name, found) for name, found in summaries.items() if not found.proven]
-    for name, found in unproven[1:]:
-        tell(f"orderly: {name}: {found.caveat}")
+        if not found.proven:
+            unproven.append(name)
+    for name in unproven[1:]:
+        tell(f"orderly: {name}: {summaries[name].caveat}")
     if unproven:
-        name, found = unproven[0]
-        found.require_proven(name)
+        summaries[unproven[0]].require_proven(unproven[0])
 
 
 def tell_so_far(summaries: Mapping[str, Summary]) -> None:

@@ -17,26 +17,36 @@ from importlib import import_module
 from typing import Annotated, Any, ClassVar
 
 import typer
+from typer import Option
 from typer.core import TyperGroup
 
 from boardclass.distribution import NAME
 from boardclass.errors import InputError, OrderlyError, quote
 from cluster.streams import encodable, tell
 
-SECTIONS = {  # module.function
-    "Search and prove": (
-        *("run.plan", "run.tune", "run.run", "status.status", "run.merge", "check.verify", "check.repeat"),
-        *("check.certify", "check.audit"),
-    ),
-    "Watch and look": ("status.runs", "status.watch", "status.serve"),
-    "Ask what a run found": ("ask.top", "ask.query", "ask.compare", "ask.report"),
-    "Good boards fast, without proof": ("climb.climb", "climb.longest", "boards.neighbours", "boards.roll"),
-    "Single boards": ("boards.show", "boards.score", "boards.solve", "boards.lists"),
-    "Classes of boards and their bounds": ("explain.bound", "explain.explain"),
-    "Word lists": ("wordlist.wordlist",),
+SECTIONS = {  # commands, each with its file
+    "Search and prove": {
+        "plan": "run",
+        "tune": "run",
+        "run": "run",
+        "status": "status",
+        "merge": "run",
+        "verify": "check",
+        "repeat": "check",
+        "certify": "check",
+        "audit": "check",
+    },
+    "Watch and look": {"runs": "status", "watch": "status", "serve": "status"},
+    "Ask what a run found": {"top": "ask", "query": "ask", "compare": "ask", "report": "ask"},
+    "Good boards fast, without proof": {"climb": "climb", "longest": "climb", "neighbours": "boards", "roll": "boards"},
+    "Single boards": {"show": "boards", "score": "boards", "solve": "boards", "lists": "boards"},
+    "Classes of boards and their bounds": {"bound": "explain", "explain": "explain"},
+    "Word lists": {"wordlist": "wordlist"},
 }
+PLACES: dict[str, str] = {}
+for _commands in SECTIONS.values():
+    PLACES |= _commands
 EXIT_BUG, EXIT_INPUT, EXIT_INTERRUPTED = 1, InputError.exit_code, 130
-PLACES = {place.partition(".")[2]: place for section in SECTIONS.values() for place in section}
 
 INTRO = """Proves which Boggle boards score highest, and keeps the evidence.
 
@@ -55,7 +65,7 @@ EPILOG = "Exit codes: 0 done or proved, 2 bad input, 3 run directory damaged or 
 class Whole(TyperGroup):
     """Commands with their whole first sentence, under titles."""
 
-    titled: ClassVar[dict[str, list[str]]] = {}  # names of commands by title; without it all are under one
+    titled: ClassVar[dict[str, Any]] = {}  # names of commands by title; without it all are under one
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:  # typer's own types differ from version to version
         """Write the sections."""
@@ -71,7 +81,7 @@ class Whole(TyperGroup):
 class Sections(Whole):
     """The commands by section, each built when it is asked for: all of them would take longer than most commands."""
 
-    titled: ClassVar = {title: [place.partition(".")[2] for place in places] for title, places in SECTIONS.items()}
+    titled: ClassVar = SECTIONS
 
     def list_commands(self, ctx: Any) -> list[str]:
         """Return the names of all commands."""
@@ -81,7 +91,7 @@ class Sections(Whole):
         """Return a command; for a name that is none build them all, since typer suggests the nearest of them."""
         for name in (cmd_name,) if cmd_name in PLACES else PLACES:
             if name not in self.commands:
-                found = getattr(import_module(f"cluster.cli.{PLACES[name].partition('.')[0]}"), name)
+                found = getattr(import_module(f"cluster.cli.{PLACES[name]}"), name)
                 if not isinstance(found, typer.Typer):
                     body, found = found, typer.Typer(add_completion=False, rich_markup_mode=None)
                     found.command(name)(body)
@@ -123,19 +133,10 @@ def _version(wanted: bool) -> None:
 
 @app.callback()
 def common(
-    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
-    version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
-    ] = False,
+    debug: Annotated[bool, Option("--debug", help="Show the traceback of an error.")] = False,
+    version: Annotated[bool, Option("--version", callback=_version, is_eager=True, help="Print the version.")] = False,
 ) -> None:
     """Accept the options in front of the command; ``main`` has acted on ``--debug`` already."""
-
-
-def _take_debug(arguments: list[str]) -> tuple[list[str], bool]:
-    """Return the arguments without ``--debug``, which is accepted anywhere, and whether it was there."""
-    end = arguments.index("--") if "--" in arguments else len(arguments)
-    kept = [word for word in arguments[:end] if word != "--debug"] + arguments[end:]
-    return kept, len(kept) < len(arguments) or bool(os.environ.get("ORDERLY_DEBUG"))
 
 
 def _fail(message: str, code: int) -> int:
@@ -216,7 +217,11 @@ def _drop_output() -> None:
 
 
 def main() -> None:
-    """Run the command line and leave with its exit code."""
+    """Run the command line and leave with its exit code; ``--debug`` is accepted anywhere."""
     encodable(sys.stdout)
-    arguments, debug = _take_debug(sys.argv[1:])
+    arguments, debug = sys.argv[1:], bool(os.environ.get("ORDERLY_DEBUG"))
+    end = arguments.index("--") if "--" in arguments else len(arguments)
+    while "--debug" in arguments[:end]:
+        arguments.remove("--debug")
+        debug, end = True, end - 1
     sys.exit(_call(arguments) if debug else _exit_code(arguments))

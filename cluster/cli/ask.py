@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer import Argument, Option
 
 from boardclass.errors import BoardError, InputError, OrderlyError, quote
 from cluster.answers.render import Format, write_json, write_table
@@ -36,18 +37,18 @@ def top(
     directories: options.RunList = None,
     n: options.Limit = 10,
     contains: Annotated[
-        list[str] | None, typer.Option(metavar="WORD", help="Only boards on which WORD can be traced; may be repeated.")
+        list[str] | None, Option(metavar="WORD", help="Only boards on which WORD can be traced; may be repeated.")
     ] = None,
-    min_words: Annotated[int, typer.Option(metavar="N", min=0, help="Only boards with at least N words.")] = 0,
+    min_words: Annotated[int, Option(metavar="N", min=0, help="Only boards with at least N words.")] = 0,
     rollable: Annotated[
         str | None,
-        typer.Option(
+        Option(
             metavar="DICE",
             help="Only boards that these dice can show: classic, new, big, or a TOML file.",
             autocompletion=options.complete_dice,
         ),
     ] = None,
-    words: Annotated[bool, typer.Option("--words", help="Show the number of words as well.")] = False,
+    words: Annotated[bool, Option("--words", help="Show the number of words as well.")] = False,
     wordlist: options.RunWordlist = None,  # for --words and --min-words
     fmt: options.Format = Format.table,
 ) -> None:
@@ -69,16 +70,14 @@ def top(
             if keeps is None or keeps.passes(item):
                 n_kept += 1
                 n_words = [keeps.n_words(item)] if keeps and words else []
-                rows.append((item, name, [item.score, *n_words, found.proven]))
-    rows.sort(key=lambda row: (-row[0].score, row[0].board, row[1]))
+                told = [name, with_letters(item.board, found.question.letters), item.score, *n_words, found.proven]
+                rows.append((-item.score, item.board, name, told))
     columns = ["run", "board", "score", *(["words"] if words else []), "proven"]
-    letters = {name: found.question.letters for name, found in summaries.items()}
-    listed = [[name, with_letters(item.board, letters[name]), *told] for item, name, told in rows[:n]]
     cut = slice(int(len(summaries) == 1), None)  # one run need not be named
     if fmt is Format.table:  # people are told in a sentence what is proven
         tell_so_far(summaries)
         cut = slice(cut.start, -1)
-    write_table(columns[cut], [row[cut] for row in listed], fmt)
+    write_table(columns[cut], [told[cut] for *_, told in sorted(rows)[:n]], fmt)
     require_all_proven(summaries)
 
 
@@ -137,16 +136,14 @@ def _spelling(word: str, letters: Mapping[str, str]) -> str:
 def query(
     words: Annotated[
         list[str] | None,
-        typer.Argument(
+        Argument(
             metavar="RUN|SQL",
             help="Run directories, the latest under runs by default; one SELECT statement, or none for a prompt.",
             show_default=False,
         ),
     ] = None,
-    timeout: Annotated[float, typer.Option(metavar="S", min=0.1, help="Seconds it may take.")] = 60,
-    memory: Annotated[
-        int, typer.Option(metavar="MIB", min=64, max=2**24, help="MiB it may take besides the runs.")
-    ] = 1024,
+    timeout: Annotated[float, Option(metavar="S", min=0.1, help="Seconds it may take.")] = 60,
+    memory: Annotated[int, Option(metavar="MIB", min=64, max=2**24, help="MiB it may take besides the runs.")] = 1024,
     fmt: options.Format = Format.table,
 ) -> None:
     """Ask runs in SQL: views boards, classes and runs (DuckDB, read only).
@@ -218,7 +215,7 @@ def _print(answer: Answer, fmt: Format) -> None:
 def compare(
     words: Annotated[
         list[str],
-        typer.Argument(
+        Argument(
             metavar="RUN|FILE",
             help="A run directory, the latest under runs by default; boards, one a line, a score may follow.",
             show_default=False,
@@ -302,7 +299,7 @@ def read_boards(path: str, shape: Geometry, letters: Mapping[str, str] | None = 
     """
     from boardclass.board import NO_LETTERS, read_board
     from boardclass.canonical import canonical_board
-    from cluster.answers.board_list import read_lines
+    from cluster.answers.boards import read_lines
 
     try:
         with Path(path).open("rb") as file:
@@ -325,11 +322,11 @@ def read_boards(path: str, shape: Geometry, letters: Mapping[str, str] | None = 
 def report(
     directory: options.Run = options.LATEST,
     out: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Where to write it.", show_default="NAME-OF-DIR.html")
+        str | None, Option(metavar="FILE", help="Where to write it.", show_default="NAME-OF-DIR.html")
     ] = None,
-    n: Annotated[int, typer.Option("-n", metavar="N", min=0, help="Boards drawn with their words.")] = 6,
+    n: Annotated[int, Option("-n", metavar="N", min=0, help="Boards drawn with their words.")] = 6,
     wordlist: options.RunWordlist = None,
-    show: Annotated[bool, typer.Option("--open", help="Open it in a browser.")] = False,
+    show: Annotated[bool, Option("--open", help="Open it in a browser.")] = False,
 ) -> None:
     """Write one self-contained HTML page about a run: claim, boards with their words, charts."""
     from boardclass.scores import ScoreTable

@@ -9,7 +9,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
+from typer import Option
 
 from boardclass.errors import BoardError, InputError, WordListError, quote
 from boardclass.printable import counted
@@ -20,7 +20,7 @@ from cluster.streams import console, tell, write_file
 
 if TYPE_CHECKING:
     from boardclass.geometry import Dims
-    from cluster.answers.scoring import Asked, Board, Solved
+    from cluster.answers.boards import Asked, Board, Solved
     from configs.dicesets import DiceSet
 
 _MAX_ROLLS = 1000  # for each board
@@ -38,18 +38,16 @@ def show(
     rules: options.Rules,
     board: options.Board,
     dims: options.Dims = None,
-    word: Annotated[
-        str | None, typer.Option(metavar="WORD", help="Draw the path of this word into the picture.")
-    ] = None,
+    word: Annotated[str | None, Option(metavar="WORD", help="Draw the path of this word into the picture.")] = None,
     out: Annotated[
         str | None,
-        typer.Option(
+        Option(
             metavar="FILE",
             help="Write FILE.html, a page to look at and play on, without network; or draw FILE.svg or FILE.png.",
         ),
     ] = None,
     words: Annotated[
-        Words, typer.Option(help="hidden: the page opens with the game, its words come afterwards.")
+        Words, Option(help="hidden: the page opens with the game, its words come afterwards.")
     ] = Words.shown,
     fmt: options.Format = Format.table,
 ) -> None:
@@ -75,7 +73,7 @@ def show(
         place = proven_place(read[1], solved.dims, solved.score, question.words.sha256, question.table.points)
         more = {"rollable": rollable(solved.board), "place": place}
     if out is not None:
-        from cluster.answers.draw_board import save_board
+        from cluster.answers.pictures import save_board
         from cluster.web.board_page import board_page
 
         if is_page:
@@ -129,7 +127,7 @@ def _show_to_people(solved: Solved, heat: list[int], wordlist: str, notes: list[
 @options.grouped
 def score(rules: options.Rules, dims: options.Dims = None, fmt: options.Format = Format.table) -> None:
     """Score the boards on standard input: one a line, or the CSV that top, climb, roll, compare or score print."""
-    from cluster.answers.board_list import read_lines
+    from cluster.answers.boards import read_lines
 
     question = rules.asked()
     if sys.stdin is None:
@@ -154,7 +152,7 @@ def solve(
     board: options.Board,
     method: Annotated[
         str,
-        typer.Option(
+        Option(
             "--method",
             "-m",
             metavar="trie|words|heap|paths",
@@ -164,10 +162,9 @@ def solve(
     ] = "trie",
     dims: options.Dims = None,
     begin_only: Annotated[
-        str | None,
-        typer.Option(metavar="CELLS", help="Cells that may only begin a word, by row and column: 1.1,3.2."),
+        str | None, Option(metavar="CELLS", help="Cells that may only begin a word, by row and column: 1.1,3.2.")
     ] = None,
-    end_only: Annotated[str | None, typer.Option(metavar="CELLS", help="Cells that may only end a word.")] = None,
+    end_only: Annotated[str | None, Option(metavar="CELLS", help="Cells that may only end a word.")] = None,
     fmt: options.Format = Format.table,
 ) -> None:
     """List the words on a board by a solver that shares no code with the scorer."""
@@ -269,18 +266,16 @@ def roll(
     rules: options.Rules,
     dice: Annotated[
         str,
-        typer.Option(
+        Option(
             metavar="NAME|FILE", help="classic, new, big, super, or a TOML file.", autocompletion=options.complete_dice
         ),
     ] = "new",
     n: options.Limit = 1,
     seed: Annotated[
-        int | None, typer.Option(metavar="N", min=0, help="Repeats the same rolls.", show_default="random")
+        int | None, Option(metavar="N", min=0, help="Repeats the same rolls.", show_default="random")
     ] = None,
-    min_words: Annotated[int, typer.Option(metavar="N", min=0, help="Roll until so many words are on a board.")] = 0,
-    out: Annotated[
-        str | None, typer.Option(metavar="FILE.pdf", help="Write a worksheet, answers last, instead.")
-    ] = None,
+    min_words: Annotated[int, Option(metavar="N", min=0, help="Roll until so many words are on a board.")] = 0,
+    out: Annotated[str | None, Option(metavar="FILE.pdf", help="Write a worksheet, answers last, instead.")] = None,
     fmt: options.Format = Format.table,
 ) -> None:
     """Roll dice: random boards with their scores, by the points of the box unless others are given.
@@ -297,7 +292,7 @@ def roll(
     seed = random.randrange(2**32) if seed is None else seed
     boards = _rolled(question, chosen, random.Random(seed), n, min_words)
     if out is not None:
-        from cluster.answers.sheet import sheet
+        from cluster.answers.pictures import sheet
 
         title = f"Dice {dice}, seed {seed}, word list {question.words.name}"
         file = write_file(Path(out), sheet([question.solve(board) for board in boards], title))

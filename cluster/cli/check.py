@@ -10,7 +10,7 @@ from itertools import islice, product
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
+from typer import Option
 
 from boardclass.errors import IncompleteError, InputError, MismatchError, StoreError, quote
 from cluster.answers.render import Format, write_json, write_record, write_table
@@ -36,10 +36,10 @@ def verify(
     directory: options.Run = options.LATEST,
     wordlist: options.RunWordlist = None,
     write: Annotated[
-        bool, typer.Option("--write", help="Also write claim.json and the list of boards; else nothing is written.")
+        bool, Option("--write", help="Also write claim.json and the list of boards; else nothing is written.")
     ] = False,
     quick: Annotated[
-        bool, typer.Option("--quick", help="Do not search verdicts again, nor climb: coverage and boards only.")
+        bool, Option("--quick", help="Do not search verdicts again, nor climb: coverage and boards only.")
     ] = False,
     fmt: options.Format = Format.table,
 ) -> None:
@@ -117,11 +117,11 @@ class Referee:
 def repeat(
     directory: options.Run = options.LATEST,
     classes: Annotated[
-        str | None, typer.Option(metavar="IDS", help="Class ids, such as 0,17; all their parts are searched.")
+        str | None, Option(metavar="IDS", help="Class ids, such as 0,17; all their parts are searched.")
     ] = None,
-    sample: Annotated[int | None, typer.Option(metavar="N", min=1, help="N verdicts at random.")] = None,
-    seed: Annotated[int, typer.Option(metavar="S", min=0, help="Seed of --sample, images and cell orders.")] = 0,
-    workers: Annotated[int, typer.Option(metavar="N", min=1, help="Processes that search.")] = 1,
+    sample: Annotated[int | None, Option(metavar="N", min=1, help="N verdicts at random.")] = None,
+    seed: Annotated[int, Option(metavar="S", min=0, help="Seed of --sample, images and cell orders.")] = 0,
+    workers: Annotated[int, Option(metavar="N", min=1, help="Processes that search.")] = 1,
     wordlist: options.RunWordlist = None,
     fmt: options.Format = Format.table,
 ) -> None:
@@ -172,15 +172,15 @@ def _judge(found: list[RepeatResult]) -> None:
 
 def certify(
     directory: options.Run = options.LATEST,
-    classes: Annotated[str | None, typer.Option(metavar="IDS", help="Class ids, such as 0,17.")] = None,
-    sample: Annotated[int | None, typer.Option(metavar="N", min=1, help="N classes at random.")] = None,
-    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Seed of --sample.")] = 0,
+    classes: Annotated[str | None, Option(metavar="IDS", help="Class ids, such as 0,17.")] = None,
+    sample: Annotated[int | None, Option(metavar="N", min=1, help="N classes at random.")] = None,
+    seed: Annotated[int, Option(metavar="N", min=0, help="Seed of --sample.")] = 0,
     hot: Annotated[
-        bool, typer.Option("--hot", help="Classes that list a candidate, and the tenth that took the most pushes.")
+        bool, Option("--hot", help="Classes that list a candidate, and the tenth that took the most pushes.")
     ] = False,
     force: Annotated[
         int | None,
-        typer.Option(
+        Option(
             metavar="M",
             min=0,
             help="Certify parts of classes: those whose first M cells have one letter each.",
@@ -305,11 +305,9 @@ def audit(
     directory: options.Run = options.LATEST,
     leaves: Annotated[
         int | None,
-        typer.Option(
-            metavar="K", min=1, help="Check K leaves and boards, drawn at random.", show_default="all of them"
-        ),
+        Option(metavar="K", min=1, help="Check K leaves and boards, drawn at random.", show_default="all of them"),
     ] = None,
-    seed: Annotated[int, typer.Option(metavar="S", min=0, help="Seed of --leaves.")] = 0,
+    seed: Annotated[int, Option(metavar="S", min=0, help="Seed of --leaves.")] = 0,
     wordlist: options.RunWordlist = None,
     fmt: options.Format = Format.table,
 ) -> None:

@@ -11,9 +11,10 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from typer import Option
 
 from boardclass.errors import InputError, quote
-from cluster.answers.render import Format, draw_board, full_spelling, write_table
+from cluster.answers.render import Format, draw_board, write_table
 from cluster.cli import options
 from cluster.cli.app import EXIT_INTERRUPTED
 from cluster.streams import console, tell
@@ -34,17 +35,14 @@ class Method(StrEnum):
 def climb(
     listed: options.Words,
     dims: options.Size = None,
-    method: Annotated[
-        Method, typer.Option(help="Pool hill climb, simulated annealing, genetic algorithm.")
-    ] = Method.pool,
+    method: Annotated[Method, Option(help="Pool hill climb, simulated annealing, genetic algorithm.")] = Method.pool,
     pool: Annotated[
-        int,
-        typer.Option(metavar="N", min=2, max=10**6, help="Boards kept, chains, or population, of all runs together."),
+        int, Option(metavar="N", min=2, max=10**6, help="Boards kept, chains, or population, of all runs together.")
     ] = 500,
     seed: options.Seed = 0,
     runs: Annotated[
         int | None,
-        typer.Option(
+        Option(
             metavar="N",
             min=1,
             help="Searches that share the pool and are counted together.",
@@ -53,13 +51,13 @@ def climb(
     ] = None,
     workers: options.Threads = 0,
     exclude: Annotated[
-        str, typer.Option(metavar="LETTERS", help="Letters that boards must not use.", show_default=False)
+        str, Option(metavar="LETTERS", help="Letters that boards must not use.", show_default=False)
     ] = "",
     start: Annotated[
-        str | None, typer.Option("--from", metavar="BOARD", help="Start from this board, not from random ones.")
+        str | None, Option("--from", metavar="BOARD", help="Start from this board, not from random ones.")
     ] = None,
     contains: Annotated[
-        str | None, typer.Option(metavar="WORD", help="Only boards on which this word can be traced.")
+        str | None, Option(metavar="WORD", help="Only boards on which this word can be traced.")
     ] = None,
     n: options.Limit = 10,
     min_letters: options.MinLetters = None,
@@ -178,13 +176,9 @@ def _progress(runs: int) -> Iterator[Callable[[int, int, int, int], None]]:
 def longest(
     listed: options.Words,
     dims: options.Size = "4x4",
-    word: Annotated[str | None, typer.Option(help="This word only; need not be in the list.")] = None,
-    letters: Annotated[
-        int | None, typer.Option(metavar="N", help="Words of N letters only: 17 on 4x4 has one Qu.")
-    ] = None,
-    sample: Annotated[
-        int | None, typer.Option(metavar="N", min=1, help="Try N random paths a word instead of all.")
-    ] = None,
+    word: Annotated[str | None, Option(help="This word only; need not be in the list.")] = None,
+    letters: Annotated[int | None, Option(metavar="N", help="Words of N letters only: 17 on 4x4 has one Qu.")] = None,
+    sample: Annotated[int | None, Option(metavar="N", min=1, help="Try N random paths a word instead of all.")] = None,
     seed: options.Seed = 0,
     workers: options.Threads = 0,
     n: options.Limit = 10,
@@ -219,7 +213,7 @@ def longest(
     def told(number: int, best: Longest | None) -> None:
         if best is not None:
             left_min = (time.monotonic() - lines.began_s) / number * (len(targets) - number) / 60
-            found = f"best {best.score:,} {best.board} ({full_spelling(best.word)})"
+            found = f"best {best.score:,} {best.board} ({words.spell(best.word)})"
             lines.tell(lambda: f"{number:,}/{len(targets):,} words, {found}, about {left_min:.0f} min left")
 
     scorer = ParallelScorer(Scorer(shape.dims, words.words, table), workers or os.cpu_count() or 1)

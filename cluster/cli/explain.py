@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
+from typer import Argument, Option
 
 from boardclass.errors import InputError, quote
 from cluster.answers.render import Format, write_json, write_record, write_table
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _Class = Annotated[
     str,
-    typer.Argument(
+    Argument(
         metavar="CLASS",
         help="A class number (with --dims, --buckets), or one group of letters per cell: 'lnrsy aeiou ...'.",
         show_default=False,
@@ -34,16 +34,13 @@ def bound(
     dims: options.Size = None,
     buckets: options.Buckets = None,
     tree: Annotated[
-        bool, typer.Option("--tree", help="Draw the Sum/Choice tree and the orderly tree of a small class.")
+        bool, Option("--tree", help="Draw the Sum/Choice tree and the orderly tree of a small class.")
     ] = False,
-    out: Annotated[
-        str | None, typer.Option(metavar="FILE.svg|FILE.dot", help="Write the trees to files instead.")
-    ] = None,
+    out: Annotated[str | None, Option(metavar="FILE.svg|FILE.dot", help="Write the trees to files instead.")] = None,
     fmt: options.Format = Format.table,
 ) -> None:
     """Print upper bounds on the score of every board of a class."""
-    from cluster.answers.boards import class_letters
-    from cluster.answers.explain import tell
+    from cluster.answers.explain import class_letters, tell
     from search.scoring.scorer import Scorer
 
     size, letters = class_letters(board_class, dims, buckets)
@@ -85,10 +82,10 @@ def explain(
     dims: options.Size = None,
     buckets: options.Buckets = None,
     cutoff: Annotated[
-        int | None, typer.Option(metavar="N", min=1, help="Show where this cutoff eliminates the class.")
+        int | None, Option(metavar="N", min=1, help="Show where this cutoff eliminates the class.")
     ] = None,
     run: Annotated[
-        str | None, typer.Option(metavar="DIR", help="Show what this run stored about class number CLASS.")
+        str | None, Option(metavar="DIR", help="Show what this run stored about class number CLASS.")
     ] = None,
     fmt: options.Format = Format.table,
 ) -> None:
@@ -101,8 +98,7 @@ def explain(
             raise InputError(f"--run {quote(run)} settles what {' and '.join(others)} would: leave them out")
         _explain_stored(run, int(board_class), fmt)
         return
-    from cluster.answers.boards import class_letters
-    from cluster.answers.explain import narrate, tell
+    from cluster.answers.explain import class_letters, narrate, tell
     from search.scoring.scorer import Scorer
 
     size, letters = class_letters(board_class, dims, buckets)

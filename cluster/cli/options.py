@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer import Argument, Option
 
 from boardclass.errors import ConfigError, InputError, quote
 from cluster.answers import render
@@ -21,7 +22,7 @@ from cluster.answers.records import PUBLISHED
 if TYPE_CHECKING:
     from boardclass.scores import ScoreTable
     from boardclass.wordlist import WordList
-    from cluster.answers.scoring import Asked
+    from cluster.answers.boards import Asked
     from configs.model import RunConfig
 
 
@@ -44,7 +45,7 @@ complete_solvers = _offer("search.solvers", "METHODS")
 
 def _wordlist(show_default: str) -> Any:
     names = ("--wordlist", "-w")
-    return typer.Option(
+    return Option(
         *names, metavar="NAME|PATH", help="Word list.", show_default=show_default, autocompletion=complete_wordlists
     )
 
@@ -64,12 +65,12 @@ def _chosen(ctx: typer.Context, directory: str) -> str:
     return chosen_run(None if directory == LATEST else directory)
 
 
-Format = Annotated[render.Format, typer.Option("--format", help="How to print.", show_choices=True)]
+Format = Annotated[render.Format, Option("--format", help="How to print.", show_choices=True)]
 Wordlist = Annotated[str | None, _wordlist("bundled list")]
 RunWordlist = Annotated[str | None, _wordlist("that of the run")]
 Scores = Annotated[
     str | None,
-    typer.Option(
+    Option(
         metavar="TABLE",
         help="standard, words, powers, or points from 3 letters on, such as 1,1,2,3,5,11.",
         show_default="standard",
@@ -78,60 +79,54 @@ Scores = Annotated[
 ]
 Dims = Annotated[
     str | None,
-    typer.Option("--dims", "-d", metavar="WxH", help="Columns x rows, such as 3x4.", autocompletion=complete_sizes),
+    Option("--dims", "-d", metavar="WxH", help="Columns x rows, such as 3x4.", autocompletion=complete_sizes),
 ]
 Size = Annotated[  # of boards that are not typed: they are never wider than high
     str | None,
-    typer.Option(
-        "--dims", "-d", metavar="WxH", help="Columns x rows.", callback=_say_turned, autocompletion=complete_sizes
-    ),
+    Option("--dims", "-d", metavar="WxH", help="Columns x rows.", callback=_say_turned, autocompletion=complete_sizes),
 ]
 Buckets = Annotated[
     str | None,
-    typer.Option(
-        "--buckets", "-b", metavar="SPEC", help="Letter buckets, such as 'aeijou bcd..., corner: aeiosuy bcdf...'."
-    ),
+    Option("--buckets", "-b", metavar="SPEC", help="Letter buckets, such as 'aeijou bcd..., corner: aeiosuy bcdf...'."),
 ]
 Order = Annotated[
-    str | None, typer.Option(metavar="NAME", help="Cell order: ring, pairs or rows.", show_default="best for the size")
+    str | None, Option(metavar="NAME", help="Cell order: ring, pairs or rows.", show_default="best for the size")
 ]
 LATEST = "\0"  # instead of a run directory: no directory is called so
 _LATEST = "the latest under runs"
-Run = Annotated[str, typer.Argument(metavar="DIR", help="Run directory.", show_default=_LATEST, callback=_chosen)]
+Run = Annotated[str, Argument(metavar="DIR", help="Run directory.", show_default=_LATEST, callback=_chosen)]
 RunList = Annotated[
-    list[str] | None, typer.Argument(metavar="DIR", help="One or more run directories.", show_default=_LATEST)
+    list[str] | None, Argument(metavar="DIR", help="One or more run directories.", show_default=_LATEST)
 ]
 Runs = Annotated[
     list[str] | None,
-    typer.Argument(metavar="RUN|FOLDER", help="Run directories, or folders of runs.", show_default="the folder runs"),
+    Argument(metavar="RUN|FOLDER", help="Run directories, or folders of runs.", show_default="the folder runs"),
 ]
 Board = Annotated[
     str,
-    typer.Argument(
+    Argument(
         metavar="BOARD",
         help="The letters down the columns, or its rows, such as bld/eae/rts; q or Qu is a Qu cell.",
         show_default=False,
     ),
 ]
-MinLetters = Annotated[
-    int | None, typer.Option(metavar="N", min=1, help="Shorter words do not count.", show_default="3")
-]
+MinLetters = Annotated[int | None, Option(metavar="N", min=1, help="Shorter words do not count.", show_default="3")]
 Memory = Annotated[
     int | None,
-    typer.Option(
+    Option(
         metavar="MIB", help="For terms, keys and tree of one worker, besides words and paths.", show_default="config"
     ),
 ]
-Probes = Annotated[int, typer.Option("--workers", metavar="N", min=1, help="Processes that probe.")]
+Probes = Annotated[int, Option("--workers", metavar="N", min=1, help="Processes that probe.")]
 Threads = Annotated[
     int,
-    typer.Option(
+    Option(
         "--workers", metavar="N", min=0, max=256, help="Threads that score; never changes the result; 0: all cores."
     ),
 ]
-Seed = Annotated[int, typer.Option(metavar="N", min=0, help="Seed of all random choices.")]
-Limit = Annotated[int, typer.Option("-n", metavar="N", min=1, help="How many boards to list.")]
-Price = Annotated[float, typer.Option(metavar="P", min=0, help="Price of one core for an hour.")]
+Seed = Annotated[int, Option(metavar="N", min=0, help="Seed of all random choices.")]
+Limit = Annotated[int, Option("-n", metavar="N", min=1, help="How many boards to list.")]
+Price = Annotated[float, Option(metavar="P", min=0, help="Price of one core for an hour.")]
 
 
 class Group:
@@ -168,39 +163,42 @@ class Words(Group):
     wordlist: Wordlist = None
     scores: Scores = None
 
-    def load(self) -> tuple[WordList, ScoreTable]:
-        """Return both."""
-        from cluster.answers.boards import words_and_table
+    def load(self, plain_q: bool | None = False, scores: str = "standard") -> tuple[WordList, ScoreTable]:
+        """Return both; ``scores`` counts when no table was named, ``plain_q`` is for ``load_wordlist``."""
+        from boardclass.scores import parse_scores
+        from boardclass.wordlist import DEFAULT_WORDLIST, load_wordlist
 
-        return words_and_table(self.wordlist, self.scores)
+        table = parse_scores(scores if self.scores is None else self.scores)
+        return load_wordlist(DEFAULT_WORDLIST if self.wordlist is None else self.wordlist, plain_q=plain_q), table
 
 
 @dataclass(frozen=True)
 class Rules(Words):
     """The rules for boards of any kind."""
 
-    plain_q: Annotated[bool, typer.Option("--plain-q", help="A q on the board is a plain Q, not Qu.")] = False
+    plain_q: Annotated[bool, Option("--plain-q", help="A q on the board is a plain Q, not Qu.")] = False
     min_letters: MinLetters = None
     letter_values: Annotated[
         str | None,
-        typer.Option(
+        Option(
             metavar="scrabble|a=1,...", help="Points of a word: the values of its letters, times what --scores says."
         ),
     ] = None
     bonus: Annotated[
         str | None,
-        typer.Option(
+        Option(
             metavar="ROW.COLUMN=KIND,...",
             help="Double and triple letters and words on cells, by row and column: 1.1=dl,2.3=tw.",
         ),
     ] = None
 
-    def asked(self, scores: str | None = None) -> Asked:
+    def asked(self, scores: str = "standard") -> Asked:
         """Return the list and the rules; ``scores`` counts when no table was named."""
-        from cluster.answers.scoring import asked
+        from cluster.answers.boards import Asked
 
-        table = scores if self.scores is None else self.scores
-        return asked(self.wordlist, table, self.plain_q, self.min_letters, self.letter_values, self.bonus)
+        words, table = self.load(None, scores)
+        table = table.at_least(self.min_letters)
+        return Asked(words, self.wordlist or words.name, table, self.plain_q, self.letter_values, self.bonus)
 
 
 @dataclass(frozen=True)
@@ -209,7 +207,7 @@ class Question(Group):
 
     config: Annotated[
         str | None,
-        typer.Argument(
+        Argument(
             metavar="CONFIG",
             help="A TOML file or the name of a preset.",
             show_default=False,
@@ -219,7 +217,7 @@ class Question(Group):
     dims: Size = None
     wordlist: Wordlist = None
     cutoff: Annotated[
-        str | None, typer.Option(metavar="N|auto", help="Lowest score to report; auto: the best of a hill climb.")
+        str | None, Option(metavar="N|auto", help="Lowest score to report; auto: the best of a hill climb.")
     ] = None
     buckets: Buckets = None
     scores: Scores = None

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
+from typer import Argument, Option
 
 from boardclass.errors import IncompleteError
 from boardclass.printable import counted, duration
@@ -29,8 +29,7 @@ def plan(
     question: options.Question,
     order: options.Order = None,
     seconds: Annotated[
-        float,
-        typer.Option(metavar="S", min=0, help="Time to spend on probes; less if every class has been searched before."),
+        float, Option(metavar="S", min=0, help="Time to spend on probes; less if every class has been searched before.")
     ] = 300,
     price: options.Price = 0.02,
     memory: options.Memory = None,
@@ -81,9 +80,7 @@ def _probing(seconds: float) -> Iterator[Callable[[float], None]]:
 @options.grouped
 def tune(
     question: options.Question,
-    rounds: Annotated[
-        int, typer.Option(metavar="N", min=2, help="Random classes of each stratum of predicted cost.")
-    ] = 4,
+    rounds: Annotated[int, Option(metavar="N", min=2, help="Random classes of each stratum of predicted cost.")] = 4,
     seed: options.Seed = 0,
     workers: options.Probes = 1,
     fmt: options.Format = Format.table,
@@ -113,7 +110,7 @@ def run(
     order: options.Order = None,
     workers: Annotated[
         int | None,
-        typer.Option(
+        Option(
             metavar="N",
             min=0,
             help="Worker processes; 0: this process, faster for a search of seconds.",
@@ -122,33 +119,31 @@ def run(
     ] = None,
     address: Annotated[
         str | None,
-        typer.Option(
+        Option(
             metavar="auto|HOST:PORT|ray://HOST:PORT|local",
             help="Work on this Ray cluster, on every processor or --workers of them.",
         ),
     ] = None,
     memory: options.Memory = None,
     replicate: Annotated[
-        float | None,
-        typer.Option(metavar="PERCENT", help="Verdicts to find a second time in another way.", show_default="1"),
+        float | None, Option(metavar="PERCENT", help="Verdicts to find a second time in another way.", show_default="1")
     ] = None,
-    seed: Annotated[int | None, typer.Option(metavar="N", help="Seed of the hill climb.")] = None,
+    seed: Annotated[int | None, Option(metavar="N", help="Seed of the hill climb.")] = None,
     out: Annotated[
-        str | None, typer.Option(metavar="DIR", help="Run directory.", show_default="runs/DIMS-WORDLIST-CUTOFF")
+        str | None, Option(metavar="DIR", help="Run directory.", show_default="runs/DIMS-WORDLIST-CUTOFF")
     ] = None,
     extend: Annotated[
-        str | None,
-        typer.Option(metavar="DIR", help="Take over verdicts of a run at another cutoff that hold at this one."),
+        str | None, Option(metavar="DIR", help="Take over verdicts of a run at another cutoff that hold at this one.")
     ] = None,
     share: Annotated[
         str | None,
-        typer.Option(
+        Option(
             metavar="K/N",
             help="Search the K-th of N equal shares of the classes only; `orderly merge` puts them together.",
         ),
     ] = None,
     drop_damaged: Annotated[
-        bool, typer.Option("--drop-damaged", help="Compute again what damaged files held, instead of stopping.")
+        bool, Option("--drop-damaged", help="Compute again what damaged files held, instead of stopping.")
     ] = False,
 ) -> None:
     """Find every board at or above the cutoff and prove there is no other; run it again to resume."""
@@ -206,10 +201,8 @@ def _draw_best(config: RunConfig, outcome: RunOutcome) -> None:
 
 
 def merge(
-    target: Annotated[str, typer.Argument(metavar="TARGET", help="Run directory, old or new.", show_default=False)],
-    sources: Annotated[
-        list[str], typer.Argument(metavar="SOURCE...", help="Runs of the same question.", show_default=False)
-    ],
+    target: Annotated[str, Argument(metavar="TARGET", help="Run directory, old or new.", show_default=False)],
+    sources: Annotated[list[str], Argument(metavar="SOURCE...", help="Runs of the same question.", show_default=False)],
     fmt: options.Format = Format.table,
 ) -> None:
     """Put runs of the same question together: TARGET gets what it lacks, as new files; the sources stay as they are."""

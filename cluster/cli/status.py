@@ -7,6 +7,7 @@ import io
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer import Option
 
 from boardclass.distribution import install
 from boardclass.errors import InputError, OrderlyError
@@ -29,7 +30,7 @@ _TOLD = frozenset(  # lines for people say these
 
 def status(
     directory: options.Run = options.LATEST,
-    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="All figures, not only ten lines.")] = False,
+    verbose: Annotated[bool, Option("--verbose", "-v", help="All figures, not only ten lines.")] = False,
     fmt: options.Format = Format.table,
 ) -> None:
     """Show how far a run is, who works on it, the time left, what it found, the digest of its result."""
@@ -69,7 +70,7 @@ def runs(given: options.Runs = None, fmt: options.Format = Format.table) -> None
     elif not listed and fmt is Format.table:
         console().print(f"no run under {', '.join(catalog.given)}: orderly run makes one", markup=False)
     else:
-        write_table(_COLUMNS, [[_cell(item, name) for name in _COLUMNS] for item in listed], fmt)
+        write_table(_COLUMNS, list(map(_row, listed)), fmt)
 
 
 def _told(place: Place) -> dict[str, Any]:
@@ -85,12 +86,11 @@ def _told(place: Place) -> dict[str, Any]:
     return {name: record[name] for name in (*names, "best_score", "best_boards", "n_boards", "digest")}
 
 
-def _cell(item: dict[str, Any], name: str) -> object:
-    if name == "done":
-        return f"{item['n_classes_done']:,}/{item['n_classes']:,}" if "n_classes" in item else None
-    if name == "board":
-        return (item.get("best_boards") or [item.get("why")])[0]
-    return item.get({"best": "best_score", "boards": "n_boards"}.get(name, name))
+def _row(item: dict[str, Any]) -> list[object]:
+    first = [item.get(name) for name in _COLUMNS[:5]]
+    done = f"{item['n_classes_done']:,}/{item['n_classes']:,}" if "n_classes" in item else None
+    board = (item.get("best_boards") or [item.get("why")])[0]
+    return [*first, done, item.get("best_score"), board, item.get("n_boards")]
 
 
 def watch(directory: options.Run = options.LATEST) -> None:
@@ -106,14 +106,14 @@ def watch(directory: options.Run = options.LATEST) -> None:
 def serve(
     given: options.Runs = None,
     port: Annotated[
-        int | None, typer.Option(metavar="N", min=0, max=65535, help="0: any.", show_default="8765 or a free one")
+        int | None, Option(metavar="N", min=0, max=65535, help="0: any.", show_default="8765 or a free one")
     ] = None,
-    host: Annotated[str, typer.Option(metavar="ADDRESS", help="127.0.0.1 or ::1: this machine only.")] = "127.0.0.1",
+    host: Annotated[str, Option(metavar="ADDRESS", help="127.0.0.1 or ::1: this machine only.")] = "127.0.0.1",
     lan: Annotated[
-        bool, typer.Option("--lan", help="Answer phones and other devices of the network that this machine is in.")
+        bool, Option("--lan", help="Answer phones and other devices of the network that this machine is in.")
     ] = False,
     price: options.Price = 0.02,
-    opens: Annotated[bool, typer.Option("--open", help="Open it in the browser.")] = False,
+    opens: Annotated[bool, Option("--open", help="Open it in the browser.")] = False,
 ) -> None:
     """Show runs, records, boards and classes in a browser of this machine; Ctrl-C ends it.
 
@@ -126,18 +126,16 @@ def serve(
         raise InputError(f"serving needs {error.name}: {install('serve')}") from error
     server = LocalServer(given or [], host, port, price, lan)
     console().print(server.address, markup=False, soft_wrap=True)
+    where = "Open it in a browser of this machine. Whoever has the address may look."
     if lan:
         import segno
 
         drawn = io.StringIO()
         segno.make(server.address, error="l").terminal(drawn, border=2, compact=True)
         tell(drawn.getvalue())
-        tell(
-            "Open the address, or the code with a camera, on a device of this network. Whoever has it may look, and "
-            "nothing is encrypted on the way. Ctrl-C ends it."
-        )
-    else:
-        tell("Open it in a browser of this machine. Whoever has the address may look. Ctrl-C ends it.")
+        where = "Open the address, or the code with a camera, on a device of this network. Whoever has it may look, "
+        where += "and nothing is encrypted on the way."
+    tell(f"{where} Ctrl-C ends it.")
     if opens:
         typer.launch(server.address)
     with contextlib.suppress(KeyboardInterrupt):  # that is how it ends

@@ -5,26 +5,19 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import tempfile
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from typer import Argument, Option
 
 from boardclass.errors import WordListError, quote
 from boardclass.printable import counted
 from boardclass.scores import n_letters
 from boardclass.word_files import MAX_FILE_BYTES, read_entries, read_file
 from boardclass.word_import import Imported, Rules, import_words, parse_letters
-from boardclass.wordlist import (
-    KNOWN_SHA256,
-    available_names,
-    known_name,
-    load_wordlist,
-    parse_wordlist,
-    user_folder,
-)
+from boardclass.wordlist import KNOWN_SHA256, available_names, known_name, load_wordlist, parse_wordlist, user_folder
 from cluster.answers.render import Format, write_json, write_record, write_table
 from cluster.cli import options
 from cluster.cli.app import Whole
@@ -64,7 +57,7 @@ def list_all(fmt: options.Format = Format.table) -> None:
 def check(
     file: Annotated[
         str,
-        typer.Argument(
+        Argument(
             metavar="FILE|NAME", help="A word list.", show_default=False, autocompletion=options.complete_wordlists
         ),
     ],
@@ -96,29 +89,26 @@ def check(
 def import_file(
     file: Annotated[
         str,
-        typer.Argument(
+        Argument(
             metavar="FILE",
             help="Words in any form: one a line, columns, CSV, JSON, a spelling dictionary (.dic with its .aff); "
             "gz, bz2, xz or zip.",
             show_default=False,
         ),
     ],
-    name: Annotated[str | None, typer.Option(help="Of the new list.", show_default="that of the file")] = None,
-    names: Annotated[
-        str, typer.Option(metavar="drop|keep", help="Words with a capital; in German keep them.")
-    ] = "drop",
+    name: Annotated[str | None, Option(help="Of the new list.", show_default="that of the file")] = None,
+    names: Annotated[str, Option(metavar="drop|keep", help="Words with a capital; in German keep them.")] = "drop",
     accents: Annotated[
-        str, typer.Option(metavar="fold|drop|keep", help="é becomes e; drop the word; keep the letter.")
+        str, Option(metavar="fold|drop|keep", help="é becomes e; drop the word; keep the letter.")
     ] = "fold",
     letter: Annotated[
-        list[str] | None, typer.Option(metavar="L=X", help="A letter of its own, written by a symbol a-z, such as ñ=w.")
+        list[str] | None, Option(metavar="L=X", help="A letter of its own, written by a symbol a-z, such as ñ=w.")
     ] = None,
-    plain_q: Annotated[bool, typer.Option("--plain-q", help="The game has a plain Q, not Qu.")] = False,
+    plain_q: Annotated[bool, Option("--plain-q", help="The game has a plain Q, not Qu.")] = False,
     column: Annotated[
-        str | None,
-        typer.Option(metavar="NAME|N", help="Column of the words.", show_default="first one without numbers"),
+        str | None, Option(metavar="NAME|N", help="Column of the words.", show_default="first one without numbers")
     ] = None,
-    encoding: Annotated[str | None, typer.Option(help="Such as ISO-8859-2.", show_default="guessed, and said")] = None,
+    encoding: Annotated[str | None, Option(help="Such as ISO-8859-2.", show_default="guessed, and said")] = None,
     fmt: options.Format = Format.table,
 ) -> None:
     """Make a word list out of a file, and say what was done to how many lines."""
@@ -164,16 +154,14 @@ def _tell(found: Imported, fmt: Format, verb: str, target: Path | None = None) -
 def get(
     name: Annotated[
         str,
-        typer.Argument(
+        Argument(
             metavar="NAME",
             help="Such as enable2k or yawl.",
             show_default=False,
             autocompletion=options.complete_known_wordlists,
         ),
     ],
-    url: Annotated[
-        str | None, typer.Option(help="Another place to take it from.", show_default="the documented one")
-    ] = None,
+    url: Annotated[str | None, Option(help="Another place to take it from.", show_default="the documented one")] = None,
     fmt: options.Format = Format.table,
 ) -> None:
     """Download a known word list; it is kept only if its SHA-256 is the known one."""
@@ -221,16 +209,14 @@ def download(url: str) -> bytes:
 
 def publish(target: Path, data: bytes) -> None:
     """Write a file so that it appears whole."""
+    temporary = target.with_name(f"_tmp.{os.getpid()}.{target.name}")
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        descriptor, temporary = tempfile.mkstemp(dir=target.parent, prefix="_tmp.")
         try:
-            with os.fdopen(descriptor, "wb") as file:
-                file.write(data)
-            Path(temporary).replace(target)
+            temporary.write_bytes(data)
+            temporary.replace(target)
         finally:
-            Path(temporary).unlink(missing_ok=True)
+            temporary.unlink(missing_ok=True)
     except OSError as error:
-        raise WordListError(
-            f"cannot write {quote(str(target))}: {error.strerror}; make room or repair access"
-        ) from error
+        reason = f"{error.strerror}; make room or repair access"
+        raise WordListError(f"cannot write {quote(str(target))}: {reason}") from error

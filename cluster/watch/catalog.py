@@ -34,11 +34,6 @@ class Place(NamedTuple):
     location: str  # what ``open_run`` takes
     real: str  # the path without links at the time it was found; empty for object stores
 
-    @property
-    def is_remote(self) -> bool:
-        """Whether it is in an object store."""
-        return not self.real
-
     def check(self) -> str:
         """Return the location, if it is still what was found.
 
@@ -86,11 +81,10 @@ def _places(given: str) -> Iterator[Place]:
         yield from _remote_places(given)
         return
     top = Path(given)
-    if is_run(top):
-        yield _place(top, top.resolve().name)
-        return
-    for path in sorted(_runs_below(top)):
-        yield _place(path, str(path.relative_to(top)))
+    for path in [top] if is_run(top) else sorted(_runs_below(top)):
+        name = top.resolve().name if path is top else str(path.relative_to(top))
+        real = str(path.resolve())
+        yield Place(_key(real), name, str(path), real)
 
 
 def _remote_places(given: str) -> Iterator[Place]:
@@ -100,13 +94,8 @@ def _remote_places(given: str) -> Iterator[Place]:
     with contextlib.suppress(OrderlyError, OSError):
         names = runs_below(given, MAX_DEPTH, MAX_RUNS)
     for name in names or [""]:
-        where = f"{address.rstrip('/')}/{name}".rstrip("/")
-        yield Place(_key(f"{where}{mark}{settings}"), name or address, f"{where}{mark}{settings}", "")
-
-
-def _place(path: Path, name: str) -> Place:
-    real = str(path.resolve())
-    return Place(_key(real), name, str(path), real)
+        location = f"{address.rstrip('/')}/{name}".rstrip("/") + mark + settings
+        yield Place(_key(location), name or address, location, "")
 
 
 def _key(text: str) -> str:

@@ -67,12 +67,12 @@ class Watched:
         try:
             location = self.place.check()
             self.live, self.error = live(open_folder(location)), ""
-            self.stamp = _remote_stamp(location) if self.place.is_remote else _stamp(Path(location))
+            self.stamp = _stamp(Path(location)) if self.place.real else _remote_stamp(location)
         except Exception as error:  # noqa: BLE001 - who watches must see it, and see it go
             self.live, self.error, self.stamp = None, _said(error), ""
         self.n_read += 1
         now_s = time.monotonic()
-        min_s = FRESH_REMOTE_S if self.place.is_remote else FRESH_S
+        min_s = FRESH_S if self.place.real else FRESH_REMOTE_S
         self._next_s = now_s + max(min_s, (now_s - began_s) / SHARE)
 
     @property

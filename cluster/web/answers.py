@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import random
 from collections.abc import Awaitable, Callable
 from http import HTTPStatus
@@ -17,7 +18,7 @@ from boardclass.wordlist import DEFAULT_WORDLIST
 from cluster.watch.catalog import Place
 from cluster.web import jobs
 from cluster.web.job_queue import Priority, Refused
-from cluster.web.site import Answer, Site, answer
+from cluster.web.site import Site, answer
 from configs.dicesets import all_dice
 
 MAX_CLASS_CHARACTERS = 25 * 27
@@ -31,25 +32,20 @@ def explained(handler: Handler) -> Handler:
     async def handle(request: Request) -> Response:
         try:
             return await handler(request)
-        except Refused as error:
-            return _fault(error.status, str(error))
         except OrderlyError as error:
-            return _fault(HTTPStatus.BAD_REQUEST, str(error))
+            status = error.status if isinstance(error, Refused) else HTTPStatus.BAD_REQUEST
+            return _sent(answer({"error": str(error)}), None, status)
 
     return handle
 
 
-def _fault(status: HTTPStatus, text: str) -> Response:
-    return _sent(answer({"error": text}), None, status)
-
-
-def _sent(made: Answer, request: Request | None = None, status: HTTPStatus = HTTPStatus.OK) -> Response:
-    """Send an answer, or say that the client has it already."""
-    tag = f'"{made.digest}"'
+def _sent(body: bytes, request: Request | None = None, status: HTTPStatus = HTTPStatus.OK) -> Response:
+    """Send JSON, or say that the client has it already."""
+    tag = f'"{hashlib.sha256(body).hexdigest()[:24]}"'
     headers = {"ETag": tag, "Cache-Control": "no-cache"}
     if request is not None and request.headers.get("if-none-match") == tag:
         return Response(status_code=HTTPStatus.NOT_MODIFIED, headers=headers)
-    return Response(made.body, status, headers, media_type="application/json")
+    return Response(body, status, headers, media_type="application/json")
 
 
 def _site(request: Request) -> Site:
@@ -64,18 +60,15 @@ def _place(request: Request) -> Place:
     return place
 
 
-@explained
-async def runs(request: Request) -> Response:
-    """Return all runs that were given."""
-    site = _site(request)
-    return _sent(answer(await site.pulses(site.catalog)), request)
+def pulses(name: str) -> Handler:
+    """Return what answers with all runs of a catalog of the site: ``catalog`` (those given) or ``records``."""
 
+    @explained
+    async def handle(request: Request) -> Response:
+        site = _site(request)
+        return _sent(answer(await site.pulses(getattr(site, name))), request)
 
-@explained
-async def records(request: Request) -> Response:
-    """Return the published runs."""
-    site = _site(request)
-    return _sent(answer(await site.pulses(site.records)), request)
+    return handle
 
 
 @explained
@@ -112,8 +105,27 @@ def _asked(request: Request) -> jobs.Question:
     )
 
 
-async def _about_board(request: Request, job: Callable[..., Any]) -> Response:
-    return _sent(answer(await _site(request).queue.ask(Priority.quick, job, *_asked(request), seconds=QUICK_S)))
+def about_board(job: Callable[..., Any]) -> Handler:
+    """Return what answers with the values that a quick job makes of the board that is asked about."""
+
+    @explained
+    async def handle(request: Request) -> Response:
+        made = await _site(request).queue.ask(Priority.quick, job, *_asked(request), seconds=QUICK_S)
+        return _sent(answer(made))
+
+    return handle
+
+
+def board_file(job: Callable[..., Any], media_type: str, disposition: str) -> Handler:
+    """Return what answers with a file that a quick job makes of a board, and of ``word`` if one is given."""
+
+    @explained
+    async def handle(request: Request) -> Response:
+        word = request.query_params.get("word", "")
+        made = await _site(request).queue.ask(Priority.quick, job, word, *_asked(request), seconds=QUICK_S)
+        return Response(made, media_type=media_type, headers={"Content-Disposition": disposition})
+
+    return handle
 
 
 async def _long(request: Request, job: Callable[..., Any], *values: Any, memory_mb: int = 1024) -> Any:
@@ -141,38 +153,9 @@ async def _long(request: Request, job: Callable[..., Any], *values: Any, memory_
 
 
 @explained
-async def board(request: Request) -> Response:
-    """Return score and words of a board."""
-    return await _about_board(request, jobs.score_board)
-
-
-@explained
-async def around(request: Request) -> Response:
-    """Return the scores one letter away, and the best boards one step away."""
-    return await _about_board(request, jobs.around_board)
-
-
-@explained
 async def climb(request: Request) -> Response:
     """Return the best boards found from a board in a few seconds."""
     return _sent(answer(await _long(request, jobs.climb_from, *_asked(request))))
-
-
-@explained
-async def picture(request: Request) -> Response:
-    """Return a board as an SVG file, with the path of ``word`` if one is given."""
-    word = request.query_params.get("word", "")
-    svg = await _site(request).queue.ask(Priority.quick, jobs.draw, word, *_asked(request), seconds=QUICK_S)
-    headers = {"Content-Disposition": 'inline; filename="board.svg"'}
-    return Response(svg, media_type="image/svg+xml", headers=headers)
-
-
-@explained
-async def page(request: Request) -> Response:
-    """Return a board as a page that is one file, to be saved and sent."""
-    html = await _site(request).queue.ask(Priority.quick, jobs.page, *_asked(request), seconds=QUICK_S)
-    headers = {"Content-Disposition": 'attachment; filename="board.html"'}
-    return Response(html, media_type="text/html", headers=headers)
 
 
 @explained

@@ -1,26 +1,42 @@
-"""Which address gets which answer."""
+"""Which address gets which answer, and the pages: HTML with what does not change; static/*.js asks for the rest."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator
+from http import HTTPStatus
+from itertools import groupby
 from pathlib import Path
+from typing import Any
 
+import jinja2
 from starlette.applications import Starlette
-from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import FileResponse, Response
+from starlette.responses import FileResponse, HTMLResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from boardclass.board_svg import STYLE
-from boardclass.wordlist import DEFAULT_WORDLIST
-from cluster.web import answers, jobs, pages
+from boardclass.geometry import DIMS
+from boardclass.printable import printable
+from boardclass.wordlist import DEFAULT_WORDLIST, available_names
+from cluster.watch.catalog import Place
+from cluster.web import answers, jobs
 from cluster.web.job_queue import Priority, Refused
 from cluster.web.site import Site
+from configs.dicesets import all_dice
+from configs.sources import Source, sources
 
 _FOLDER = Path(__file__).resolve().parent
+_environment = jinja2.Environment(
+    loader=jinja2.FileSystemLoader(_FOLDER / "templates"),
+    autoescape=True,
+    undefined=jinja2.StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
+    finalize=lambda value: printable(value, "\n") if type(value) is str else value,  # no markup of ours is a str
+)
 
 
 def make_app(site: Site) -> Starlette:
@@ -36,28 +52,30 @@ def make_app(site: Site) -> Starlette:
         await site.queue.aclose()
         await warming
 
-    routes = [
-        Route("/", pages.runs),
-        Route("/runs/{key:str}", pages.run),
-        Route("/records", pages.records),
-        Route("/board", pages.board),
-        Route("/class", pages.board_class),
-        Route("/api/runs", answers.runs),
-        Route("/api/records", answers.records),
-        Route("/api/runs/{key:str}", answers.pulse),
-        Route("/api/runs/{key:str}/proven", answers.proven),
-        Route("/api/board", answers.board),
-        Route("/api/board.svg", answers.picture),
-        Route("/api/board.html", answers.page),
-        Route("/api/around", answers.around),
-        Route("/api/climb", answers.climb),
-        Route("/api/roll", answers.rolled),
-        Route("/api/class", answers.story),
-        Route("/api/trees", answers.trees),
-        Route("/static/board.css", _board_style),
-        Mount("/static", StaticFiles(directory=_FOLDER / "static")),
-    ]
-    app = Starlette(routes=routes, lifespan=lifespan, exception_handlers={404: _missing})
+    svg, html = 'inline; filename="board.svg"', 'attachment; filename="board.html"'
+    routes = {
+        "/": _runs_page,
+        "/runs/{key:str}": _run_page,
+        "/records": _records_page,
+        "/board": _board_page,
+        "/class": _class_page,
+        "/api/runs": answers.pulses("catalog"),
+        "/api/records": answers.pulses("records"),
+        "/api/runs/{key:str}": answers.pulse,
+        "/api/runs/{key:str}/proven": answers.proven,
+        "/api/board": answers.about_board(jobs.score_board),
+        "/api/around": answers.about_board(jobs.around_board),
+        "/api/board.svg": answers.board_file(jobs.draw, "image/svg+xml", svg),
+        "/api/board.html": answers.board_file(jobs.page, "text/html", html),
+        "/api/climb": answers.climb,
+        "/api/roll": answers.rolled,
+        "/api/class": answers.story,
+        "/api/trees": answers.trees,
+        "/static/board.css": _board_style,
+    }
+    listed = [Route(path, handler) for path, handler in routes.items()]
+    static = Mount("/static", StaticFiles(directory=_FOLDER / "static"))
+    app = Starlette(routes=[*listed, static], lifespan=lifespan, exception_handlers={404: _missing})
     app.router.redirect_slashes = False
     app.state.site = site
     return app
@@ -72,6 +90,46 @@ async def _board_style(_request: Request) -> Response:
     return FileResponse(STYLE, media_type="text/css")
 
 
-async def _missing(request: Request, error: Exception) -> Response:
-    assert isinstance(error, HTTPException)
-    return pages.missing(request)
+def _render(request: Request, name: str, status: HTTPStatus = HTTPStatus.OK, **values: Any) -> Response:
+    values |= {"page": name, "lan": request.app.state.site.lan}
+    values |= {"lists": list(available_names()), "default_list": DEFAULT_WORDLIST}
+    return HTMLResponse(_environment.get_template(f"{name}.html.j2").render(**values), status)
+
+
+async def _runs_page(request: Request) -> Response:
+    site: Site = request.app.state.site
+    return _render(request, "runs", given=site.catalog.given)
+
+
+async def _run_page(request: Request) -> Response:
+    site: Site = request.app.state.site
+    place = site.place(request.path_params["key"])
+    if place is None:
+        return _missing(request)
+    return _render(request, "run", place=place, is_record=place.key not in site.catalog.places(), price=site.price)
+
+
+async def _records_page(request: Request) -> Response:
+    """Return the gallery of published runs, English first."""
+    site: Site = request.app.state.site
+    known = sources()
+    lists = [(place, known.get(place.name.partition("-")[2])) for place in site.records.places().values()]
+    places = sorted(lists, key=lambda pair: (_language(pair) != "English", _language(pair)))
+    groups = [(language, list(pairs)) for language, pairs in groupby(places, _language)]
+    return _render(request, "records", groups=groups, has_yawl="yawl" in available_names())
+
+
+def _language(pair: tuple[Place, Source | None]) -> str:
+    return pair[1].language if pair[1] else "Other word lists"
+
+
+async def _board_page(request: Request) -> Response:
+    return _render(request, "board", sizes=[*DIMS, "6x6"], dice=all_dice())
+
+
+async def _class_page(request: Request) -> Response:
+    return _render(request, "class", sizes=DIMS)
+
+
+def _missing(request: Request, _error: Exception | None = None) -> Response:
+    return _render(request, "missing", HTTPStatus.NOT_FOUND)

@@ -74,13 +74,13 @@ class Guard:
         hosts = [value.decode("latin-1") for name, value in scope["headers"] if name == b"host"]
         host = _HOST.fullmatch(hosts[0]) if len(hosts) == 1 else None
         if host is None or host[1].lower() not in self._hosts:
-            return _refused(HTTPStatus.MISDIRECTED_REQUEST, "This server answers under the names of this machine only.")
+            said = "This server answers under the names of this machine only.\n"
+            return PlainTextResponse(said, HTTPStatus.MISDIRECTED_REQUEST)
         if scope["method"] not in METHODS:
-            refused = _refused(HTTPStatus.METHOD_NOT_ALLOWED, "Nothing can be changed here.")
-            refused.headers["Allow"] = ", ".join(METHODS)
-            return refused
+            allowed = {"Allow": ", ".join(METHODS)}
+            return PlainTextResponse("Nothing can be changed here.\n", HTTPStatus.METHOD_NOT_ALLOWED, allowed)
         if len(scope["path"]) + len(scope["query_string"]) > MAX_ADDRESS_CHARACTERS:
-            return _refused(HTTPStatus.REQUEST_URI_TOO_LONG, "The address is too long.")
+            return PlainTextResponse("The address is too long.\n", HTTPStatus.REQUEST_URI_TOO_LONG)
         return None
 
     def _entrance(self, scope: Scope) -> Response | None:
@@ -99,10 +99,6 @@ class Guard:
 
     def _fits(self, value: str) -> bool:
         return hmac.compare_digest(value.encode("utf-8", "surrogatepass"), self._token)
-
-
-def _refused(status: HTTPStatus, text: str) -> Response:
-    return PlainTextResponse(f"{text}\n", status)
 
 
 def _with_headers(send: Send) -> Send:

@@ -5,17 +5,27 @@ The server goes on answering meanwhile.  A process that was killed for taking to
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import contextlib
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
 from enum import StrEnum
 from http import HTTPStatus
 from typing import Any
 
 import anyio
+import anyio.abc
+from anyio.streams.buffered import BufferedByteReceiveStream
 
 from boardclass.errors import OrderlyError
-from cluster.web.worker import Ended, Worker
+from boardclass.processes import python_path
 
 MAX_WAITING = 64
+_MAIN = "from cluster.web.jobs import main; main()"
+_LONGEST_BYTES = 2**28
+_ENDS = (anyio.BrokenResourceError, anyio.ClosedResourceError, anyio.DelimiterNotFound, anyio.IncompleteRead, OSError)
 _START_S = 60.0  # a new process loads libraries and may have to compile kernels, before its own time begins
 
 
@@ -68,3 +78,67 @@ class JobQueue:
         """Kill the processes; nothing is done any more."""
         for worker in self._workers.values():
             await worker.aclose()
+
+
+class Ended(Exception):
+    """The process ended before it answered."""
+
+
+class Worker:
+    """Starts a process with the first job, and again when the one before has ended; for one task at a time.
+
+    The library's pool of processes (``anyio.to_process``) forgets one that is still starting when the server stops.
+    """
+
+    def __init__(self) -> None:
+        self._process: anyio.abc.Process | None = None
+        self.is_closed = False
+
+    async def do(self, job: Callable[..., Any], values: Sequence[Any], seconds: float, memory_mb: int) -> Any:
+        """Return what :func:`cluster.web.jobs.bounded` returns; the process is killed when this task is cancelled.
+
+        The process finds the job, a function of a module, by name; JSON holds the values and what it returns.  Raises
+        Ended when the process ended: killed by :meth:`aclose`, by the job's own limits or by somebody else.
+        """
+        try:
+            process = await self._running()
+            stdin, stdout = process.stdin, process.stdout
+            assert stdin is not None
+            assert stdout is not None
+            asked = [f"{job.__module__}:{job.__qualname__}", values, seconds, memory_mb]
+            await stdin.send(json.dumps(asked).encode() + b"\n")
+            return json.loads(await BufferedByteReceiveStream(stdout).receive_until(b"\n", _LONGEST_BYTES))
+        except _ENDS as error:
+            await self._end()
+            raise Ended from error
+        except BaseException:  # cancelled: what the process writes from now on answers nobody
+            await self._end()
+            raise
+
+    async def aclose(self) -> None:
+        """Kill the process; no other one starts."""
+        self.is_closed = True
+        await self._end()
+
+    async def _running(self) -> anyio.abc.Process:
+        if self._process is not None and self._process.returncode is not None:  # it ended between two jobs
+            await self._end()
+        if self._process is None and not self.is_closed:
+            self._process = await anyio.open_process(
+                [sys.executable, "-P", "-c", _MAIN],  # the folder at hand may hold modules: -P
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                env={**os.environ, "PYTHONPATH": python_path()},
+                start_new_session=True,  # Ctrl-C is for the server
+            )
+        if self._process is None or self.is_closed:
+            raise Ended
+        return self._process
+
+    async def _end(self) -> None:
+        process, self._process = self._process, None
+        if process is not None:
+            with contextlib.suppress(ProcessLookupError):
+                process.kill()
+            await process.aclose()

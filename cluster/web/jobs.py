@@ -2,27 +2,42 @@
 
 from __future__ import annotations
 
+import contextlib
+import json
+import os
+import pkgutil
+import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from boardclass.board import read_board, with_letters
+from boardclass.board import NO_LETTERS, format_rows, read_board, with_letters
 from boardclass.canonical import canonical_board
 from boardclass.errors import InputError, OrderlyError, quote
 from boardclass.geometry import geometry
+from boardclass.partition import parse_partition
 from boardclass.scores import TABLES, ScoreTable, parse_scores
 from boardclass.tiles import Tiles
 from boardclass.wordlist import DEFAULT_WORDLIST, WordList, available_names, known_name, load_wordlist
-from cluster.answers.scoring import Asked
+from cluster.answers.boards import Asked
 from results.proof.claim import question_of
 from results.reading.limits import GRACE_S, Limits, limited
 from results.store.run import Run, open_run
 
 if TYPE_CHECKING:
     from cluster.answers.explain import TreeNode
+    from results.proof.prove import Summary
+    from results.reading.sql import Database
     from search.scoring.scorer import Scorer
 
+N_BOARDS = 16
+N_SLOW = 8
+MAX_TILES = 1200
+MAX_MAPPED = 400_000  # classes that are looked at one by one
+MAX_TEXT = 4000
+_TOTALS = "SELECT sum(seconds) AS seconds, count(*) AS units, count(DISTINCT host) AS hosts FROM classes"
 N_NEAR = 8
 N_CLIMBED = 6
 CLIMB_S = 8.0
@@ -148,7 +163,7 @@ def draw(word: str, *given: Any) -> str:
     return board_svg(told["rows"], told["heat"], path, cell_px=2 * SIZE, styled=True)
 
 
-def page(*given: Any) -> str:
+def page(_word: str, *given: Any) -> str:
     """Return a board as a page of its own, to look at and to play on."""
     from cluster.web.board_page import board_page
 
@@ -191,8 +206,7 @@ def climb_from(*given: Any) -> dict[str, Any]:
 
 def class_story(text: str, wordlist: str, cutoff: int | None) -> dict[str, Any]:
     """Return what there is to say about a class given as one group of letters a cell: bounds and the whole story."""
-    from cluster.answers.boards import class_letters
-    from cluster.answers.explain import narrate, tell
+    from cluster.answers.explain import class_letters, narrate, tell
 
     dims, letters = class_letters(text, None, None)
     story = tell(dims, letters, scorer_of(str(dims), words_of(wordlist).words), cutoff)
@@ -201,8 +215,7 @@ def class_story(text: str, wordlist: str, cutoff: int | None) -> dict[str, Any]:
 
 def class_trees(text: str, wordlist: str) -> list[dict[str, Any]]:
     """Return both trees of a small class, drawn and as text. Raises InputError when one is too large to look at."""
-    from cluster.answers.boards import class_letters
-    from cluster.answers.explain import trees
+    from cluster.answers.explain import class_letters, trees
 
     dims, letters = class_letters(text, None, None)
     words = words_of(wordlist)
@@ -214,3 +227,109 @@ def _drawn(title: str, node: TreeNode) -> dict[str, Any]:
     from cluster.answers.explain import as_svg, as_text
 
     return {"title": title, "bound": node.bound, "svg": as_svg(node, styled=False), "text": as_text(node)}
+
+
+def read_run(location: str) -> dict[str, Any]:
+    """Return how far a run is and what its rows prove (as ``status``), its boards, the map of its classes, its cost.
+
+    Raises StoreError when there is no run, or it is damaged.
+    """
+    from cluster.answers.status import view_of_rows
+    from results.reading.report import slow_classes
+    from results.reading.sql import Database
+    from results.storage.local import disk_use
+
+    run = open_run(location)
+    database = Database([("run", run)])
+    found = database.summaries["run"]
+    (seconds, n_units, n_hosts), *_ = database.query(_TOTALS).rows
+    told = {
+        **{name: value[:MAX_TEXT] if isinstance(value, str) else value for name, value in view_of_rows(found).items()},
+        "n_words": found.question.n_words,
+        "scores": found.question.scores,
+        "strength": _strength(run, found),
+        "boards": [_listed(*item, found) for item in found.listed.boards[:N_BOARDS]],
+        "seconds": float(seconds or 0.0),
+        "n_units": int(n_units or 0),
+        "n_hosts": int(n_hosts or 0),
+        "map": class_map(run, database),
+        "slow": slow_classes(found, database, N_SLOW),
+        "disk": disk_use(run.folder),
+    }
+    database.close()
+    return told
+
+
+def _strength(run: Run, found: Summary) -> str:
+    """Return what was checked according to ``claim.json``; nothing where the rows say otherwise."""
+    from results.proof.claim import read_claim
+
+    claim = read_claim(run) if found.proven and not found.notes else None
+    return claim.strength[:MAX_TEXT] if claim else ""
+
+
+def _listed(board: str, score: int, n_images: int, found: Summary) -> dict[str, Any]:
+    letters = found.question.letters
+    svg = picture(board, found.fingerprint.dims, letters)
+    return {"board": board, "typed": with_letters(board, letters), "score": score, "n_images": n_images, "svg": svg}
+
+
+def picture(board: str, dims: str, letters: Mapping[str, str] = NO_LETTERS) -> str:
+    """Return the drawing of a board for a page with a strict content policy, all cells alike."""
+    from boardclass.board_svg import board_svg
+
+    return board_svg(format_rows(board, dims, letters), strict=True)
+
+
+def class_map(run: Run, database: Database) -> dict[str, list[int] | list[float] | int] | None:
+    """Return the classes in the order of their numbers, cut into at most ``MAX_TILES`` tiles of about equal size.
+
+    Per tile: number of its first class, classes, how many of them are done, how many begun, seconds spent on them,
+    candidates found in them.  None when there are too many classes to look at one by one.
+    """
+    import numpy as np
+
+    from results.reading.report import COSTS
+
+    partition = parse_partition(run.fingerprint.partition, run.fingerprint.dims)
+    if partition.n_canonical > MAX_MAPPED:
+        return None
+    ids = np.concatenate(list(partition.canonical_ranks()))
+    n_tiles = min(MAX_TILES, len(ids))
+    tile_of = np.arange(len(ids)) * n_tiles // len(ids)
+    begun = np.isin(ids, run.index.done_ids())
+    unsettled = {class_id for class_id, _ in (*run.index.pending(), *run.index.quarantined, *run.conflicts)}
+    done = begun & ~np.isin(ids, list(unsettled))
+    seconds, found = np.zeros(len(ids)), np.zeros(len(ids), np.int64)
+    own = set(ids.tolist())
+    rows = [row for row in database.query(COSTS).rows if row[0] in own]
+    if rows:
+        at = np.searchsorted(ids, [row[0] for row in rows])
+        seconds[at], found[at] = [row[1] or 0.0 for row in rows], [row[2] or 0 for row in rows]
+    first = ids[np.searchsorted(tile_of, np.arange(n_tiles))]
+
+    def summed(values: Any) -> list[Any]:
+        return [round(value, 3) for value in np.bincount(tile_of, values, n_tiles).tolist()]
+
+    return {
+        "n_classes": len(ids),
+        "first": first.tolist(),
+        "classes": summed(np.ones(len(ids))),
+        "done": summed(done),
+        "begun": summed(begun),
+        "seconds": summed(seconds),
+        "found": summed(found),
+    }
+
+
+def main() -> None:
+    """Do the jobs that come on standard input until it is closed, in a process of its own; what they print is lost."""
+    with contextlib.suppress(OSError):
+        os.nice(5)  # a search on the same machine goes first
+    with os.fdopen(os.dup(sys.stdout.fileno()), "wb") as answers, Path(os.devnull).open("w") as nowhere:
+        os.dup2(nowhere.fileno(), sys.stdout.fileno())
+        for line in sys.stdin.buffer:
+            name, values, seconds, memory_mb = json.loads(line)
+            told = bounded(pkgutil.resolve_name(name), values, seconds, memory_mb)
+            answers.write(json.dumps(told).encode() + b"\n")
+            answers.flush()

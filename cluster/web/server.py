@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import ipaddress
+import os
 import secrets
 import socket
 from collections.abc import Sequence
@@ -149,14 +150,8 @@ def _bound(host: str, port: int | None) -> socket.socket:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     wanted = (DEFAULT_PORT, 0) if port is None else (port,)
     for number in wanted:
-        found = socket.socket(family, socket.SOCK_STREAM)
-        found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
-            found.bind((host, number))
-            found.listen(128)  # early clients wait and are not turned away
+            return socket.create_server((host, number), family=family, backlog=128)  # early clients wait
         except OSError as error:
-            found.close()
-            reason = error.strerror
-        else:
-            return found
+            reason = os.strerror(error.errno or 0)
     raise InputError(f"cannot listen on {host} port {wanted[-1]}: {reason}; --port 0 takes a free one")

@@ -11,7 +11,6 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Any
 
 import anyio.to_thread
@@ -21,21 +20,13 @@ from boardclass.errors import BoardError
 from boardclass.printable import percent, printable
 from cluster.watch.catalog import Catalog, Place
 from cluster.watch.view import Watched, told
-from cluster.web import readings
+from cluster.web import jobs
 from cluster.web.job_queue import JobQueue, Priority
 from results.proof.claim import searched, standing
 from results.proof.prove import State
 
 READ_S, READ_MB = 120.0, 4096
 _CHANGED = "its files have changed since its rows were read; they are being read again"
-
-
-@dataclass(frozen=True)
-class Answer:
-    """A JSON text that many clients get, with its digest."""
-
-    body: bytes
-    digest: str
 
 
 class Site:
@@ -48,7 +39,7 @@ class Site:
         self.catalog, self.records, self.price, self.lan = catalog, records, price, lan
         self.queue = JobQueue()
         self._watched: dict[str, Watched] = {}
-        self._answers: dict[str, tuple[Any, Answer]] = {}
+        self._answers: dict[str, tuple[Any, bytes]] = {}
         self._locks: dict[str, asyncio.Lock] = {}
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -56,7 +47,7 @@ class Site:
         """Return the run of a key, or None."""
         return self.catalog.places().get(key) or self.records.places().get(key)
 
-    async def pulse(self, place: Place) -> Answer:
+    async def pulse(self, place: Place) -> bytes:
         """Return what is going on in a run: the same text for all who ask within a second."""
         watched = await self._look(place)
         seen = (watched.n_read, _version(watched), watched.is_reading_rows)
@@ -68,9 +59,9 @@ class Site:
 
     async def pulses(self, catalog: Catalog) -> list[dict[str, Any]]:
         """Return the pulses of all runs of a catalog."""
-        return [json.loads((await self.pulse(place)).body) for place in catalog.places().values()]
+        return [json.loads(await self.pulse(place)) for place in catalog.places().values()]
 
-    async def proven(self, place: Place) -> Answer:
+    async def proven(self, place: Place) -> bytes:
         """Return what the rows prove, the boards, the map of the classes and the cost, as far as read."""
         watched = await self._look(place)
         record = dict(watched.rows)
@@ -99,7 +90,7 @@ class Site:
     async def _read_rows(self, watched: Watched) -> None:
         with watched.reading_rows():
             watched.rows = await self.queue.ask(
-                Priority.runs, readings.read_run, watched.place.location, seconds=READ_S, memory_mb=READ_MB
+                Priority.runs, jobs.read_run, watched.place.location, seconds=READ_S, memory_mb=READ_MB
             )
 
 
@@ -126,7 +117,7 @@ def _best(record: Mapping[str, Any], boards: Sequence[dict[str, Any]]) -> dict[s
         return _placed(record, boards[:1])[0]
     drawn, board = "", record["best_boards"][0]
     with suppress(BoardError):
-        drawn = readings.picture(board, str(record.get("dims") or dims_of_length(len(board))))
+        drawn = jobs.picture(board, str(record.get("dims") or dims_of_length(len(board))))
     said = f"The best that its driver says it found, not stored yet; {_searched(record)}."
     return {"board": board, "typed": board, "score": record["best_score"], "svg": drawn, "said": said}
 
@@ -150,10 +141,9 @@ def _version(watched: Watched) -> str:
     return hashlib.sha256(repr(seen).encode()).hexdigest()[:12]
 
 
-def answer(values: object) -> Answer:
+def answer(values: object) -> bytes:
     """Return values as JSON; of stored text only visible characters are left as they are."""
-    body = json.dumps(_safe(values), ensure_ascii=True, separators=(",", ":")).encode()
-    return Answer(body, hashlib.sha256(body).hexdigest()[:24])
+    return json.dumps(_safe(values), ensure_ascii=True, separators=(",", ":")).encode()
 
 
 def _safe(value: Any) -> Any:

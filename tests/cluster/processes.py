@@ -8,7 +8,7 @@ from pathlib import Path
 PROC = Path("/proc")
 
 
-def _told(process):
+def stat_of(process):
     """Return what the system tells of a process, state, parent and group first; "X" and zeros when it is gone."""
     try:
         return (PROC / str(process) / "stat").read_text(errors="replace").rpartition(")")[2].split()
@@ -18,7 +18,7 @@ def _told(process):
 
 def parent(process):
     """Return the process id of the parent, or 0 when the process is gone."""
-    return int(_told(process)[1])
+    return int(stat_of(process)[1])
 
 
 def descendants(root=None):
@@ -32,7 +32,7 @@ def descendants(root=None):
 
 def has_let_go(process):
     """Return whether a process has ended so far that it holds no file and no lock; it loses its command line before."""
-    return _told(process)[0] in "ZX"
+    return stat_of(process)[0] in "ZX"
 
 
 def command_line(process):

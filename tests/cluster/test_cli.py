@@ -68,7 +68,7 @@ def test_a_bug_is_one_message_and_debug_shows_where(orderly, monkeypatch):
     def fail(*_, **__):
         raise ZeroDivisionError("oh")
 
-    monkeypatch.setattr("cluster.answers.boards.words_and_table", fail)
+    monkeypatch.setattr("cluster.cli.options.Words.load", fail)
     answer = orderly("score")
     assert answer.code == cli.EXIT_BUG
     assert "ZeroDivisionError: oh" in answer.err
@@ -116,6 +116,8 @@ REFUSED = [
     ("show tear --out tear.gif", "'tear.gif'"),
     ("show tear --word zz --out tear.svg", "'zz'"),
     ("show tear --word tea", "--out"),
+    ("show tear --word tea --out x.html", "--out FILE.svg"),
+    ("show tear --words hidden", "--out FILE.html"),
     ("show tear --out nosuch/tear.svg", "nosuch/tear.svg"),
     ("show tear -w nosuchlist", "nosuchlist"),
     ("show abcdefgh!", "'!'"),

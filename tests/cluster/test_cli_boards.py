@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import json
+import os
+from pathlib import Path
 
 import pytest
 
+from cluster.web.jobs import score_board
 from tests.conftest import rows_of
 
 # golden: rows E B E over E F E, written with the long side down; score 3
 BEE_FEE = "ebeefe"
-
-
-def test_score_reads_boards_of_any_size(orderly, words):
-    answer = orderly("score", "--wordlist", words, "--format", "csv", stdin=f"{BEE_FEE}\n\n  EBEEFE  \r\nxxxx")
-    assert answer.out == f"board,score\n{BEE_FEE},3\n{BEE_FEE},3\nxxxx,0\n"
 
 
 def test_score_counts_letters_not_cells_for_qu(orderly, words):
@@ -32,6 +30,8 @@ def test_score_counts_letters_not_cells_for_qu(orderly, words):
         ("abcdefghé", "'abcdefghé'"),
         (b"\xff\xfea\0", "xfea"),
         ("abcdefgh,12", "'abcdefgh'"),
+        ("berlatdes cinlatper", "more than one board"),
+        ("abc/def/gh", "'abc/def/gh'"),
         ("x" * 10_000, "'xxxx"),
     ],
 )
@@ -55,8 +55,12 @@ def test_score_reads_what_the_other_commands_write(orderly, words):
     ):
         answer = orderly("score", "--wordlist", words, "--format", "csv", stdin=f"{header}\n{line}\n")
         assert (answer.code, answer.out) == (0, expected), answer.err
-    again = orderly("score", "--wordlist", words, "--format", "csv", stdin=expected)
-    assert again.out == expected
+    for stdin, said in (
+        (expected, expected),
+        (f"{BEE_FEE} 430 210\nebeefx, 9", f"{expected}ebeefx,3\n"),
+        (f"{BEE_FEE}\n\n  EBEEFE  \r\nxxxx", f"{expected}{BEE_FEE},3\nxxxx,0\n"),  # boards of any size
+    ):
+        assert orderly("score", "--wordlist", words, "--format", "csv", stdin=stdin).out == said
     assert "line 2" in orderly("score", "--wordlist", words, stdin="board,score\nabc,3\n").err
 
 
@@ -69,52 +73,12 @@ def test_boards_may_be_typed_as_rows(orderly, words, command):
     assert (rows.code, rows.out) == (0, columns.out)
 
 
-@pytest.mark.parametrize(
-    ("stdin", "options", "expected"),
-    [
-        ("berlatdes 430 210\ncinlatper, 9", (), [("berlatdes", "430"), ("cinlatper", "325")]),
-        ("starelingods", ("-d", "4x3"), [("sriotendalgs", "285")]),
-        ("S T A R\nL I N E\n\nG O D S\nP E S T", (), [("slgptioeandsrest", "681")]),
-        ("star\nline", (), [("star", "8"), ("line", "5")]),  # one a line, as always
-    ],
-)  # fmt: skip
-def test_boards_are_scored_as_people_type_them(orderly, stdin, options, expected):
-    found = rows_of(orderly("score", *options, "-w", "scowl70", "--format", "csv", stdin=stdin))
-    assert [(row["board"], row["score"]) for row in found] == expected
-
-
-def test_two_boards_on_a_line_are_refused(orderly):
-    answer = orderly("score", stdin="berlatdes cinlatper")
-    assert (answer.code, answer.out) == (2, "")
-    assert "more than one board" in answer.err
-
-
 @pytest.mark.parametrize("command", [("show",), ("solve",), ("neighbours",), ("score",)])
 def test_a_wide_board_is_turned_and_that_is_said(orderly, words, command):
     board, stdin = ((), "ebb/fee") if command == ("score",) else (("ebb/fee",), "")
     answer = orderly(*command, *board, "-w", words, stdin=stdin)
     assert answer.code == 0
     assert "3 wide and 2 high: turned, the same game as 2x3" in answer.err
-
-
-@pytest.mark.parametrize(
-    ("stdin", "options", "expected"),
-    [
-        ("stlage rida eons", ("-d", "5x3"), None),
-        ("Th e r / i n g / s a l", (), ("[th]er/ing/sal", "89")),
-        ("c [a/e] t / sro / din", (), ("c[a/e]t/sro/din", "124")),
-        ("berlatdes", ("--letter-values", "scrabble", "--min-letters", "9"), ("bld/eae/rts", "0")),
-        ("berlatdes", ("--min-letters", "3"), ("berlatdes", "430")),
-        ("berlatdes", ("--bonus", "4=tx"), None),
-        ("abc/def/gh", (), None),
-    ],
-)  # fmt: skip
-def test_special_boards_and_rules_are_scored(orderly, stdin, options, expected):
-    answer = orderly("score", *options, "-w", "scowl70", "--format", "csv", stdin=stdin)
-    if expected is None:
-        assert (answer.code, answer.out) == (2, "")
-    else:
-        assert [(row["board"], row["score"]) for row in rows_of(answer)] == [expected]
 
 
 def test_longer_words_only_and_bonus_cells(orderly, words):
@@ -178,18 +142,11 @@ def test_show_in_every_format(orderly, words):
     assert (shown["board"], shown["dims"], shown["score"], shown["n_words"]) == (BEE_FEE, "2x3", 3, 3)
     assert all("".join(BEE_FEE[cell] for cell in word["path"]) == word["word"] for word in shown["words"])
     text = orderly("show", BEE_FEE, "--wordlist", words).out
+    assert "\x1b[" not in text, "no colours unless on a terminal"
     assert "│ E  │ E  │\n" in text
     assert "│ B  │ F  │\n" in text
     assert "4 letters, 1 point each (1)" in text
     assert "3 letters, 1 point each (2)" in text
-
-
-def test_show_spells_qu(orderly, words):
-    answer = orderly("show", "nqteeixxx", "--wordlist", words)
-    assert "Qu" in answer.out
-    assert "queen" in answer.out
-    assert "quit" in answer.out
-    assert "\x1b[" not in answer.out, "no colours unless on a terminal"
 
 
 def test_show_colours_the_cells_of_words_on_a_terminal(orderly, words, monkeypatch):
@@ -227,11 +184,8 @@ def test_bound_of_a_class_number(orderly, words):
     by_number = json.loads(orderly("bound", "2520743", *arguments).out)
     assert by_number["class"] == PINNED.replace("bdfgjvwxz", "bdfgjqvwxz")
     assert by_number == json.loads(orderly("bound", by_number["class"], "-w", words, "--format", "json").out)
-
-
-def test_a_class_number_without_buckets_is_one_of_the_preset(orderly, words):
-    record = json.loads(orderly("bound", "3", "--dims", "3x3", "-w", words, "--format", "json").out)
-    assert record["n_boards"] == 26**8
+    of_preset = json.loads(orderly("bound", "3", "--dims", "3x3", "-w", words, "--format", "json").out)
+    assert of_preset["n_boards"] == 26**8
 
 
 def test_a_table_that_would_overflow_is_refused(orderly, tmp_path):
@@ -256,3 +210,83 @@ def test_super_big_boggle_is_rolled_and_scored_by_its_own_points(orderly):
     )
     assert scored == rolled
     assert any("[" in row["board"] or "." in row["board"] for row in rolled)
+
+
+# ---- boards and lists as people have them; values that an independent solver worked out
+
+# what was typed, the options, the score; scowl70
+SCORED = {
+    "d1": ("star line gods pest", {}, 681),
+    "d4": ("starelingods", {"dims": "4x3"}, 285),
+    "d6": ("star/elin/gods", {}, 304),
+    "d7": ("4 4\nS  N  R  T\nO  I  E  L\nE  Qu T  T\nR  S  A  T\n", {}, 391),
+    "e1": ("dsrodg/temens/rasito/dgntrp/reiaes/tsclpd", {}, 13748),
+    "e2": ("stare/linos/gedra", {}, 395),
+    "e4": ("Th e r / i n g / s a l", {}, 89),
+    "e4 in lines": ("Th e r\ni n g\ns a l", {}, 89),
+    "e6": ("ste/r.a/lin", {}, 30),
+    "e8": ("c*t/sea/rdo", {}, 868),
+    "e9": ("c [a/e] t / sro / din", {}, 124),
+    "e10": ("[-ing] k s / rat / neb", {}, 201),
+    "f1": ("berlatdes", {"letter_values": "scrabble", "scores": "1,1,2,3,4,5,6"}, 2671),
+}
+
+
+@pytest.mark.parametrize("name", SCORED)
+def test_a_board_as_it_was_typed_has_its_score_here_and_on_the_page(orderly, name):
+    text, options, expected = SCORED[name]
+    given = [part for key, value in options.items() for part in (f"--{key.replace('_', '-')}", value)]
+    answer = orderly("score", "-w", "scowl70", *given, "--format", "json", stdin=text)
+    assert answer.code == 0, answer.err
+    assert [row["score"] for row in json.loads(answer.out)] == [expected]
+    values = options.get("letter_values")
+    told = score_board(text, options.get("dims"), "scowl70", "", options.get("scores", "standard"), False, 3, values)
+    assert told["score"] == sum(word["points"] for word in told["words"]) == expected
+    again = score_board("".join(told["cells"]), told["dims"], "scowl70", "", options.get("scores", "standard"))
+    assert values or again["score"] == expected, "the page sends the cells down the columns"
+
+
+FRENCH = ["mère", "pré", "été", "épi", "tri", "trime", "reine", "père", "prise", "mise"]
+SPANISH = ["año", "niña", "caña", "una", "cana", "ana", "nao", "onda"]
+QUIZ = ["geeks", "quiz", *(f"{a}zz{b}" for a in "abcdefghijklmnop" for b in "abcdefghijklmnop")]
+QATAR = ["qatariana", *(f"zz{a}{b}" for a in "abcdefghij" for b in "abcdefghij")]
+# lines, options of import, a board, its score
+IMPORTED = {
+    "b1": (["Ibis", "idea", "side", "tide"], (), "ide/tas", 2),  # whatever the locale, see below
+    "b3, c1": (FRENCH, (), "merpetise", 4),
+    "b4": ([f"{word} {i}" for i, word in enumerate(["tea", "eat", "ate"])], (), "te/ax", 3),
+    "b6": (["tea", "bed/breakfast", "eat"], (), "te/ax", 2),
+    "b9": (['["tea", "eat",', ' "ate"]'], (), "te/ax", 3),
+    "c2": (SPANISH, ("--letter", "ñ=w"), "año/nac/uid", 6),
+    "f3": (QUIZ, ("--plain-q",), "giz/uek/qse", 3),
+    "f4": (QATAR, ("--plain-q",), "qat/ira/ana", 11),
+}
+
+
+@pytest.mark.parametrize("name", IMPORTED)
+def test_a_list_as_people_have_it_is_taken_by_the_command_that_the_refusal_names(orderly, name, tmp_path, monkeypatch):
+    lines, options, board, expected = IMPORTED[name]
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    monkeypatch.setenv("LC_ALL", "tr_TR.UTF-8")
+    file = tmp_path / "mine.txt"
+    file.write_text("\n".join(lines) + "\n", "utf-8")
+    if not options:
+        refused = orderly("wordlist", "check", file)
+        assert refused.code == 2
+        assert f"orderly wordlist import {file}" in refused.err
+        assert "|" not in refused.err, "no pipeline"
+    assert orderly("wordlist", "import", file, *options).code == 0
+    scored = orderly("score", "-w", "mine", "--format", "json", stdin=board)
+    assert [row["score"] for row in json.loads(scored.out)] == [expected], scored.err
+    assert score_board(board, None, "mine")["score"] == expected
+
+
+@pytest.mark.nightly
+@pytest.mark.skipif(not Path("/usr/share/dict/american-english").exists(), reason="needs Debian's wamerican")
+def test_the_list_of_debian_that_a_turkish_locale_halved(orderly, tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    monkeypatch.setitem(os.environ, "LC_ALL", "tr_TR.UTF-8")
+    made = json.loads(orderly("wordlist", "import", "/usr/share/dict/american-english", "--format", "json").out)
+    assert made["n_words"] >= 63_737
+    scored = orderly("score", "-w", "american-english", "--format", "json", stdin="brenstaid")
+    assert [row["score"] for row in json.loads(scored.out)] == [57]

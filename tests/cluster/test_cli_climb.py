@@ -1,4 +1,4 @@
-"""``climb``: the options, what is printed, and everything that is refused."""
+"""``climb``, ``longest``, ``neighbours`` and ``lists``: the options and what is printed."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from boardclass.canonical import canonical_board
 from boardclass.geometry import geometry
 from cluster.cli import app
 from cluster.cli import climb as climb_module
-from tests.conftest import COMMAND
+from tests.conftest import COMMAND, rows_of
 
 LIST = "bee\nbeef\nfee\nqueen\nquit\nzebra\nseat\neats\neast\ntea\nate\n"
 
@@ -40,24 +40,18 @@ def test_every_method_lists_canonical_boards_with_their_scores(orderly, words, m
     assert rows[0]["found"] >= 2
 
 
-def test_excluded_letters_do_not_occur(orderly, words):
-    rows = climbed(orderly, words, "--dims", "2x3", "--exclude", "AZ", "-n", "30")
-    assert rows
-    assert not any(set("az") & set(row["board"]) for row in rows)
-
-
 @pytest.mark.parametrize("method", ["pool", "anneal", "genetic"])
-def test_from_a_board_and_with_a_word(orderly, words, method):
-    rows = climbed(orderly, words, "--dims", "2x3", "--contains", "Quit", "--method", method)
-    assert all(set("qit") <= set(row["board"]) for row in rows)
+def test_from_a_board_with_a_word_and_without_letters(orderly, words, method):
+    rows = climbed(orderly, words, "--dims", "2x3", "--contains", "Quit", "--exclude", "AZ", "--method", method)
+    assert rows
+    assert all(set("qit") <= set(row["board"]) and not set("az") & set(row["board"]) for row in rows)
     assert climbed(orderly, words, "--from", "seatxx", "--method", method)[0]["score"] >= 5
 
 
-def test_the_table_draws_the_best_board_and_csv_has_a_header(orderly, words):
-    assert "┌────┬────┐" in orderly("climb", "-d", "2x2", "-w", words, "--pool", "9").out
-    assert orderly("climb", "-d", "2x2", "-w", words, "--pool", "9", "--format", "csv").out.startswith(
-        "board,score,found\n"
-    )
+def test_the_table_draws_the_best_board_and_a_size_that_is_turned_is_told(orderly, words):
+    answer = orderly("climb", "-d", "3x2", "-w", words, "--pool", "9", "-n", "1")
+    assert "┌────┬────┐" in answer.out
+    assert "3x2 turned: the same game as 2x3" in answer.err
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
@@ -105,7 +99,56 @@ def test_a_terminal_gets_a_bar(words, project_root):
     assert " of 5, round " in shown.decode()
 
 
-def test_a_size_that_is_turned_is_told(orderly):
-    answer = orderly("climb", "-d", "4x3", "--pool", "2", "--runs", "1", "-n", "1", "--format", "csv")
-    assert "4x3 turned: the same game as 3x4" in answer.err
-    assert "turned" not in orderly("climb", "-d", "2x2", "--pool", "2", "--runs", "1", "-n", "1").err
+# ---- longest, neighbours, lists
+
+
+@pytest.fixture
+def long_words(tmp_path):
+    path = tmp_path / "long.txt"
+    path.write_text("seated\nteased\nsedate\nquieted\nseat\nsea\nate\ndate\nquiet\n")
+    return path
+
+
+def test_longest_finds_the_best_board_of_each_word(orderly, long_words):
+    rows = rows_of(orderly("longest", "-d", "2x3", "-w", long_words, "--format", "csv"))
+    assert {row["word"] for row in rows} == {"seated", "teased", "sedate", "quieted"}
+    assert [int(row["score"]) for row in rows] == sorted((int(row["score"]) for row in rows), reverse=True)
+    for row in rows:
+        shown = json.loads(orderly("show", row["board"], "-w", long_words, "--format", "json").out)
+        assert row["word"] in {word["word"] for word in shown["words"]}
+        assert shown["score"] == int(row["score"])
+    (only,) = rows_of(orderly("longest", "-d", "2x3", "-w", long_words, "--letters", "7", "--format", "csv"))
+    assert only["word"] == "quieted"
+    (one,) = rows_of(orderly("longest", "-d", "2x3", "-w", long_words, "--word", "Seated", "--format", "csv"))
+    assert one == next(row for row in rows if row["word"] == "seated")
+    sampled = rows_of(orderly("longest", "-d", "2x3", "-w", long_words, "--sample", "200", "--format", "csv"))
+    assert {row["word"] for row in sampled} == {row["word"] for row in rows}
+
+
+def test_every_command_says_that_a_size_is_turned(orderly, long_words):
+    longest = orderly("longest", "-d", "3x2", "-w", long_words, "--word", "seated", "--format", "csv")
+    assert longest.out.startswith("word,letters,board,score\nseated,6,")
+    for answer in (longest, orderly("bound", "3", "-d", "3x2", "-w", long_words)):
+        assert answer.err.startswith("3x2 turned: the same game as 2x3")
+
+
+def test_neighbours(orderly, long_words):
+    rows = rows_of(orderly("neighbours", "seatxd", "-d", "2x3", "-w", long_words, "-n", "1000", "--format", "csv"))
+    (own,) = rows_of(orderly("score", "-w", long_words, "--format", "csv", stdin="seatxd"))
+    assert 100 < len(rows) <= 6 * 25 + 15
+    scored = orderly("score", "-w", long_words, "--format", "csv", stdin="\n".join(row["board"] for row in rows))
+    for row, again in zip(rows, rows_of(scored), strict=True):
+        assert row["score"] == again["score"]
+        assert int(row["difference"]) == int(row["score"]) - int(own["score"])
+    assert rows[0]["change"].startswith("row ")
+    assert orderly("neighbours", "abc").code == 2
+
+
+def test_lists(orderly, long_words, monkeypatch):
+    (long_words.parent / "bad.txt").write_text("CAT\n")
+    monkeypatch.setenv("ORDERLY_WORDLISTS", str(long_words.parent))
+    answer = orderly("lists", "seatxd", "--format", "json")
+    rows = {row["wordlist"]: row for row in json.loads(answer.out)}
+    assert rows["long"]["words"] == rows["long"]["score"] == 1
+    assert rows["scowl70"]["score"] > 1
+    assert "left out bad" in answer.err

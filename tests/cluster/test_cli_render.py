@@ -18,9 +18,6 @@ from cluster.answers import render
 from cluster.answers.render import Format, draw_board, heat_of_cells, write_json, write_record, write_table
 from cluster.streams import console, tell
 
-COLUMNS = ("board", "score")
-ROWS = [("abcd", 1234), ('a,"b', -1)]
-
 
 def test_a_board_is_drawn_with_its_columns_downwards():
     assert draw_board(format_rows("abqdef", "2x3")).plain.splitlines() == [
@@ -34,37 +31,31 @@ def test_a_board_is_drawn_with_its_columns_downwards():
     ]
 
 
-def test_heat_adds_the_points_of_each_word_along_its_path():
-    assert heat_of_cells(4, [(11, (0, 1, 3)), (1, (3, 2))]) == [11, 11, 1, 12]
-
-
-def test_the_hottest_and_the_coldest_cell_differ_in_colour():
-    drawn = draw_board([["A", "B"], ["C", "D"]], [0, 5, 1, 9])
+def test_heat_colours_the_cells_unless_all_are_alike():
+    heat = heat_of_cells(4, [(11, (0, 1, 3)), (1, (3, 2))])
+    assert heat == [11, 11, 1, 12]
+    drawn = draw_board([["A", "B"], ["C", "D"]], heat)
     style = {drawn.plain[span.start : span.end].strip(): span.style for span in drawn.spans}
-    assert len({style["A"], style["D"]}) == 2
-    assert drawn.plain == draw_board([["A", "B"], ["C", "D"]]).plain
-
-
-@pytest.mark.parametrize("heat", [[0, 0, 0, 0], [7, 7, 7, 7]])
-def test_equal_heat_needs_no_colour(heat):
-    assert all("on" not in str(span.style).split() for span in draw_board([["A", "B"], ["C", "D"]], heat).spans)
+    assert style["B"] != style["D"]
+    alike = draw_board([["A", "B"], ["C", "D"]], [7] * 4)
+    assert alike.plain == drawn.plain
+    assert all("on" not in str(span.style).split() for span in alike.spans)
 
 
 def test_csv_and_json_read_back_as_written(capsys):
-    write_table(COLUMNS, ROWS, Format.csv)
-    assert [tuple(row) for row in csv.reader(io.StringIO(capsys.readouterr().out))] == [
-        COLUMNS,
-        *((board, str(score)) for board, score in ROWS),
-    ]
-    write_table(COLUMNS, ROWS, Format.json)
-    assert json.loads(capsys.readouterr().out) == [dict(zip(COLUMNS, row, strict=True)) for row in ROWS]
-
-
-def test_a_table_prints_brackets_as_they_are_and_numbers_in_groups(capsys):
-    write_table(COLUMNS, [("[red]x", 1234567)])
-    out = capsys.readouterr().out
-    assert "[red]x" in out
-    assert "1,234,567" in out
+    columns, rows = ("board", "score"), [("abcd", 1234), ('a,"b', -1)]
+    write_table(columns, rows, Format.csv)
+    read = [tuple(row) for row in csv.reader(io.StringIO(capsys.readouterr().out))]
+    assert read == [columns, *((board, str(score)) for board, score in rows)]
+    write_table(columns, rows, Format.json)
+    assert json.loads(capsys.readouterr().out) == [dict(zip(columns, row, strict=True)) for row in rows]
+    record = {"n_boards": 3, "best_boards": ["abcd", "efgh"], "complete": True}
+    write_record(record, Format.json)
+    assert json.loads(capsys.readouterr().out) == record
+    write_record(record, Format.csv)
+    assert capsys.readouterr().out == "n_boards,best_boards,complete\n3,abcd efgh,True\n"
+    write_record(record)
+    assert capsys.readouterr().out == "n boards     3\nbest boards  abcd efgh\ncomplete     yes\n"
 
 
 WIDE = [("abcdefghijklmno", 123456789, "word " * 40, None), ("x", 1, "y", 2.5)]
@@ -72,9 +63,10 @@ WIDE = [("abcdefghijklmno", 123456789, "word " * 40, None), ("x", 1, "y", 2.5)]
 
 def test_a_table_that_is_piped_has_one_line_a_row(capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "20")
-    write_table(("board", "score", "text", "f"), WIDE)
+    write_table(("board", "[red]", "text", "f"), WIDE)
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) == 3
+    assert "[red]" in lines[0]
     assert lines[1].count("word") == 40
     assert "123,456,789" in lines[1]
 
@@ -86,16 +78,6 @@ def test_a_narrow_terminal_folds_texts_and_no_number(capsys, monkeypatch):
     assert len(lines) > 10
     assert lines[1].startswith("abcdefghijklmno  123,456,789  word")
     assert any(line.endswith(" 2.5") for line in lines)
-
-
-def test_a_record_in_every_format(capsys):
-    record = {"n_boards": 3, "best_boards": ["abcd", "efgh"], "complete": True}
-    write_record(record, Format.json)
-    assert json.loads(capsys.readouterr().out) == record
-    write_record(record, Format.csv)
-    assert capsys.readouterr().out == "n_boards,best_boards,complete\n3,abcd efgh,True\n"
-    write_record(record)
-    assert capsys.readouterr().out == "n boards     3\nbest boards  abcd efgh\ncomplete     yes\n"
 
 
 HOSTILE = "a\x1b[2J\x9bb\u202ec\u2028d\ud800e\x07\rf"
@@ -145,24 +127,16 @@ def test_a_path_goes_from_cell_to_cell():
     assert not list(ET.fromstring(board_svg(format_rows("abcd", "2x2"), [0] * 4)).iter(f"{SVG}polyline"))
 
 
-def test_show_draws_into_a_file(orderly, words, tmp_path):
-    answer = orderly("show", "ebeefe", "-w", words, "--word", "Beef", "--out", tmp_path / "b.svg")
-    assert answer.code == 0, answer.err
-    assert answer.out.strip() == f"{tmp_path / 'b.svg'}: ebeefe, 3 points, 3 words"
-    drawn = ET.fromstring((tmp_path / "b.svg").read_text())
-    assert len(list(drawn.iter(f"{SVG}rect"))) == 6
-    (line,) = drawn.iter(f"{SVG}polyline")
-    assert len(str(line.get("points")).split()) == 4
-    assert "prefers-color-scheme: dark" in (tmp_path / "b.svg").read_text()
-
-
-def test_special_tiles_are_drawn_in_letters_that_fit(orderly, words, tmp_path):
-    board = ("b.e/e[a/e/i]f", "-w", words, "--word", "beef", "--out", tmp_path / "b.svg")
-    assert orderly("show", *board).code == 0
-    drawn = ET.fromstring((tmp_path / "b.svg").read_text())
+def test_show_draws_into_a_file_in_letters_that_fit(orderly, words, tmp_path):
+    file = tmp_path / "b.svg"
+    answer = orderly("show", "b.e/e[a/e/i]f", "-w", words, "--word", "Beef", "--out", file)
+    assert answer.out.strip() == f"{file}: b.e/e[a/e/i]f, 3 points, 3 words", answer.err
+    drawn = ET.fromstring(file.read_text())
     sizes = {str(item.text): int(str(item.get("font-size"))) for item in drawn.iter(f"{SVG}text")}
     assert (sizes["B"], sizes["A/E/I"]) == (22, 13)
-    assert len(list(drawn.iter(f"{SVG}polyline"))) == 1
+    (line,) = drawn.iter(f"{SVG}polyline")
+    assert len(str(line.get("points")).split()) == 4
+    assert "prefers-color-scheme: dark" in file.read_text()
 
 
 def test_show_draws_a_png(orderly, words, tmp_path):

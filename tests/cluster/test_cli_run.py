@@ -15,8 +15,13 @@ import time
 
 import pytest
 
+from boardclass.canonical import canonical_board
+from boardclass.geometry import geometry
 from boardclass.scores import parse_scores
 from boardclass.wordlist import load_wordlist
+from cluster.driver.driver import run
+from configs.model import RunConfig
+from results.store.run import open_run
 from search.scoring.scorer import Scorer
 from tests.conftest import COMMAND, make_in
 from tests.samples import daily
@@ -28,6 +33,10 @@ def files_in(folder):
     return sorted(str(path.relative_to(folder)) for path in folder.rglob("*"))
 
 
+def digest_of(orderly, run):
+    return json.loads(orderly("status", run, "--format", "json").out)["digest"]
+
+
 @pytest.fixture
 def here(tmp_path, monkeypatch):
     """An empty directory to run in."""
@@ -37,17 +46,9 @@ def here(tmp_path, monkeypatch):
     return folder
 
 
-@pytest.fixture(scope="module")
-def proven(tmp_path_factory, project_root):
-    """A finished 2x2 run, made as a user makes it, and what it printed."""
-    folder = tmp_path_factory.mktemp("proven")
-    printed = make_in(folder, "run", *SMALL)
-    (directory,) = (folder / "runs").iterdir()
-    return directory, printed
-
-
-def test_a_run_ends_with_the_board_and_the_claim(proven):
-    directory, out = proven
+def test_a_run_ends_with_the_board_and_the_claim(here):
+    out = make_in(here, "run", *SMALL)
+    (directory,) = (here / "runs").iterdir()
     assert directory.name == "2x2-scowl70-12"
     assert "│ A  │ R  │" in out
     words = " ".join(out.split())
@@ -57,17 +58,16 @@ def test_a_run_ends_with_the_board_and_the_claim(proven):
 
 
 def test_top_lists_the_best_boards_in_order(orderly, proven):
-    directory, _ = proven
-    n_boards = json.loads(orderly("status", directory, "--format", "json").out)["n_boards"]
-    rows = list(csv.DictReader(io.StringIO(orderly("top", directory, "-n", "999", "--format", "csv").out)))
+    n_boards = json.loads(orderly("status", proven, "--format", "json").out)["n_boards"]
+    rows = list(csv.DictReader(io.StringIO(orderly("top", proven, "-n", "999", "--format", "csv").out)))
     assert len(rows) == n_boards
     assert list(rows[0]) == ["board", "score", "proven"]
     scores = [int(row["score"]) for row in rows]
     assert scores == sorted(scores, reverse=True)
     assert min(scores) >= 12
-    first = json.loads(orderly("top", directory, "-n", "3", "--format", "json").out)
+    first = json.loads(orderly("top", proven, "-n", "3", "--format", "json").out)
     assert first == [{"board": row["board"], "score": int(row["score"]), "proven": True} for row in rows[:3]]
-    assert rows[0]["board"] in orderly("top", directory).out
+    assert rows[0]["board"] in orderly("top", proven).out
     again = orderly("score", "--format", "csv", stdin="\n".join(row["board"] for row in rows)).out
     assert [{**row, "proven": "True"} for row in csv.DictReader(io.StringIO(again))] == rows
 
@@ -87,8 +87,8 @@ def test_memory_is_that_of_the_search_and_changes_no_result(orderly, here, prove
     for out, options in {"small": SMALL, "mine": ("mine.toml", *SMALL)}.items():
         answer = orderly("run", *options, "--memory", "16", "--out", out)
         assert answer.code == 0, answer.err
-    runs = ("small", "mine", proven[0])
-    digests = {json.loads(orderly("status", run, "--format", "json").out)["digest"] for run in runs}
+    runs = ("small", "mine", proven)
+    digests = {digest_of(orderly, run) for run in runs}
     assert len(digests) == 1
     stored = (here / "mine" / "run.json").read_text()
     assert '"memory_mb": 16,' in stored
@@ -121,7 +121,7 @@ def test_a_run_keeps_the_cell_order_it_began_with(orderly, here):
         assert answer.code == 0, answer.err
     other = orderly("run", *question, "--out", "other")
     assert other.code == 0, other.err
-    digests = {json.loads(orderly("status", run, "--format", "json").out)["digest"] for run in ("ring", "other")}
+    digests = {digest_of(orderly, run) for run in ("ring", "other")}
     assert len(digests) == 1
     wrong = orderly("run", *question, "--order", "spiral", "--out", "wrong")
     assert wrong.code == 2
@@ -143,17 +143,6 @@ def test_a_missing_ray_is_told_before_anything_is_written(orderly, here, monkeyp
     assert files_in(here) == []
 
 
-WHOLE: dict[tuple[str, ...], str] = {}
-
-
-def whole_digest(orderly, arguments):
-    """Return the digest of the run undisturbed, computed once."""
-    if arguments not in WHOLE:
-        assert orderly(*arguments, "--out", "whole").code == 0
-        WHOLE[arguments] = json.loads(orderly("status", "whole", "--format", "json").out)["digest"]
-    return WHOLE[arguments]
-
-
 @pytest.mark.usefixtures("terminal")
 @pytest.mark.parametrize("number", daily([signal.SIGINT, signal.SIGKILL], lambda number: number == signal.SIGINT))
 def test_a_stopped_run_goes_on_and_ends_with_the_same_digest(orderly, here, project_root, number):
@@ -171,9 +160,8 @@ def test_a_stopped_run_goes_on_and_ends_with_the_same_digest(orderly, here, proj
     assert b"Traceback" not in err
     assert process.returncode in {signal.SIGINT: (4, 0), signal.SIGKILL: (-signal.SIGKILL, 0)}[number], err
     assert orderly(*arguments, "--out", "stopped").code == 0
-    assert json.loads(orderly("status", "stopped", "--format", "json").out)["digest"] == whole_digest(
-        orderly, arguments
-    )
+    assert orderly(*arguments, "--out", "whole").code == 0
+    assert digest_of(orderly, "stopped") == digest_of(orderly, "whole")
 
 
 def test_a_cutoff_far_too_low_is_refused_at_once_with_the_one_that_a_climb_suggests(orderly, tmp_path):
@@ -198,3 +186,90 @@ def test_a_run_that_began_goes_on_whatever_its_cutoff(orderly, tmp_path, monkeyp
     assert orderly(*arguments, tmp_path / "new").code == 2
     again = orderly(*arguments, tmp_path / "old")
     assert (before.code, again.code) == (0, 0), again.err
+
+
+# ---- the published 3x3 result: same boards, same digest for any workers
+
+GOLDEN_QUESTION = ("run", "3x3", "--wordlist", "enable2k", "--cutoff", "500")
+# Of the 42 published boards with their scores.
+DIGEST = "6a8a2a998795c9b26e4fd1964fd3921974aa8c01b9be9bc723b04e4f450a578f"
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("workers", [0, *(pytest.param(n, marks=[pytest.mark.nightly]) for n in (1, 2))])
+def test_golden_3x3(enable2k, golden, orderly, tmp_path, workers):
+    answer = orderly(*GOLDEN_QUESTION, "--workers", workers, "--out", tmp_path / "run")
+    assert answer.code == 0, answer.err
+    assert "exactly 42 up to symmetry" in " ".join(answer.out.split())
+    rows = csv.DictReader(io.StringIO(orderly("top", tmp_path / "run", "-n", "99", "--format", "csv").out))
+    found = [(row["board"], int(row["score"])) for row in rows]
+    lines = (golden / "best-3x3-enable2k-500.txt").read_text().split("\n")
+    published = [line.split(": ") for line in lines if line]
+    expected = {(canonical_board(board, geometry("3x3")), int(score)) for board, score in published}
+    assert len(found) == len(expected) == 42
+    assert set(found) == expected
+    assert found[0][1] == 545
+    assert digest_of(orderly, tmp_path / "run") == DIGEST
+
+
+# ---- run --extend: the answer at another cutoff is that of a search from scratch
+
+LIKE = ("--dims", "2x3", "--buckets", "aeiou bcdfg hjklmnp qrstvwxyz", "--workers", "0")
+MIDDLE = 60
+
+
+@pytest.fixture(scope="module")
+def digests(tmp_path_factory):
+    """Return the directory of a run at a cutoff, searched from scratch, and its digest; each is made once."""
+    folder = tmp_path_factory.mktemp("scratch")
+    known = {}
+
+    def at(cutoff):
+        if cutoff not in known:
+            out = str(folder / str(cutoff))
+            config = RunConfig(dims="2x3", buckets=LIKE[3], cutoff=cutoff, out=out, workers=0)
+            known[cutoff] = out, run(config).digest
+        return known[cutoff]
+
+    return at
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("cutoff", daily([40, MIDDLE - 1, 75], lambda cutoff: cutoff == MIDDLE - 1))
+def test_the_answer_is_that_of_a_search_from_scratch(orderly, digests, tmp_path, cutoff):
+    source, _ = digests(MIDDLE)
+    command = ("run", *LIKE, "--cutoff", cutoff, "--out", tmp_path / "out", "--extend", source)
+    answer = orderly(*command)
+    assert answer.code == 0, answer.err
+    told = re.search(rf"reused ([\d,]+) of ([\d,]+) verdicts of {source} \(cutoff {MIDDLE}\)", answer.err)
+    assert told is not None, answer.err
+    n_reused, n_verdicts = (int(number.replace(",", "")) for number in told.groups())
+    assert n_verdicts == len(list(open_run(source).rows()))
+    computed = re.search(r"([\d,]+) verdicts computed", answer.out)
+    assert computed is not None
+    if cutoff > MIDDLE:
+        assert (n_reused, computed[1]) == (n_verdicts, "0")
+    else:
+        assert int(computed[1].replace(",", "")) == n_verdicts - n_reused > 0
+        assert "do not hold at the new cutoff and are searched again" in answer.err
+    record = json.loads(orderly("status", tmp_path / "out", "--format", "json").out)
+    assert (record["state"], record["digest"]) == ("proven", digests(cutoff)[1])
+    again = orderly(*command)
+    assert again.code == 0
+    assert "0 verdicts computed" in again.out
+    assert orderly("verify", tmp_path / "out").code == 0
+
+
+def test_another_question_is_not_extended(orderly, digests, tmp_path):
+    source, _ = digests(MIDDLE)
+    other = ("--dims", "2x3", "--cutoff", 70, "--workers", "0", "--out", tmp_path / "out", "--extend", source)
+    answer = orderly("run", *other)
+    assert (answer.code, answer.out) == (3, "")
+    assert "partition: asked for" in answer.err
+    assert not (tmp_path / "out").exists(), "nothing is written"
+    assert orderly("run", *LIKE, "--cutoff", 70, "--extend", tmp_path / "none", "--out", tmp_path / "out").code == 3
+    hint = orderly("run", *LIKE, "--cutoff", 70, "--out", source)
+    assert hint.code == 3
+    assert "cutoff: asked for 70, stored 60" in hint.err
+    assert "--extend" in hint.err

@@ -21,8 +21,6 @@ from results.store.store import Store
 from search import breaker
 from search.scoring.scorer import Scorer
 from tests.cluster.small import rewritten
-from tests.cluster.whole_run import without_boards
-from tests.conftest import Answer, flip_bit
 
 CUTOFF = 12
 
@@ -30,18 +28,6 @@ CUTOFF = 12
 @pytest.fixture
 def copy(proven, tmp_path):
     return shutil.copytree(proven, tmp_path / "copy")
-
-
-@pytest.fixture
-def rewrite(proven, tmp_path):
-    """Write the run anew with its rows changed."""
-    return lambda change: rewritten(proven, tmp_path / "rewritten", change)
-
-
-def changed(rows, where, **changes):
-    """Return the rows with the first one that meets a condition changed; each change is a function of the row."""
-    at = next(i for i, row in enumerate(rows) if where(row))
-    return [*rows[:at], replace(rows[at], **{k: f(rows[at]) for k, f in changes.items()}), *rows[at + 1 :]]
 
 
 def test_a_sound_run_is_verified(orderly, proven, copy):
@@ -65,37 +51,16 @@ def with_more_points(row):
     return tuple((board, score + 1) for board, score in row.candidates)
 
 
-def test_an_altered_score_is_a_mismatch(orderly, rewrite):
-    folder = rewrite(lambda rows: changed(rows, lambda row: row.candidates, candidates=with_more_points))
+def test_an_altered_score_is_a_mismatch(orderly, proven, tmp_path):
+    def raised(rows):
+        at = next(i for i, row in enumerate(rows) if row.candidates)
+        return [*rows[:at], replace(rows[at], candidates=with_more_points(rows[at])), *rows[at + 1 :]]
+
+    folder = rewritten(proven, tmp_path / "rewritten", raised)
     answer = orderly("verify", folder)
     assert (answer.code, answer.out) == (5, ""), answer
     assert "class" in answer.err
     assert not (folder / files.CLAIM).exists()
-
-
-def test_a_lost_candidate_contradicts_the_earlier_claim(orderly, rewrite, proven):
-    folder = rewrite(lambda rows: [without_boards(row) if row.candidates else row for row in rows])
-    shutil.copy(proven / files.CLAIM, folder / files.CLAIM)
-    answer = orderly("verify", folder)
-    assert (answer.code, answer.out) == (5, "")
-    assert "result digest" in answer.err
-
-
-def test_damage_and_other_word_lists_are_refused(orderly, copy, tmp_path):
-    (tmp_path / "words.txt").write_text("bee\nbeef\n")
-    answer = orderly("verify", copy, "--wordlist", tmp_path / "words.txt")
-    assert answer.code == 3
-    assert "SHA-256" in answer.err
-    (part,) = (copy / files.RESULTS).iterdir()
-    flip_bit(part)
-    answer = orderly("verify", copy)
-    assert (answer.code, answer.out) == (3, "")
-    assert part.name in answer.err
-
-
-def test_no_run_and_no_word_list(orderly, copy, tmp_path):
-    assert orderly("verify", tmp_path / "nothing").code == 2
-    assert orderly("verify", copy, "--wordlist", "nosuch") == Answer(2, "", orderly("verify", copy, "-w", "nosuch").err)
 
 
 def test_the_referee_scores_as_the_scorer_does():

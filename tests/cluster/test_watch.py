@@ -29,30 +29,23 @@ def state_of(folder):
     return found
 
 
-@pytest.mark.parametrize("key", daily([b"q", b"Q", b"\x03"], lambda key: key != b"Q"))
-def test_a_finished_run_is_shown_and_a_key_ends_it_and_nothing_is_changed(terminal_of, proven, key):
+@pytest.mark.parametrize("key", daily([b"q", b"Q", b"\x03"], lambda key: key == b"\x03"))
+def test_a_finished_run_is_shown_at_any_size_and_a_key_ends_it_and_nothing_is_changed(terminal_of, proven, key):
     before = state_of(proven)
-    terminal = terminal_of("watch", proven)
+    terminal = terminal_of("watch", proven, rows=40, columns=120)
     text = terminal.wait_for("proven", "55 of 55 classes (100.0 %)", "14  aert", "q quits")
     assert "┌────┬────┐" in text
     assert "free" in text
-    terminal.type(key)
-    assert terminal.end() == 0
-    assert termios.tcgetattr(terminal.slave)[3] == terminal.before[3], "the terminal echoes again"
-    assert state_of(proven) == before
-
-
-def test_it_follows_the_size_of_the_terminal(terminal_of, proven):
-    terminal = terminal_of("watch", proven, rows=40, columns=120)
-    terminal.wait_for("proven", "14  aert")
-    wide = max(map(len, terminal.text.splitlines()))
+    wide = max(map(len, text.splitlines()))
     terminal.resize(16, 44)
     text = terminal.wait_for("proven", "q quits")
     assert max(map(len, text.splitlines())) <= 44 < wide
     terminal.resize(50, 140)
     terminal.wait_for("14  aert", "best boards", "what happened")
-    terminal.type(b"q")
+    terminal.type(key)
     assert terminal.end() == 0
+    assert termios.tcgetattr(terminal.slave)[3] == terminal.before[3], "the terminal echoes again"
+    assert state_of(proven) == before
 
 
 @pytest.mark.slow
@@ -72,23 +65,17 @@ def test_a_run_that_goes_on_shows_its_workers_and_ends_before_the_eyes(terminal_
     assert terminal.end() == 0
 
 
-def test_a_run_damaged_while_it_is_watched_is_not_called_proven_any_more(terminal_of, proven, tmp_path):
-    shutil.copytree(proven, tmp_path / "run")
-    terminal = terminal_of("watch", tmp_path / "run")
-    terminal.wait_for("proven")
-    part = next((tmp_path / "run" / files.RESULTS).iterdir())
-    flip_bit(part)
-    text = terminal.wait_for("unreadable")
-    assert "proven" not in text
-
-
-def test_hostile_text_does_nothing_to_the_terminal(terminal_of, proven, tmp_path):
+def test_hostile_text_does_nothing_to_the_terminal_and_a_damaged_run_is_not_called_proven(
+    terminal_of, proven, tmp_path
+):
     shutil.copytree(proven, tmp_path / "run")
     line = '{"time": 1.0, "session": "x", "event": "stopped", "reason": "E", "message": "\\u001b[2J\\u202egone[red]"}\n'
     (tmp_path / "run" / files.EVENTS).write_text(line)
     terminal = terminal_of("watch", tmp_path / "run")
     text = terminal.wait_for("proven", "\\x1b[2J\\u202egone[red]")
     assert "55 of 55" in text
+    flip_bit(next((tmp_path / "run" / files.RESULTS).iterdir()))
+    assert "proven" not in terminal.wait_for("unreadable")
 
 
 def test_without_a_terminal_it_says_what_to_use(orderly, proven, tmp_path):

@@ -27,74 +27,56 @@ from tests.cluster.web import serving
 from tests.conftest import ROOT, make_in
 
 
-def test_what_takes_too_long_is_ended_and_the_next_is_answered():
-    async def ask():
+def in_queue(ask):
+    """Return what a function makes of a queue."""
+
+    async def whole():
         async with aclosing(JobQueue()) as queue:
-            with pytest.raises(Refused, match=r"takes more than 6 s"):
-                await queue.ask(Priority.quick, time.sleep, 1000, seconds=GRACE_S + 1)
-            return await queue.ask(Priority.quick, jobs.score_board, "aert", "2x2", "scowl70")
+            return await ask(queue)
 
-    assert anyio.run(ask)["score"] == 14
+    return anyio.run(whole)
 
 
-def test_what_takes_too_much_memory_is_refused():
+def test_whatever_becomes_of_a_question_the_next_is_answered_and_no_module_of_the_folder_at_hand_counts(
+    elsewhere, monkeypatch
+):
+    monkeypatch.chdir(elsewhere)
+
+    async def ask(queue):
+        with pytest.raises(Refused, match=r"takes more than 6 s"):
+            await queue.ask(Priority.quick, time.sleep, 1000, seconds=GRACE_S + 1)
+        with pytest.raises(Refused, match="internal error, TypeError"):  # a bug must not be asked for again
+            await queue.ask(Priority.quick, len, 1)
+        with pytest.raises(Refused, match="MiB: ask for less"):
+            await queue.ask(Priority.quick, bytearray, 2**36, memory_mb=64)
+        first = await queue.ask(Priority.quick, os.getpid)
+        os.kill(first, signal.SIGKILL)
+        while parent(first):
+            await anyio.sleep(0.01)
+        await anyio.sleep(0.2)  # the loop hears of it from a thread
+        second = await queue.ask(Priority.quick, os.getpid)
+        with anyio.move_on_after(0.2) as scope:  # nobody waits any more
+            await queue.ask(Priority.quick, time.sleep, 1000)
+        assert scope.cancelled_caught
+        assert has_let_go(second)
+        assert await queue.ask(Priority.quick, os.getpid) not in (first, second)
+        return await queue.ask(Priority.quick, jobs.score_board, "aert", "2x2", "scowl70")
+
+    assert in_queue(ask)["score"] == 14
+
+
+def test_quick_questions_do_not_wait_for_long_ones_and_a_closed_queue_says_why_it_refuses():
+    async def refused(queue, job, *values):
+        with pytest.raises(Refused, match="the server is stopping"):
+            await queue.ask(Priority.long, job, *values)
+
     async def ask():
-        async with aclosing(JobQueue()) as queue:
-            with pytest.raises(Refused, match="MiB: ask for less"):
-                await queue.ask(Priority.long, bytearray, 2**36, memory_mb=64)
-
-    anyio.run(ask)
-
-
-def test_quick_questions_do_not_wait_for_long_ones():
-    ended = []
-
-    async def ask():
-        async def take(priority, job, *values):
-            await queue.ask(priority, job, *values)
-            ended.append(priority)
-
-        async with aclosing(JobQueue()) as queue, anyio.create_task_group() as group:
-            await queue.ask(Priority.quick, len, "")
-            group.start_soon(take, Priority.long, time.sleep, 5)
-            await anyio.sleep(0.5)
-            group.start_soon(take, Priority.quick, len, "")
-
-    anyio.run(ask)
-    assert ended == [Priority.quick, Priority.long]
-
-
-def test_a_bug_is_said_and_not_asked_for_again():
-    async def ask():
-        async with aclosing(JobQueue()) as queue:
-            with pytest.raises(Refused, match="internal error, TypeError"):
-                await queue.ask(Priority.quick, len, 1)
-
-    anyio.run(ask)
-
-
-def test_a_process_that_was_killed_between_two_jobs_is_replaced():
-    async def ask():
-        async with aclosing(JobQueue()) as queue:
-            first = await queue.ask(Priority.quick, os.getpid)
-            os.kill(first, signal.SIGKILL)
-            while parent(first):
-                await anyio.sleep(0.01)
-            await anyio.sleep(0.2)  # the loop hears of it from a thread
-            assert await queue.ask(Priority.quick, os.getpid) != first
-
-    anyio.run(ask)
-
-
-def test_a_job_is_ended_when_nobody_waits_for_it_any_more():
-    async def ask():
-        async with aclosing(JobQueue()) as queue:
-            first = await queue.ask(Priority.quick, os.getpid)
-            with anyio.move_on_after(0.2) as scope:
-                await queue.ask(Priority.quick, time.sleep, 1000)
-            assert scope.cancelled_caught
-            assert has_let_go(first)
-            assert await queue.ask(Priority.quick, os.getpid) != first
+        async with anyio.create_task_group() as group, aclosing(JobQueue()) as queue:
+            await queue.ask(Priority.long, len, "")
+            group.start_soon(refused, queue, time.sleep, 1000)
+            await anyio.sleep(0.2)
+            assert await queue.ask(Priority.quick, len, "") == 0
+        await refused(queue, len, "")
 
     anyio.run(ask)
 
@@ -106,16 +88,12 @@ def silent(client):
     return made
 
 
-def test_connections_that_ask_nothing_shut_nobody_out(monkeypatch):
+def test_connections_that_ask_nothing_shut_nobody_out_and_are_closed_after_a_while(monkeypatch):
+    monkeypatch.setattr("cluster.web.server.HEADERS_S", 2.0)
     with serving(PUBLISHED) as client, contextlib.ExitStack() as held:
         for _ in range(MAX_CLIENTS + 20):
-            held.enter_context(contextlib.closing(silent(client)))
+            made = held.enter_context(contextlib.closing(silent(client)))
         assert client.ask("/").status == 200
-
-
-def test_a_connection_that_asks_nothing_is_closed_after_a_while(monkeypatch):
-    monkeypatch.setattr("cluster.web.server.HEADERS_S", 0.5)
-    with serving(PUBLISHED) as client, contextlib.closing(silent(client)) as made:
         assert made.recv(1) == b""
 
 
@@ -145,31 +123,6 @@ def test_a_climb_that_nobody_waits_for_is_ended(monkeypatch):
             assert not is_busy()
 
 
-def test_a_closed_desk_says_why_it_refuses():
-    async def ask():
-        async with anyio.create_task_group() as group, aclosing(JobQueue()) as queue:
-            await queue.ask(Priority.long, len, "")
-            group.start_soon(refused, queue, time.sleep, 1000)
-            await anyio.sleep(0.2)
-        await refused(queue, len, "")
-
-    async def refused(queue, job, *values):
-        with pytest.raises(Refused, match="the server is stopping"):
-            await queue.ask(Priority.long, job, *values)
-
-    anyio.run(ask)
-
-
-def test_a_process_takes_no_module_from_the_folder_at_hand(elsewhere, monkeypatch):
-    monkeypatch.chdir(elsewhere)
-
-    async def ask():
-        async with aclosing(JobQueue()) as queue:
-            return await queue.ask(Priority.quick, jobs.score_board, "aert", "2x2", "scowl70")
-
-    assert anyio.run(ask)["score"] == 14
-
-
 def test_a_server_that_stops_while_a_process_starts_leaves_nothing(monkeypatch):
     gc.collect()
     heard = []
@@ -177,7 +130,7 @@ def test_a_server_that_stops_while_a_process_starts_leaves_nothing(monkeypatch):
     for pause_s in (0.0, 0.03, 0.1, 0.3):
         with serving():
             time.sleep(pause_s)
-        assert not [child for child in descendants() if "cluster.web.worker" in command_line(child)]
+        assert not [child for child in descendants() if "cluster.web.jobs" in command_line(child)]
     gc.collect()  # pipes that are still open say so
     assert heard == []
 

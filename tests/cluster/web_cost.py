@@ -19,9 +19,8 @@ from pathlib import Path
 from statistics import median
 
 from results.log import read_events
-from results.storage import files
 from results.storage.local import open_folder
-from tests.cluster.processes import descendants
+from tests.cluster.processes import descendants, stat_of
 from tests.cluster.web import Client
 from tests.conftest import COMMAND, ROOT
 
@@ -29,35 +28,45 @@ QUESTION = ("--dims", "3x3", "--cutoff", "430", "--buckets", "bdfgjqvwxz aeiou l
 POLL_S = 2.0  # static/run.js
 
 
-def cpu_s(process: int) -> float:
+def cpu_s(process):
     """Return the processor time of a process and what it started, children that ended included."""
-    total = 0
-    for one in descendants(process):
-        try:
-            fields = Path(f"/proc/{one}/stat").read_text().rpartition(")")[2].split()
-        except OSError:
-            continue
-        total += sum(map(int, fields[11:15]))
-    return total / os.sysconf("SC_CLK_TCK")
+    found = [sum(map(int, told[11:15])) for told in map(stat_of, descendants(process)) if len(told) > 14]
+    return sum(found) / os.sysconf("SC_CLK_TCK")
 
 
-def n_verdicts(folder: Path) -> int:
+def n_verdicts(folder):
     """Return how many verdicts the driver said it has."""
     said = [event for event in read_events(open_folder(folder)) if event["event"] == "progress"]
     return int(said[-1]["n_verdicts"]) if said else 0
 
 
-def polls(client: Client, path: str, until_s: float, waits: float) -> int:
-    """Ask as the page does until a moment; return how often."""
-    n, tag = 0, ""
-    time.sleep(waits)
+def poll(client, path, until_s, wait_s):
+    """Ask as the page does until a moment."""
+    tag = ""
+    time.sleep(wait_s)
     while time.monotonic() < until_s:
         reply = client.ask(path, {**client.cookie, **({"If-None-Match": tag} if tag else {})})
         assert reply.status in (200, 304), reply
         tag = reply.headers.get("etag", "")
-        n += 1
         time.sleep(POLL_S)
-    return n
+
+
+def turn(n_clients, seconds, client, path, driver, server, run):
+    """Measure one stretch of time: share of the server, verdicts a second of the driver's time and of the clock."""
+    began_s = time.monotonic()
+    until_s = began_s + seconds
+    before = cpu_s(driver.pid), cpu_s(server.pid), n_verdicts(run)
+    waits = [POLL_S * i / n_clients for i in range(n_clients)]
+    clients = [threading.Thread(target=poll, args=(client, path, until_s, wait_s)) for wait_s in waits]
+    for thread in clients:
+        thread.start()
+    time.sleep(max(0.0, until_s - time.monotonic()))
+    for thread in clients:
+        thread.join()
+    took_s = time.monotonic() - began_s
+    now = cpu_s(driver.pid), cpu_s(server.pid), n_verdicts(run)
+    spent, served, found = (one - other for one, other in zip(now, before, strict=True))
+    return served / took_s, found / spent, found / took_s
 
 
 def main() -> None:
@@ -72,64 +81,29 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as top:
         run = Path(top) / "runs" / "one"
         run.parent.mkdir()
-        driver = subprocess.Popen(
-            [*COMMAND, "run", *QUESTION, "--workers", asked.workers, "--out", str(run)],
-            env=environment,
-            stderr=subprocess.DEVNULL,
-        )
-        server = subprocess.Popen(
-            [*COMMAND, "serve", str(run.parent), "--port", "0"], env=environment, stdout=subprocess.PIPE, text=True
-        )
+        search = [*COMMAND, "run", *QUESTION, "--workers", asked.workers, "--out", str(run)]
+        driver = subprocess.Popen(search, env=environment, stderr=subprocess.DEVNULL)
+        serve = [*COMMAND, "serve", str(run.parent), "--port", "0"]
+        server = subprocess.Popen(serve, env=environment, stdout=subprocess.PIPE, text=True)
         assert server.stdout is not None
         try:
             client = Client(server.stdout.readline().strip())
-            while not (run / files.EVENTS).exists() or n_verdicts(run) < 100:
+            while not run.exists() or n_verdicts(run) < 100:
                 time.sleep(0.5)
-            key = client.ask("/api/runs").json[0]["key"]
+            path = f"/api/runs/{client.ask('/api/runs').json[0]['key']}"
             time.sleep(10)  # kernels and word list of the server are loaded
-            for watched in (False, True) * asked.turns:
-                turn(watched, asked, client, f"/api/runs/{key}", (driver.pid, server.pid), run)
+            turns = (0, asked.clients) * asked.turns
+            rows = [(n, *turn(n, asked.seconds, client, path, driver, server, run)) for n in turns]
         finally:
             for process in (driver, server):
                 process.kill()
                 process.wait()
-    for watched in (False, True):
-        kept = [row[1:] for row in ROWS if row[0] == watched]
-        means = [median(column) for column in zip(*kept, strict=True)]
+    for n in (0, asked.clients):
+        share, own, clock = (median(column) for column in zip(*(row[1:] for row in rows if row[0] == n), strict=True))
         sys.stdout.write(
-            f"{asked.clients if watched else 0:>3} clients: server {means[0]:.2%} of a processor, driver "
-            f"{means[1]:,.1f} verdicts a second of its own, {means[2]:,.1f} of the clock (medians of {len(kept)})\n"
+            f"{n:>3} clients: server {share:.2%} of a processor, driver {own:,.1f} verdicts a second of its own, "
+            f"{clock:,.1f} of the clock (medians of {asked.turns})\n"
         )
-
-
-ROWS: list[tuple[bool, float, float, float]] = []
-
-
-def turn(
-    watched: bool, asked: argparse.Namespace, client: Client, path: str, processes: tuple[int, int], run: Path
-) -> None:
-    """Measure one stretch of time."""
-    driver, server = processes
-    began_s, until_s = time.monotonic(), time.monotonic() + asked.seconds
-    before = cpu_s(driver), cpu_s(server), n_verdicts(run)
-    clients = [
-        threading.Thread(target=polls, args=(client, path, until_s, POLL_S * i / asked.clients))
-        for i in range(asked.clients if watched else 0)
-    ]
-    for thread in clients:
-        thread.start()
-    time.sleep(max(0.0, until_s - time.monotonic()))
-    for thread in clients:
-        thread.join()
-    seconds = time.monotonic() - began_s
-    spent, served, found = (
-        now - then for now, then in zip((cpu_s(driver), cpu_s(server), n_verdicts(run)), before, strict=True)
-    )
-    ROWS.append((watched, served / seconds, found / spent, found / seconds))
-    sys.stdout.write(
-        f"{'watched' if watched else 'alone  '}  {served / seconds:.2%}  {found / spent:,.1f}  {found / seconds:,.1f}\n"
-    )
-    sys.stdout.flush()
 
 
 if __name__ == "__main__":

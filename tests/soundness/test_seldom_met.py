@@ -15,7 +15,7 @@ from cluster.planning.shares import Share
 from cluster.scheduling.events import Assign, Publish, Quarantine
 from cluster.watch.catalog import Catalog
 from cluster.watch.view import Watched
-from cluster.web.readings import read_run
+from cluster.web.jobs import read_run
 from cluster.web.site import Site
 from results.errors import ConflictError
 from results.proof.nodes import SearchNodes
@@ -92,7 +92,7 @@ def test_what_rows_proved_before_they_changed_is_not_said_of_them_now(small_runs
     watched.rows, watched.rows_stamp = read_run(str(small_runs / "whole")), "of other files"
     assert watched.rows["proven"]
     watched.is_reading_rows = True
-    said = json.loads(asyncio.run(site.proven(place)).body)
+    said = json.loads(asyncio.run(site.proven(place)))
     assert (said["proven"], said["statement"]) == (False, None)
     assert "changed" in said["why_not_proven"]
 

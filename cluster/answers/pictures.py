@@ -1,6 +1,6 @@
-"""Worksheets: boards to solve on paper, and their words on pages of their own, as one PDF (``orderly roll --out``).
+"""Boards in files: one as a picture (``orderly show --out``), several as a worksheet, a PDF (``orderly roll --out``).
 
-Pages are drawn as SVG, which vl-convert turns into PDF, and pypdf puts them together; nothing is fetched.
+All is drawn as SVG, which vl-convert turns into PNG and PDF; nothing is fetched.
 """
 
 from __future__ import annotations
@@ -9,20 +9,50 @@ import io
 from collections.abc import Iterator, Sequence
 from html import escape
 from itertools import groupby
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from boardclass.distribution import install
-from boardclass.errors import InputError
+from boardclass.errors import InputError, quote
 from boardclass.printable import counted
 from cluster.answers.render import points
+from cluster.streams import write_file
 
 if TYPE_CHECKING:
-    from cluster.answers.scoring import Solved
+    from cluster.answers.boards import Solved
 
 _WIDTH, _HEIGHT, _EDGE = 595, 842, 42  # A4, in points of 1/72 inch
 _PER_PAGE, _BOARD = 6, 172
 _LINE, _COLUMN = 10.0, 63.8  # of the answers
 _BODY = 7.5
+_PNG_SCALE = 2
+
+
+def save_board(out: str, faces: Sequence[Sequence[str]], heat: Sequence[int], path: Sequence[int] = ()) -> Path:
+    """Draw a board into a file and return its path; arguments as for :func:`boardclass.board_svg.board_svg`.
+
+    Raises InputError when the name does not end in ``.svg`` or ``.png``, or the file cannot be written.
+    """
+    from boardclass.board_svg import SIZE, board_svg
+
+    file = Path(out)
+    if file.suffix == ".svg":
+        data = board_svg(faces, heat, path, cell_px=2 * SIZE, styled=True).encode()
+    elif file.suffix == ".png":
+        data = _png(board_svg(faces, heat, path))
+    else:
+        raise InputError(f"{quote(out)}: expected a name that ends in .html, .svg or .png")
+    return write_file(file, data)
+
+
+def _png(svg: str) -> bytes:
+    try:
+        import vl_convert
+    except ImportError as error:
+        raise InputError(f"a PNG needs {error.name}: {install('report')}, or write an .svg") from error
+    convert: Any = vl_convert.svg_to_png
+    data: bytes = convert(svg, scale=_PNG_SCALE)
+    return data
 
 
 def sheet(boards: Sequence[Solved], title: str) -> bytes:
