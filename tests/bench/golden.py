@@ -1,6 +1,6 @@
 """Breaks the ten whole 4x4 classes that hold the 32 published boards: all of them must come back, and no other board.
 
-    python -m tests.bench.golden [FILE]          # about an hour of one core; a line per class
+    python -m tests.bench.golden [FILE]          # a quarter of an hour of one core; a line per class
 
 FILE is the published list, ``BOARD: SCORE`` a line.  Exit code 1 when something is missing or there is one more.
 """
