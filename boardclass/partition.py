@@ -7,7 +7,7 @@ that can be spelled with them.  The rank of a class is a number in mixed radix, 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from math import prod
 from operator import getitem
@@ -34,12 +34,12 @@ def letter_mask(letters: str) -> int:
     return sum(1 << LETTERS.index(letter) for letter in set(letters))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class Partition:
     """The buckets of each cell type of one board size; made by :func:`parse_partition`.
 
-    buckets : for each cell type of this board its buckets, in the order of the text, letters ascending
-    text : the normalised text: every cell type of the board by name
+    text : the normalised text: every cell type of the board by name, letters of a bucket ascending
+    buckets : for each cell type of this board its buckets, in the order of the text
     cell_buckets : the buckets of each cell
     radix : int64[n], their number
     n_classes : number of classes, canonical or not
@@ -56,21 +56,15 @@ class Partition:
     """
 
     dims: Dims
-    buckets: Mapping[str, tuple[str, ...]]
     text: str
-    geometry: Geometry
-    cell_buckets: tuple[tuple[str, ...], ...]
-    radix: npt.NDArray[np.int64]
-    n_classes: int
+    buckets: Mapping[str, tuple[str, ...]] = field(compare=False)
+    geometry: Geometry = field(compare=False)
+    cell_buckets: tuple[tuple[str, ...], ...] = field(compare=False)
+    radix: npt.NDArray[np.int64] = field(compare=False)
+    n_classes: int = field(compare=False)
 
     def __repr__(self) -> str:
         return f"parse_partition({self.text!r}, {str(self.dims)!r})"
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Partition) and (self.dims, self.text) == (other.dims, other.text)
-
-    def __hash__(self) -> int:
-        return hash((self.dims, self.text))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return parse_partition, (self.text, str(self.dims))
@@ -218,7 +212,7 @@ def parse_partition(text: str, dims: Dims | str) -> Partition:
     cell_buckets = tuple(map(buckets.__getitem__, board.cell_types))
     radix = np.array(list(map(len, cell_buckets)), np.int64)
     n_classes = prod(map(len, cell_buckets))
-    return Partition(board.dims, MappingProxyType(buckets), ", ".join(texts), board, cell_buckets, radix, n_classes)
+    return Partition(board.dims, ", ".join(texts), MappingProxyType(buckets), board, cell_buckets, radix, n_classes)
 
 
 def _parse_buckets(part: str, kind: str, text: str) -> tuple[str, ...]:
