@@ -229,8 +229,7 @@ def neighbours(
 ) -> None:
     """List the best boards one letter or one swap away."""
     from boardclass.board import read_board
-    from search.scoring.around import best_neighbours
-    from search.scoring.scorer import Scorer
+    from search.scoring.scorer import Scorer, best_neighbours
 
     words, table = listed.load()
     size, letters = read_board(board, dims, tell, words.letters)

@@ -172,7 +172,7 @@ def page(_word: str, *given: Any) -> str:
 
 def around_board(*given: Any) -> dict[str, Any]:
     """Return the score with each letter in each cell (rows: cells), and the best boards one step away."""
-    from search.scoring.around import best_neighbours, letter_scores
+    from search.scoring.scorer import best_neighbours, letter_scores
 
     board, scorer = Question(*given).usual()
     near = best_neighbours(board, scorer, N_NEAR)

@@ -27,7 +27,7 @@ from results.proof.claim import Board, searched, standing
 from results.proof.prove import State, Summary, state_of
 from results.reading.sql import Database
 from results.store.run import Run
-from search.scoring.around import best_neighbours, letter_scores
+from search.scoring.scorer import best_neighbours, letter_scores
 
 if TYPE_CHECKING:
     from search.scoring.scorer import Scorer

@@ -1,21 +1,23 @@
-"""Exact scorer: batches of boards to scores, one board to its words.
+"""Exact scorer: batches of boards to scores, one board to its words and to the best boards one step away.
 
 A machine with AVX-512 uses the vector kernel, any other the portable one (docs/performance.md has their rates).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property, lru_cache
+from itertools import combinations
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from boardclass.board import Board, parse_board
+from boardclass.board import LETTERS, NO_LETTERS, Board, parse_board, with_letters
+from boardclass.canonical import canonical_board
 from boardclass.errors import BoardError
-from boardclass.geometry import Dims, geometry
+from boardclass.geometry import Dims, cell_name, geometry
 from boardclass.scores import ScoreTable, check_overflow, parse_scores
 from boardclass.wordlist import words_in_q_form
 from search.scoring.trie import CHILD_SHIFT, CODE_SHIFT, N_CODES, Trie, build_trie
@@ -185,3 +187,46 @@ def score(board: str, words: str | Path | Iterable[str], scores: str | Sequence[
     """
     cells = Board(board)
     return _cached(cells.dims, words_in_q_form(words), parse_scores(scores)).score(cells)
+
+
+def letter_scores(board: str, scorer: Scorer) -> list[list[int]]:
+    """Return the score with each of the letters a-z in each cell, one list a cell."""
+    boards = [board[:cell] + letter + board[cell + 1 :] for cell in range(len(board)) for letter in LETTERS]
+    scores: list[list[int]] = scorer.scores(boards).reshape(len(board), len(LETTERS)).tolist()
+    return scores
+
+
+def best_neighbours(
+    board: str, scorer: Scorer, n: int, letters: Mapping[str, str] = NO_LETTERS
+) -> list[tuple[str, str, int, int]]:
+    """Return the ``n`` best boards one step away, up to symmetry: board, what was done, score, difference."""
+    changes = _one_step(board, scorer.geometry.dims.h, letters)
+    values = scorer.scores([board, *changes])
+    own = int(values[0])
+    rows: list[tuple[str, str, int, int]] = []
+    seen = {canonical_board(board, scorer.geometry)}
+    for (other, change), value in sorted(
+        zip(changes.items(), values[1:].tolist(), strict=True), key=lambda item: (-item[1], item[0])
+    ):
+        image = canonical_board(other, scorer.geometry)
+        if image not in seen and len(rows) < n:
+            seen.add(image)
+            rows.append((with_letters(other, letters), change, value, value - own))
+    return rows
+
+
+def _one_step(board: str, h: int, letters: Mapping[str, str]) -> dict[str, str]:
+    """Return the boards one step away, each with what was done."""
+    names = [f"{cell_name(cell, h)}, {letters.get(letter, letter).upper()}" for cell, letter in enumerate(board)]
+    steps = {
+        board[:cell] + new + board[cell + 1 :]: f"{names[cell]} to {letters.get(new, new).upper()}"
+        for cell, old in enumerate(board)
+        for new in LETTERS
+        if new != old
+    }
+    for left, right in combinations(range(len(board)), 2):
+        cells = list(board)
+        cells[left], cells[right] = cells[right], cells[left]
+        if board[left] != board[right]:
+            steps.setdefault("".join(cells), f"{names[left]} and {names[right]} swapped")
+    return steps
