@@ -197,14 +197,9 @@ class Breaker:
 
 
 def _verdict(
-    unit: Unit,
-    began: float,
-    nodes: Sequence[Node],
-    tally: Tally,
-    candidates: Collection[tuple[str, int]],
-    left: Sequence[str] = (),
-    settled: Sequence[str] = (),
-) -> UnitResult:
+    unit: Unit, began: float, nodes: Sequence[Node], tally: Tally, candidates: Collection[tuple[str, int]],
+    left: Sequence[str] = (), settled: Sequence[str] = (),
+) -> UnitResult:  # fmt: skip
     return UnitResult(
         unit=unit,
         status="split" if left else "candidates" if candidates else "eliminated",

@@ -86,8 +86,7 @@ def class_node(masks: Sequence[int], geometry: Geometry, params: Params) -> Node
 @cache
 def at_least(letter_order: str) -> tuple[int, ...]:
     """Return for each letter (0..25, alphabetical) the mask of the letters not before it in the letter order."""
-    place = [letter_order.index(chr(97 + x)) for x in range(N_LETTERS)]
-    return tuple(sum(1 << y for y in range(N_LETTERS) if place[y] >= place[x]) for x in range(N_LETTERS))
+    return tuple(letter_mask(letter_order[letter_order.index(chr(97 + x)) :]) for x in range(N_LETTERS))
 
 
 @cache

@@ -59,15 +59,11 @@ RunProgress = Callable[[int, int, int, int], None]
 
 
 class Find(NamedTuple):
-    """A canonical board, its exact score, and how often it was found.
-
-    For annealing that is the number of chains that ended there (1 for what only the pool after them found), for the
-    other methods the number of runs.
-    """
+    """A canonical board, its exact score, and how often it was found."""
 
     board: str
     score: int
-    n_found: int
+    n_found: int  # runs; of annealing, chains that ended there, 1 for what only the pool after them found
 
 
 class Search(NamedTuple):
@@ -101,14 +97,11 @@ def local_search(
 
     The runs are separate searches that divide the ``pool`` among them, so more runs cost no more.
 
-    scorer : of the board size and word list
     method : one of :data:`METHODS`
-    seed : of all random choices
     runs : number of searches; default: :func:`default_runs`
     pool : boards kept, chains, or population of all runs together
     letters : letters that boards may use
     start : a board to start from, or a function that makes the first boards; default: random boards
-    progress : called now and then
     stop : asked before each batch of boards; default: never; when it says True, the search ends
         with the best boards so far
 

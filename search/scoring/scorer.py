@@ -131,26 +131,21 @@ class Scorer:
         """Return the words on a board that are worth points, sorted by word, one path each."""
         board = parse_board(board, self.dims)
         found: dict[str, Found] = {}
-        stack: list[tuple[str, int, tuple[int, ...]]] = [("", 0, (cell,)) for cell in reversed(range(len(board)))]
+        root = int(self.trie.nodes[0])
+        stack: list[tuple[str, int, tuple[int, ...]]] = [("", root, (cell,)) for cell in reversed(range(len(board)))]
         while stack:
-            prefix, node, path = stack.pop()
-            child = self._child(node, ord(board[path[-1]]) - ord("a"))
-            if not child:
+            prefix, record, path = stack.pop()
+            bit = 1 << ord(board[path[-1]]) - ord("a")
+            if not record & bit:
                 continue
+            record = int(self.trie.nodes[(record >> CHILD_SHIFT) + (record & (bit - 1)).bit_count()])
             word = prefix + board[path[-1]]
-            code = int(self.trie.nodes[child]) >> CODE_SHIFT & (N_CODES - 1)
+            code = record >> CODE_SHIFT & (N_CODES - 1)
             if code and word not in found:
                 found[word] = Found(word, int(self.trie.points[code]), path)
             near = [cell for cell in self.geometry.neighbours[path[-1]] if cell not in path]
-            stack += [(word, child, (*path, cell)) for cell in reversed(near)]
+            stack += [(word, record, (*path, cell)) for cell in reversed(near)]
         return sorted(found.values())
-
-    def _child(self, node: int, letter: int) -> int:
-        """Return the child of a trie node for a letter 0..25, or 0."""
-        record = int(self.trie.nodes[node])
-        if not record >> letter & 1:
-            return 0
-        return (record >> CHILD_SHIFT) + (record & ((1 << letter) - 1)).bit_count()
 
 
 @lru_cache(maxsize=4)  # a run searches and scores with the same one
@@ -160,15 +155,11 @@ def _trie(words: tuple[str, ...], table: ScoreTable, n_cells: int) -> Trie:
     return build_trie(fitting, [table.of(word) for word in fitting], n_cells)
 
 
-@lru_cache(maxsize=4)
-def _cached(dims: Dims, words: tuple[str, ...], table: ScoreTable) -> Scorer:
-    return Scorer(dims, words, table)
+_scorer = lru_cache(maxsize=4)(Scorer)
 
 
 def score(board: str, words: str | Path | Iterable[str], scores: str | Sequence[int] = "standard") -> int:
-    """Return the exact score of a board: the sum of the points of the distinct words on it.
-
-    For many boards, or the words with their paths, keep a :class:`Scorer`.
+    """Return the exact score of a board; for many boards, or the words with their paths, keep a :class:`Scorer`.
 
     board : as people type it, such as ``berlatdes`` or ``bld/eae/rts``
     words : name or path of a word list, a word list, or words as people write them
@@ -186,7 +177,7 @@ def score(board: str, words: str | Path | Iterable[str], scores: str | Sequence[
     4
     """
     cells = Board(board)
-    return _cached(cells.dims, words_in_q_form(words), parse_scores(scores)).score(cells)
+    return _scorer(cells.dims, words_in_q_form(words), parse_scores(scores)).score(cells)
 
 
 def letter_scores(board: str, scorer: Scorer) -> list[list[int]]:
@@ -200,19 +191,16 @@ def best_neighbours(
     board: str, scorer: Scorer, n: int, letters: Mapping[str, str] = NO_LETTERS
 ) -> list[tuple[str, str, int, int]]:
     """Return the ``n`` best boards one step away, up to symmetry: board, what was done, score, difference."""
-    changes = _one_step(board, scorer.geometry.dims.h, letters)
-    values = scorer.scores([board, *changes])
-    own = int(values[0])
-    rows: list[tuple[str, str, int, int]] = []
-    seen = {canonical_board(board, scorer.geometry)}
+    changes = _one_step(board, scorer.dims.h, letters)
+    own, *values = scorer.scores([board, *changes]).tolist()
+    best: dict[str, tuple[str, str, int, int]] = {}
     for (other, change), value in sorted(
-        zip(changes.items(), values[1:].tolist(), strict=True), key=lambda item: (-item[1], item[0])
+        zip(changes.items(), values, strict=True), key=lambda item: (-item[1], item[0])
     ):
-        image = canonical_board(other, scorer.geometry)
-        if image not in seen and len(rows) < n:
-            seen.add(image)
-            rows.append((with_letters(other, letters), change, value, value - own))
-    return rows
+        row = with_letters(other, letters), change, value, value - own
+        best.setdefault(canonical_board(other, scorer.geometry), row)
+    best.pop(canonical_board(board, scorer.geometry), None)
+    return list(best.values())[:n]
 
 
 def _one_step(board: str, h: int, letters: Mapping[str, str]) -> dict[str, str]:

@@ -32,12 +32,9 @@ class Grid:
     """
 
     def __init__(
-        self,
-        board: str,
-        dims: tuple[int, int] | None = None,
-        begin_only: Collection[int] = (),
+        self, board: str, dims: tuple[int, int] | None = None, begin_only: Collection[int] = (),
         end_only: Collection[int] = (),
-    ) -> None:
+    ) -> None:  # fmt: skip
         size = dims or _USUAL.get(len(board))
         if size is None or size[0] * size[1] != len(board):
             expected = f"{size[0] * size[1]} cells" if size else f"one of {', '.join(map(str, _USUAL))} cells, or dims"
@@ -246,9 +243,7 @@ def make_solver(words: Iterable[str], method: str = "trie") -> Solver:
     return METHODS[method](words)
 
 
-@lru_cache(maxsize=4)
-def _cached(words: tuple[str, ...], method: str) -> Solver:
-    return make_solver(words, method)
+_solver = lru_cache(maxsize=4)(make_solver)
 
 
 def solve(
@@ -279,5 +274,5 @@ def solve(
     ['ate', 'tea']
     """
     cells = Board(board) if dims is None else board
-    found = _cached(words_in_q_form(words), method).solve(Grid(cells, dims, begin_only, end_only))
+    found = _solver(words_in_q_form(words), method).solve(Grid(cells, dims, begin_only, end_only))
     return sorted(word.replace("q", "qu") for word in found)

@@ -162,15 +162,9 @@ class Generator:
         return path_table(str(self.board.dims), bare, self._max_len, order), n_extra
 
     def _shapes(
-        self,
-        bare: Bare,
-        out: NDArray[np.uint64] | None,
-        new: int = 0,
-        limit: np.uint64 = shapes.NO_LIMIT,
-        limits: _Limits | None = None,
-        only_losses: bool = False,
-        words: Words | None = None,
-    ) -> int:
+        self, bare: Bare, out: NDArray[np.uint64] | None, new: int = 0, limit: np.uint64 = shapes.NO_LIMIT,
+        limits: _Limits | None = None, only_losses: bool = False, words: Words | None = None,
+    ) -> int:  # fmt: skip
         """Write terms from path shapes to ``out``, or only count them if it is None (search.terms.shapes)."""
         if out is None:
             out = np.empty(0, np.uint64)

@@ -119,20 +119,9 @@ def expand(cells, bounds, tip, link, keys, points, o, within, top, scratch):  # 
         n += 1
         i = j
     end, node = put_node(
-        cells,
-        bounds,
-        tip + _LINK,
-        held,
-        held + total + best,
-        scratch,
-        _WORDS,
-        last_word,
-        scratch,
-        _ENTRIES,
-        _ENTRIES + n,
-        scratch,
-        _REFS,
-    )
+        cells, bounds, tip + _LINK, held, held + total + best, scratch, _WORDS, last_word, scratch, _ENTRIES,
+        _ENTRIES + n, scratch, _REFS,
+    )  # fmt: skip
     cells[o] = node
     return end, tip
 
