@@ -12,28 +12,11 @@ from boardclass.errors import InputError
 from boardclass.geometry import geometry
 from boardclass.partition import letter_mask
 from search.node import Node, class_node, force, letters_of, node_at, residual_demands, split, split_cell
-from search.params import DEMANDS, LETTER_ORDER, Params
+from search.params import LETTER_ORDER, Params
 from tests.reference.classes import slow_images
+from tests.search.test_breaker import random_params
 
 ALPHABET = "aet"  # enumerated in full
-KINDS = ("center", "edge", "corner")
-
-
-def random_params(rng: random.Random) -> Params:
-    order = "".join(rng.sample(LETTER_ORDER, 26))
-    groups: list[str] = []
-    for letter in rng.sample(order, 26):
-        if groups and rng.random() < 0.4:
-            groups[rng.randrange(len(groups))] += letter
-        else:
-            groups.append(letter)
-    return Params(
-        fused=tuple(kind for kind in KINDS if rng.random() < 0.4),
-        letter_order=order,
-        demands=rng.choice(DEMANDS),
-        unfuse_parts=rng.randint(2, 4),
-        force_groups=tuple(groups),
-    )
 
 
 def random_class(rng: random.Random, dims: str, alphabet: str = ALPHABET) -> tuple[str, ...]:
