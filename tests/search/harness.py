@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -196,6 +197,48 @@ def planted(
     end, root, root_bound = build.build(keys, points, len(before), len(keys), case.n_levels, cells, bounds, tip)
     grown = tree.Tree(cells, bounds, frozen(keys), frozen(points), case.n_levels, 0, int(end))
     return Planted(grown, int(end), int(root), int(root_bound))
+
+
+def read_tree(grown: tree.Tree, root: int, first: int = 0) -> tuple[dict[int, int], int]:
+    """Return the terms of a tree, points by key, and its bound; both are checked against what its nodes say.
+
+    What keys say of the levels before ``first`` does not count.
+    """
+    within = (1 << 5 * (grown.n_levels - first)) - 1
+    found: Counter[int] = Counter()
+
+    def node(ref: int, prefix: int, place: int) -> int:
+        points, choices = tree.read_node(grown.cells, grown.bounds, ref)
+        if points:
+            found[prefix] += points
+        total = points
+        for level, letters, bounds, refs in choices:
+            here = grown.n_levels - 1 - level
+            assert here < place
+            chosen = [x for x in range(1, 27) if letters >> x - 1 & 1]
+            for x, bound, below in zip(chosen, bounds.tolist(), refs.tolist(), strict=True):
+                assert behind(bound, below, prefix | x << 5 * here, here) == bound > 0
+            total += max(bounds)
+        assert all(a.level > b.level for a, b in pairwise(choices)), "one choice a level, in the order of the keys"
+        assert grown.cells[ref + 1] == total
+        return total
+
+    def behind(bound: int, ref: int, key: int, place: int) -> int:
+        if ref > 0:
+            return node(ref, key, place)
+        if ref == 0:
+            found[key] += bound
+            return bound
+        begin, size = ~ref >> tree.RUN_BITS, (~ref & tree.RUN) + 1
+        run = {int(grown.keys[i]) & within: int(grown.points[i]) for i in range(begin, begin + size)}
+        assert all(other >> 5 * place == key >> 5 * place for other in run)
+        assert len(run) == size
+        assert size > 1 or key not in run
+        found.update(run)
+        return bound_of(run, place)
+
+    total = node(root, 0, grown.n_levels)
+    return dict(found), total
 
 
 def prepared(

@@ -18,9 +18,8 @@ from search.scoring.scorer import Scorer
 from search.trees import arrays
 from search.trees.forest import Forest, Grown
 from tests.reference.classes import slow_images
-from tests.search.harness import is_possible, letters_at, random_words
+from tests.search.harness import is_possible, letters_at, random_words, read_tree
 from tests.search.test_breaker import EVERY, SINGLE, broken
-from tests.search.test_merge import Ground
 
 ALL = (1 << 26) - 1
 POINTS = TABLES["standard"].points
@@ -46,10 +45,7 @@ def new_forest(memory_mb: int = 16, whole_terms: int = Params.whole_terms) -> Fo
 def snapshot(grown: Grown | None) -> tuple[dict[int, int], int]:
     """Return the terms of a tree, points by key, and its bound, as values: the arrays are used again."""
     assert grown is not None
-    ground = Ground(grown.orderly.n_levels)
-    ground.cells, ground.keys, ground.points = grown.orderly.cells, grown.orderly.keys, grown.orderly.points
-    ground.width = grown.orderly.bounds.dtype
-    found, total = ground.read(grown.root, grown.orderly.first)
+    found, total = read_tree(grown.orderly, grown.root, grown.orderly.first)
     assert total == grown.bound
     return found, total
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -48,7 +47,6 @@ class Ground:
         self.width = harness.width
         self.n_keys = 0
         self.tip = 1
-        self.within = (1 << 5 * n_levels) - 1  # the part of a key that counts
 
     @property
     def bounds(self) -> np.ndarray:
@@ -73,19 +71,9 @@ class Ground:
         """Return (the new tip or a status, root, bound); ``other`` is bound and reference of a second tree."""
         begin, end = self.put(change)
         tip, root, bound, spill = merge.merge(
-            self.keys,
-            self.points,
-            begin,
-            end,
-            end,
-            self.n_levels,
-            first,
-            self.cells,
-            self.bounds,
-            self.tip,
-            base,
+            self.keys, self.points, begin, end, end, self.n_levels, first, self.cells, self.bounds, self.tip, base,
             *other,
-        )
+        )  # fmt: skip
         if tip > 0:
             self.tip, self.n_keys = int(tip), int(spill)
         return int(tip), int(root), int(bound)
@@ -100,40 +88,9 @@ class Ground:
         return 0, 0
 
     def read(self, root: int, first: int = 0) -> tuple[Terms, int]:
-        """Return the terms of a tree and its bound, both checked against what its nodes say."""
-        found: Terms = {}
-        self.within = (1 << 5 * (self.n_levels - first)) - 1
-        return found, self._read(root, 0, self.n_levels, found)
-
-    def _read(self, ref: int, prefix: int, place: int, found: Terms) -> int:
-        points, choices = tree.read_node(self.cells, self.bounds, ref)
-        if points:
-            found[prefix] = found.get(prefix, 0) + points
-        total = points
-        for level, letters, bounds, refs in choices:
-            here = self.n_levels - 1 - level
-            assert here < place
-            chosen = [x for x in range(26) if letters >> x & 1]
-            for x, bound, below in zip(chosen, bounds.tolist(), refs.tolist(), strict=True):
-                assert self._behind(bound, below, prefix | (x + 1) << 5 * here, here, found) == bound > 0
-            total += max(bounds)
-        assert all(a.level > b.level for a, b in pairwise(choices))  # key order
-        assert self.cells[ref + 1] == total
-        return total
-
-    def _behind(self, bound: int, ref: int, key: int, place: int, found: Terms) -> int:
-        if ref > 0:
-            return self._read(ref, key, place, found)
-        if ref == 0:
-            found[key] = found.get(key, 0) + bound
-            return bound
-        first, size = ~ref >> tree.RUN_BITS, (~ref & 15) + 1
-        run = [(int(self.keys[i]) & self.within, int(self.points[i])) for i in range(first, first + size)]
-        for other, points in run:
-            assert other >> 5 * place == key >> 5 * place
-            found[other] = found.get(other, 0) + points
-        assert size > 1 or run[0][0] != key
-        return harness.bound_of(dict(run), place)
+        """Return the terms of a tree and its bound, both checked."""
+        grown = tree.Tree(self.cells, self.bounds, self.keys, self.points, self.n_levels, 0, self.tip)
+        return harness.read_tree(grown, root, first)
 
 
 def cases() -> list[tuple[int, int, int, int, int]]:

@@ -12,7 +12,7 @@ from search.trees import build, runs, tree
 from tests.reference.orderly import Literals, orderly_bound
 from tests.samples import daily
 from tests.search import harness
-from tests.search.harness import Case, Planted, decoded, generate, planted, random_case
+from tests.search.harness import Case, Planted, decoded, generate, planted, random_case, read_tree
 
 pytestmark = pytest.mark.usefixtures("width")
 
@@ -35,43 +35,10 @@ def grown(case: Case) -> Planted:
 
 
 def read_back(case: Case, plant: Planted) -> dict[Literals, int]:
-    """Walk the whole tree and return its terms; check levels, letters and every bound on the way."""
-    order = case.free
-
-    def node(offset: int, prefix: Literals, level_before: int) -> dict[Literals, int]:
-        points, choices = tree.read_node(plant.tree.cells, plant.tree.bounds, offset)
-        found = {prefix: points} if points else {}
-        levels = [choice.level for choice in choices]
-        assert levels == sorted(set(levels), reverse=True), "one choice per level, later ones first"
-        assert all(level > level_before for level in levels)
-        for level, letters, bounds, refs in choices:
-            chosen = [chr(97 + x) for x in range(26) if letters >> x & 1]
-            assert chosen
-            for letter, below, ref in zip(chosen, bounds.tolist(), refs.tolist(), strict=True):
-                some = behind(ref, below, prefix | {(order[level], letter)}, level)
-                assert below == orderly_bound(list(some.items()), order), "bound of a letter"
-                assert not set(found) & set(some), "a term is reached twice"
-                found.update(some)
-        assert plant.tree.cells[offset + 1] == orderly_bound(list(found.items()), order), "bound of a node"
-        return found
-
-    def behind(ref: int, below: int, prefix: Literals, level: int) -> dict[Literals, int]:
-        if ref == 0:
-            return {prefix: below}
-        if ref > 0:
-            return node(ref, prefix, level)
-        first, n_more = ~ref >> tree.RUN_BITS, ~ref & (1 << tree.RUN_BITS) - 1
-        some = {}
-        for place in range(first, first + n_more + 1):
-            term = decoded(case, plant.tree.keys[place])
-            assert prefix <= term
-            assert prefix < term or place < first + n_more, "only the first of a pair may end where the pair begins"
-            assert {x for x in term if order.index(x[0]) <= level} == prefix
-            some[term] = int(plant.tree.points[place])
-        assert len(some) == n_more + 1
-        return some
-
-    return node(plant.root, frozenset(), -1)
+    """Return the terms of a tree, which is checked node by node."""
+    found, bound = read_tree(plant.tree, plant.root)
+    assert bound == plant.bound
+    return {decoded(case, key): points for key, points in found.items()}
 
 
 @pytest.mark.parametrize(("dims", "seed"), SEEDS)
