@@ -17,10 +17,11 @@ from boardclass.canonical import canonical_board
 from boardclass.errors import InputError
 from boardclass.geometry import geometry
 from boardclass.partition import Partition, parse_partition
+from boardclass.parts import is_below
 from boardclass.scores import TABLES, parse_scores
 from boardclass.wordlist import load_wordlist
+from results.proof.nodes import SearchNodes
 from search.breaker import Breaker, Spec, Unit, UnitResult, break_class
-from search.node import Node, class_node, node_at, split
 from search.params import DEMANDS, LETTER_ORDER, Params
 from search.trees import arrays
 from tests.reference.classes import slow_images
@@ -229,14 +230,13 @@ def test_too_little_memory_splits_and_loses_nothing(n_terms_that_fit, shape_lett
     assert starved.counters["n_splits"] > 0
 
 
-def parts_named(root: Node, unit: Unit, named: set[str], params: Params, dims: str) -> list[str]:
+def parts_named(nodes: SearchNodes, unit: Unit, named: set[str]) -> list[str]:
     """Return the parts of a unit, split as far as any of the ``named`` ones lie below, in search order."""
     todo, found = [unit.path], []
     while todo:
         path = todo.pop()
-        if any(other.startswith(f"{path}/" if path else "") for other in named - {path}) and path not in named:
-            node = node_at(root, path, geometry(dims), params)
-            todo += [part.path for part in reversed(split(node, geometry(dims), params))]
+        if path not in named and any(is_below(other, path) for other in named):
+            todo += reversed(nodes.parts(unit.class_id, path))
         else:
             found.append(path)
     return found
@@ -252,12 +252,12 @@ def test_children_and_settled_parts_are_all_of_a_unit(name, fused, unit_budget):
         budgets = NO_BUDGETS | {"node_budget": node_budget, "unit_budget": unit_budget}
         params = replace(SMALL, fused=fused, demands=demands, **budgets)
         breaker = Breaker(of.spec(cutoff, params))
-        root = class_node(of.partition.class_masks(0).tolist(), geometry(of.dims), params)
+        nodes = SearchNodes(of.partition, params)
         for result in broken(breaker, Unit(0))[:20]:
             if result.status != "split":
                 continue
             children = [child.path for child in result.children]
-            parts = parts_named(root, result.unit, {*children, *result.settled}, params, of.dims)
+            parts = parts_named(nodes, result.unit, {*children, *result.settled})
             assert set(parts) == {*children, *result.settled}
             assert [path for path in parts if path in children] == children, "in search order"
             seen |= {parts.index(path) < parts.index(children[0]) for path in result.settled}
