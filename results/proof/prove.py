@@ -62,18 +62,6 @@ class Proof:
         """What stands against it, the most serious first; empty when proven."""
         return "; ".join((*self.faults, *self.missing))
 
-    def require(self, where: str) -> Coverage:
-        """Return the coverage of a proven run.
-
-        Raises MismatchError when there are faults; IncompleteError when something is missing.
-        """
-        if self.faults:
-            raise MismatchError(f"the rows in {where} do not fit together: {'; '.join(self.faults)}")
-        if self.missing or self.coverage is None:
-            raise IncompleteError(f"the run in {where} proves nothing yet: {'; '.join(self.missing)}")
-        self.coverage.require_complete()
-        return self.coverage
-
 
 def prove(run: Run, *, thorough: bool = False) -> Proof:
     """Return what the rows of a run prove; if ``thorough``, look at every row even when something is plainly open.

@@ -23,7 +23,7 @@ from dataclasses import dataclass, replace
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from boardclass.errors import MismatchError, StoreError
+from boardclass.errors import IncompleteError, MismatchError, StoreError
 from results.proof.certificates import audited
 from results.proof.claim import (
     COMPLETE,
@@ -78,7 +78,13 @@ def verify(
     or the stored claim says something else.
     """
     raise_conflicts(run.conflicts)
-    coverage = prove(run, thorough=True).require(run.folder.where(""))
+    proof = prove(run, thorough=True)
+    coverage = proof.coverage
+    assert coverage is not None, "looked at thoroughly"
+    if proof.faults:
+        raise MismatchError(f"the rows in {run.folder.where('')} do not fit together: {'; '.join(proof.faults)}")
+    if proof.missing:
+        raise IncompleteError(f"the run in {run.folder.where('')} proves nothing yet: {'; '.join(proof.missing)}")
     n_checked = check_scores(run, referee, "an independent solver finds")
     listed = scored_again(run, scorer)
     claim = make_claim(run.fingerprint, coverage, listed, question)

@@ -52,18 +52,13 @@ class ExtendResult:
     n_reused: int  # those that hold at the new cutoff and were stored in the new run
     n_before: int  # units that already had a verdict in the new run
 
-    @property
-    def n_refused(self) -> int:
-        """Verdicts that prove nothing at the new cutoff."""
-        return self.n_verdicts - self.n_reused - self.n_before
-
     def describe(self) -> str:
         """Return what was reused as a sentence without its end."""
         text = f"reused {self.n_reused:,} of {self.n_verdicts:,} verdicts of {self.location} (cutoff {self.cutoff:,})"
         if self.n_before:
             text += f", {self.n_before:,} were there already"
-        if self.n_refused:
-            text += f", {self.n_refused:,} do not hold at the new cutoff and are searched again"
+        if n_refused := self.n_verdicts - self.n_reused - self.n_before:
+            text += f", {n_refused:,} do not hold at the new cutoff and are searched again"
         return text
 
 

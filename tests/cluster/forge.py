@@ -24,21 +24,8 @@ ESCAPES = "\x1b]0;owned\x07\x1b[2J\x9b31m\u202egnp.exe\u2066\r\nProven. It is so
 # What a JSON value is replaced by.
 NONSENSE: tuple[Any, ...] = (
     *(None, True, False, -1, 0, 1, 2, 2**31, 2**62, 2**63, 2**64, 10**40, -(10**40), 0.5, 1e308, -1e308),
-    *(
-        "",
-        "x",
-        "2x2",
-        "9x9",
-        "auto",
-        "0" * 64,
-        ESCAPES,
-        "\ud800",
-        "é",
-        "x" * 5000,
-        "[" * 300,
-        "/dev/zero",
-        "nosuch.txt",
-    ),
+    *("", "x", "2x2", "9x9", "auto", "0" * 64, ESCAPES, "\ud800", "é"),
+    *("x" * 5000, "[" * 300, "/dev/zero", "nosuch.txt"),
     *([], [[]], [None], [0] * 70, [10**40], ["\ud800"], {}, {"a": []}, {"name": []}, {ESCAPES: ESCAPES}),
 )
 TEXTS = (

@@ -155,7 +155,7 @@ def campaign(tmp_path_factory):
     return Campaign(tmp_path_factory.mktemp("hostile"))
 
 
-@pytest.mark.parametrize("n", daily([2, 20], lambda n: n == 2))
+@pytest.mark.parametrize("n", daily([1, 20], lambda n: n == 1))
 @pytest.mark.parametrize("kind", Forger(0).kinds)
 def test_nonsense_under_valid_seals(campaign, kind, n):
     forger = Forger(7)
@@ -165,7 +165,7 @@ def test_nonsense_under_valid_seals(campaign, kind, n):
 
 
 @pytest.mark.parametrize("times", daily([1, 20], lambda times: times == 1))
-@pytest.mark.parametrize(("kind", "n"), [("flips", 8), ("cuts", 3), ("swaps", 2), ("losses", 3)])
+@pytest.mark.parametrize(("kind", "n"), [("flips", 5), ("cuts", 3), ("swaps", 2), ("losses", 3)])
 def test_damage_is_told_and_repaired(campaign, kind, n, times):
     forger = Forger(20)
     n_noticed = sum(campaign.damage(forger, kind) for _ in range(n * times))
