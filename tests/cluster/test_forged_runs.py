@@ -144,27 +144,22 @@ def altered(where, **changes):
     """Return what changes the first row that meets a condition; a change may depend on the row."""
 
     def change(rows):
-        at = next(i for i, row in enumerate(rows) if where(row))
-        values = {name: value(rows[at]) if callable(value) else value for name, value in changes.items()}
-        return [*rows[:at], replace(rows[at], **values), *rows[at + 1 :]]
+        row = next(filter(where, rows))
+        values = {name: value(row) if callable(value) else value for name, value in changes.items()}
+        return [replace(item, **values) if item is row else item for item in rows]
 
     return change
 
 
-def without(where):
-    """Return what takes away the first row that meets a condition."""
-    return lambda rows: [row for row in rows if row is not next(filter(where, rows))]
-
-
-def forgotten(where):
-    """Return what takes away the first row that meets a condition, and its name from the split above."""
+def without(where, *, forgotten=False):
+    """Return what takes away the first row that meets a condition, and its name from the split above if asked to."""
 
     def change(rows):
         gone = next(filter(where, rows))
         kept = [row for row in rows if row is not gone]
-        cut = [replace(row, children=tuple(x for x in row.children if (row.class_id, x) != gone.key)) for row in kept]
-        assert sum(old.children != new.children for old, new in zip(kept, cut, strict=True)) == 1
-        return cut
+        if not forgotten:
+            return kept
+        return [replace(row, children=tuple(x for x in row.children if (row.class_id, x) != gone.key)) for row in kept]
 
     return change
 
@@ -192,8 +187,12 @@ FORGED = {  # rows rewritten, everything sealed again: how, exit code, what is s
     "a class left out": (without(lambda row: not row.path), 4, "1 of "),
     "a verdict left out, level 2": (without(lambda row: depth(row) == 2 and row.status != SPLIT), 4, "1 part of"),
     "a verdict left out, level 4": (without(lambda row: depth(row) == 4), 4, "1 part of a class"),
-    "a part forgotten, level 2": (forgotten(lambda row: depth(row) == 2 and not row.children), 5, "neither a child"),
-    "a part forgotten, level 4": (forgotten(lambda row: depth(row) == 4), 5, "neither a child nor settled"),
+    "a part forgotten, level 2": (
+        without(lambda row: depth(row) == 2 and not row.children, forgotten=True),
+        5,
+        "neither a child",
+    ),
+    "a part forgotten, level 4": (without(lambda row: depth(row) == 4, forgotten=True), 5, "neither a child nor"),
     "the first board of another class": (foreign_board(0), 5, "which is not in it"),
     "the second board of another class": (foreign_board(1), 5, "which is not in it"),
     "the last board of another class": (foreign_board(-1), 5, "which is not in it"),
@@ -308,16 +307,14 @@ def test_the_board_that_was_climbed_to_must_be_among_the_boards(ask, climbed, tm
 
 
 def test_another_board_as_good_does_not_stand_for_the_one_climbed_to(climbed, tmp_path, orderly):
-    run = open_run(climbed)
-    shape = geometry("2x2")
+    run, shape = open_run(climbed), geometry("2x2")
     lost = canonical_board(run.info["climbed"]["board"], shape)
 
-    def lose(rows):
-        kept = [[item for item in row.candidates if canonical_board(item[0], shape) != lost] for row in rows]
-        pairs = zip(rows, kept, strict=True)
-        return [replace(row, candidates=tuple(few)) if few else without_boards(row) for row, few in pairs]
+    def lose(row):
+        kept = tuple(item for item in row.candidates if canonical_board(item[0], shape) != lost)
+        return replace(row, candidates=kept) if kept else without_boards(row)
 
-    folder = forge(tmp_path / "forged", climbed, lose)
+    folder = forge(tmp_path / "forged", climbed, lambda rows: list(map(lose, rows)))
     assert len(unscored_boards(open_run(folder)).boards) == len(unscored_boards(run).boards) - 1
     answer = orderly("top", folder)
     assert answer.code == 5

@@ -74,10 +74,11 @@ def put_rows(folder, rows, *, sealed=True):
 
 
 def put_boards(folder, change):
-    """Change the boards that the rows of the one part list."""
+    """Change the lists of boards that rows of the one part have."""
     (path,) = (folder / files.RESULTS).iterdir()
     table = pq.read_table(path)
-    path.write_bytes(serialise(pa.Table.from_pylist(change(table.to_pylist()), schema=table.schema)))
+    rows = [{**row, "candidates": row["candidates"] and change(row["candidates"])} for row in table.to_pylist()]
+    path.write_bytes(serialise(pa.Table.from_pylist(rows, schema=table.schema)))
 
 
 def largest(rows):
@@ -184,17 +185,17 @@ def test_a_part_that_is_one_board(orderly, bare):
 
 def test_leaves_at_random(orderly, certified):
     first = checker.audit(certified, LIST, n_ends=100, seed=7)
-    assert first.n_leaves_checked + first.n_scored == 100
-    assert not first.complete
-    assert first == checker.audit(certified, LIST, n_ends=100, seed=7)
-    assert first != checker.audit(certified, LIST, n_ends=100, seed=8)
+    assert (first.n_leaves_checked + first.n_scored, first.complete) == (100, False)
+    assert (
+        first
+        == checker.audit(certified, LIST, n_ends=100, seed=7)
+        != checker.audit(certified, LIST, n_ends=100, seed=8)
+    )
     every = checker.audit(certified, LIST, n_ends=10**9)
     assert every == checker.audit(certified, LIST)
     answer = orderly("audit", certified, "--leaves", 40, "--seed", 3)
-    assert answer.code == 0
-    assert f"40 leaves and boards drawn at random from {every.n_leaves + every.n_left:,}" in " ".join(
-        answer.out.split()
-    )
+    told = f"40 leaves and boards drawn at random from {every.n_leaves + every.n_left:,}"
+    assert (answer.code, told in " ".join(answer.out.split())) == (0, True)
 
 
 def test_a_leaf_that_is_none_is_found_among_all_and_by_chance(copy):
@@ -217,12 +218,8 @@ def test_a_leaf_that_is_none_is_found_among_all_and_by_chance(copy):
             return True
         return False
 
-    wanted = {True, False}
-    for seed in range(40):
-        wanted.discard(is_rejected(seed))
-        if not wanted:
-            break
-    assert not wanted
+    first = is_rejected(0)
+    assert any(is_rejected(seed) != first for seed in range(1, 40)), "by some seeds, not by others"
 
 
 def test_a_run_that_is_not_finished_has_no_boards_to_compare_with(orderly, copy):
@@ -307,6 +304,8 @@ def test_certificates_that_do_not_hold_together_are_a_mismatch(orderly, copy):
         answer = orderly("verify", copy)
         assert (answer.code, answer.out) == (5, "")
         assert files.CERTIFICATES in answer.err
+        with pytest.raises(Rejected):
+            checker.audit(copy, LIST)
 
 
 def test_every_flipped_bit_of_a_body_is_rejected(copy):
@@ -364,42 +363,27 @@ def test_a_tree_that_ends_too_early_is_rejected_though_its_ends_are_counted_righ
         checker.audit(copy, LIST)
 
 
-def test_an_old_digest_and_a_second_certificate_are_rejected(copy):
+def test_altered_and_damaged_files_are_refused(orderly, copy):
     rows = all_rows(copy)
     put_rows(copy, [{**rows[0], "n_leaves": rows[0]["n_leaves"] + 1}], sealed=False)
     with pytest.raises(Rejected, match="digest"):
         checker.audit(copy, LIST)
-    put_rows(copy, [rows[0], rows[0]])
-    with pytest.raises(Rejected, match="before"):
-        checker.audit(copy, LIST)
-
-
-def test_flipped_and_truncated_files_are_refused(orderly, copy):
-    rows = all_rows(copy)
     put_rows(copy, rows)
     (path,) = (copy / files.CERTIFICATES).iterdir()
     data = path.read_bytes()
-    for damaged in (data[: len(data) // 2], data[:-9], bytes([*data[:400], data[400] ^ 1, *data[401:]])):
+    for damaged in (data[: len(data) // 2], bytes([*data[:400], data[400] ^ 1, *data[401:]]), data[:-9]):
         path.write_bytes(damaged)
         with pytest.raises((Rejected, Unreadable)):
             checker.audit(copy, LIST)
     assert orderly("audit", copy).code in (3, 5)
-    path.write_bytes(data[:-9])
     with pytest.raises(DamagedError):
         certificates.certified_parts(open_run(copy))
 
 
 @pytest.mark.parametrize("claims_less", [False, True])
 def test_a_board_lost_from_the_rows_is_noticed(copy, claims_less):
-    lost = {"".join(image) for image in question_about(copy).images(boards(copy)[0].board)}
-
-    def without(rows):
-        return [
-            {**row, "candidates": [item for item in row["candidates"] if item["board"] not in lost]} for row in rows
-        ]
-
-    n = len(boards(copy))
-    put_boards(copy, without)
+    n, lost = len(boards(copy)), question_about(copy).images(boards(copy)[0].board)
+    put_boards(copy, lambda found: [item for item in found if tuple(item["board"]) not in lost])
     if claims_less:
         claim = json.loads((copy / files.CLAIM).read_text())
         (copy / files.CLAIM).write_text(json.dumps({**claim, "n_canonical": n - 1}))
@@ -409,12 +393,7 @@ def test_a_board_lost_from_the_rows_is_noticed(copy, claims_less):
 
 @pytest.mark.parametrize("change", [{"score": 99}, {"board": "zzzz"}, {"board": "abc"}])
 def test_a_wrong_board_in_the_rows_is_rejected(copy, change):
-    def altered(rows):
-        first = next(row for row in rows if row["candidates"])
-        first["candidates"][0] |= change
-        return rows
-
-    put_boards(copy, altered)
+    put_boards(copy, lambda found: [found[0] | change, *found[1:]])
     with pytest.raises(Rejected, match="listed"):
         checker.audit(copy, LIST)
 
