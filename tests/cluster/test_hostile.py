@@ -237,14 +237,6 @@ NAMED = {
             | {"certificates": "", "boards": ""}
         ],
     ),
-    "events of other types": lambda run: (run / files.EVENTS).write_text(
-        "".join(
-            json.dumps({"time": 10, "session": "x", "event": "progress", name: value}) + "\n"
-            for name in ("n_classes_done", "best_score", "hosts", "flagged", "remaining_s", "n_measured", "session")
-            for value in ([], {"a": []}, "x", 10**40, 1e308, "\ud800", None, -1)
-        )
-        + '{"time": 11, "session": "x", "event": "finished", "complete": [], "message": {}, "seconds": 1e308}\n'
-    ),
 }
 
 

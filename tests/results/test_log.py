@@ -55,6 +55,15 @@ def test_foreign_lines_are_skipped(tmp_path):
     good = {"time": 1, "session": "a", "event": "stage", "text": "", "more": [1]}
     wrong = [{"event": "stage"}, {"event": "nosuch", "time": 1}, {**good, "text": 5}, {**good, "session": [1]}]
     wrong.append({"time": 1, "event": "stage", "text": "\ud800 half a character"})
+    for name, values in {
+        "n_classes_done": ("x", 10**40, -1, [], None),
+        "hosts": ({"a": []}, []),
+        "flagged": ([1], {}),
+        "remaining_s": (1e308, -1, "x"),
+        "busy": ([{}], {}),
+        "best_board": (5, []),
+    }.items():
+        wrong += [{"time": 1, "event": "progress", name: value} for value in values]
     texts = ["null", "[1]", *map(json.dumps, wrong), "\udcff", "[" * 100_000, "", '{"torn', json.dumps(good)]
     (tmp_path / files.EVENTS).write_bytes("\n".join(texts).encode(errors="surrogateescape"))
     assert read_events(LocalFolder(tmp_path)) == [good]
