@@ -83,12 +83,13 @@ def check_coverage(run: Run, nodes: SearchNodes | None = None) -> Coverage:
     """
     partition, table = run.partition, run.verdict_table
     found = Coverage(table.num_rows, 26**partition.dims.n)
+    unfinished: set[int] = set()
     for key in sorted(run.conflicts):
         found.conflicting.append(unit_name(key))
+        unfinished.add(key[0])
     for key in sorted(run.index.quarantined):
         found.quarantined.append(unit_name(key))
     sizes = dict(zip(keys_of(table), map(int, table.column("n_boards").to_pylist()), strict=True))
-    unfinished = {class_id for class_id, _ in run.conflicts}
     if run.index.splits:
         unfinished |= _check_splits(run, sizes, nodes, found)
     _check_boards(run, found)

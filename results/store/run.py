@@ -258,10 +258,11 @@ class Run:
         found, seen = [], set(self.conflicts)
         parts = [part for part in self.manifest.parts if part.number in self.index.with_candidates]
         for _, table in self.checked(parts):
+            table = table.filter(pc.greater(pc.list_value_length(table.column("candidates")), scalar(0)))
             for key, listed in zip(keys_of(table), table.column("candidates").to_pylist(), strict=True):
-                if listed and key not in seen:
-                    found += [(item["board"], item["score"], key[0]) for item in listed]
-                    seen |= {key} & self.index.repeated.keys()
+                for item in () if key in seen else listed:
+                    found.append((item["board"], item["score"], key[0]))
+                seen |= {key} & self.index.repeated.keys()
         return found
 
     @cached_property
