@@ -124,13 +124,6 @@ def test_show_and_solve_take_special_boards(orderly, words):
     assert orderly("solve", "b.e/eef", "-w", words, "--method", "words").code == 2
 
 
-@pytest.mark.parametrize("command", [("neighbours",), ("lists",), ("climb", "--from")])
-def test_other_commands_name_what_they_cannot_take(orderly, command):
-    answer = orderly(*command, "ste/r.a/lin")
-    assert (answer.code, answer.out) == (2, "")
-    assert "has a hole: expected letters a-z and Qu" in answer.err
-
-
 def test_show_in_every_format(orderly, words):
     assert orderly("show", BEE_FEE, "--wordlist", words, "--format", "csv").out.splitlines() == [
         "word,points,letters",

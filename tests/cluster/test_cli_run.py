@@ -93,11 +93,6 @@ def test_memory_is_that_of_the_search_and_changes_no_result(orderly, here, prove
     stored = (here / "mine" / "run.json").read_text()
     assert '"memory_mb": 16,' in stored
     assert '"node_budget": 7,' in stored
-    refused = orderly("run", *SMALL, "--memory", "3", "--out", "tiny")
-    assert refused.code == 2
-    assert "memory_mb" in refused.err
-    assert "3" in refused.err
-    assert not (here / "tiny").exists()
 
 
 def test_a_run_keeps_the_cell_order_it_began_with(orderly, here):
@@ -123,9 +118,6 @@ def test_a_run_keeps_the_cell_order_it_began_with(orderly, here):
     assert other.code == 0, other.err
     digests = {digest_of(orderly, run) for run in ("ring", "other")}
     assert len(digests) == 1
-    wrong = orderly("run", *question, "--order", "spiral", "--out", "wrong")
-    assert wrong.code == 2
-    assert "'spiral'" in wrong.err
 
 
 def test_no_board_at_the_cutoff_is_a_result_too(orderly, here):

@@ -78,13 +78,6 @@ def test_hostile_text_does_nothing_to_the_terminal_and_a_damaged_run_is_not_call
     assert "proven" not in terminal.wait_for("unreadable")
 
 
-def test_without_a_terminal_it_says_what_to_use(orderly, proven, tmp_path):
-    answer = orderly("watch", proven)
-    assert (answer.code, answer.out) == (2, "")
-    assert "orderly status" in answer.err
-    assert orderly("watch", tmp_path / "none").code == 2
-
-
 @pytest.mark.nightly
 def test_a_run_in_an_object_store(terminal_of, bucket):
     address = f"{bucket}/runs/mine"
