@@ -120,23 +120,21 @@ app = typer.Typer(
 )
 
 
-def _version(wanted: bool) -> None:
-    if wanted:
-        from importlib.metadata import PackageNotFoundError, version
-
-        try:
-            typer.echo(f"orderly {version(NAME)}")
-        except PackageNotFoundError:
-            typer.echo("orderly (not installed, run from its sources)")
-        raise typer.Exit
-
-
 @app.callback()
 def common(
     debug: Annotated[bool, Option("--debug", help="Show the traceback of an error.")] = False,
-    version: Annotated[bool, Option("--version", callback=_version, is_eager=True, help="Print the version.")] = False,
+    version: Annotated[bool, Option("--version", help="Print the version.")] = False,
 ) -> None:
-    """Accept the options in front of the command; ``main`` has acted on ``--debug`` already."""
+    """Accept the options in front of the command; ``main`` has acted on them already."""
+
+
+def _version() -> str:
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return f"orderly {version(NAME)}"
+    except PackageNotFoundError:
+        return "orderly (not installed, run from its sources)"
 
 
 def _fail(message: str, code: int) -> int:
@@ -153,7 +151,11 @@ def _leave_at_once(code: int) -> None:
 def _call(arguments: list[str]) -> int:
     """Run one command and return its exit code; everything is printed before this returns or raises."""
     try:
-        result = app(arguments, prog_name="orderly", standalone_mode=False)
+        if arguments[:1] == ["--version"]:
+            sys.stdout.write(f"{_version()}\n")
+            result = 0
+        else:
+            result = app(arguments, prog_name="orderly", standalone_mode=False)
     except typer.Abort:
         result = EXIT_INTERRUPTED
     except SystemExit as left:  # rich and typer leave with 1 when nobody reads the output

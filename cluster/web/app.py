@@ -83,7 +83,7 @@ def make_app(site: Site) -> Starlette:
 
 async def _warm(site: Site) -> None:
     with contextlib.suppress(Refused):
-        await site.queue.ask(Priority.quick, jobs.warm, DEFAULT_WORDLIST)
+        await site.queue.ask(Priority.quick, jobs.score_board, "berlatdes")
 
 
 async def _board_style(_request: Request) -> Response:

@@ -61,11 +61,6 @@ def _nothing() -> None:
     """Nothing hears an interruption here: the process is ended a little later."""
 
 
-def warm(wordlist: str) -> None:
-    """Load what the first question would have to wait for."""
-    score_board("berlatdes", None, wordlist)
-
-
 def words_of(name: str, plain_q: bool | None = False) -> WordList:
     """Return a word list by name, never by path. Raises InputError when there is none."""
     names = available_names()
