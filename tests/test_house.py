@@ -13,6 +13,7 @@ import pytest
 from boardclass import jit
 from tests.bench.size import n_lines
 from tests.conftest import ROOT
+from tests.soundness.mutate import load_mutants
 
 FLOORS = ("boardclass", "search", "configs", "results", "cluster")
 ROOMS = {  # the lowest first: each uses only those before it, and itself
@@ -116,6 +117,14 @@ def test_a_changed_kernel_anywhere_changes_the_hash(tmp_path, monkeypatch):
     assert len(hashes) == 4
     (tmp_path / "search" / "breaker.py").write_text("ANOTHER = 1\n")
     assert jit.kernel_hash.__wrapped__() in hashes, "it has no kernel, and none uses it"
+
+
+def test_every_seeded_bug_fits_the_code():
+    mutants = load_mutants()
+    assert len({mutant.name for mutant in mutants}) == len(mutants) >= 30
+    for mutant in mutants:
+        assert mutant.applied(ROOT) != (ROOT / mutant.file).read_text()
+        assert all((ROOT / test).is_file() for test in mutant.tests)
 
 
 def test_only_the_kernel_modules_load_numba():
