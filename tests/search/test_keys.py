@@ -28,24 +28,16 @@ def key_of(codes: list[int]) -> np.uint64:
 
 
 @pytest.mark.parametrize(("seed", "n_levels"), CASES)
-def test_the_first_literal_of_a_key(seed, n_levels):
-    rng = random.Random(seed)
-    for _ in range(50):
-        codes = random_codes(rng, n_levels)
-        first = next(level for level, code in enumerate(codes) if code)
-        place = n_levels - 1 - first
-        assert first_place(key_of(codes)) == place
-        assert first_edge(np.int64(key_of(codes))) == place << LITERAL_BITS | codes[first]
-
-
-@pytest.mark.parametrize(("seed", "n_levels"), CASES)
-def test_levels_of_a_key(seed, n_levels):
-    rng = random.Random(seed)
-    low = key_of([1] * n_levels)
+def test_literals_and_levels_of_a_key(seed, n_levels):
+    rng, low = random.Random(seed), key_of([1] * n_levels)
     for _ in range(50):
         codes, n = random_codes(rng, n_levels), rng.randint(0, n_levels)
-        assert key_of(codes) & last_levels(n) == key_of([0] * (n_levels - n) + codes[n_levels - n :])
-        assert used_levels(key_of(codes), low) == key_of([int(code > 0) for code in codes])
+        key, first = key_of(codes), next(level for level, code in enumerate(codes) if code)
+        place = n_levels - 1 - first
+        assert first_place(key) == place
+        assert first_edge(np.int64(key)) == place << LITERAL_BITS | codes[first]
+        assert key & last_levels(n) == key_of([0] * (n_levels - n) + codes[n_levels - n :])
+        assert used_levels(key, low) == key_of([int(code > 0) for code in codes])
 
 
 @pytest.mark.parametrize("key_bits", [5, 10, 15, 45, 50, 60])
@@ -63,17 +55,14 @@ def test_sorts_by_key_and_is_stable(n: int, key_bits: int) -> None:
     assert found.tolist() == expected
 
 
-def test_extreme_keys_of_all_64_bits() -> None:
+def test_extreme_keys_and_none() -> None:
     terms = np.array([2**64 - 1, 0, 2**63, 16, 2**64 - 16, 15], np.uint64)
     spare = np.zeros_like(terms)
     found = spare if runs.sort(terms, spare, 4, 60) else terms
     assert found.tolist() == [0, 15, 16, 2**63, 2**64 - 1, 2**64 - 16]
-
-
-def test_without_key_bits_nothing_is_moved() -> None:
     terms = np.array([3, 1, 2], np.uint64)
     assert runs.sort(terms, np.zeros_like(terms), 4, 0) == 0
-    assert terms.tolist() == [3, 1, 2]
+    assert terms.tolist() == [3, 1, 2], "without key bits nothing is moved"
 
 
 @pytest.mark.parametrize("is_radix", [False, True])
