@@ -174,8 +174,7 @@ class Breaker:
     def _settled(self, node: Node, left: set[str], done: set[str]) -> list[str]:
         """Return the widest parts of a node that are ``done`` and hold nothing of what is ``left``, in search order.
 
-        A part is done when it was searched itself or when all its parts are done.  A part that is neither left nor done
-        would be missing here, and the coverage check would find that.
+        A part that is neither would be missing here, and the coverage check would find that.
         """
         above = {path for end in left for path in ancestors(end)}
         found, todo = [], [node] if left else []

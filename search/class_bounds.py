@@ -198,8 +198,8 @@ def _merged(terms: Terms) -> Terms:
 def forced(terms: Terms, letter: str) -> Terms:
     """Return the parts with the first free cell forced to a letter.
 
-    Terms with another letter there drop out, the literal vanishes from the others, equal ones merge.  Merging never
-    raises the bound: what two subtrees had as separate maxima becomes one.
+    Terms with another letter there drop out, the literal vanishes from the others, equal ones merge, which never raises
+    the bound: what two subtrees had as separate maxima becomes one.
     """
     first, boards = terms.keys[:, 0], terms.boards.copy()
     boards[:, terms.cells[0]] = ord(letter) - 97

@@ -89,9 +89,7 @@ def extra_cells(board: Geometry, bare: int) -> tuple[int, ...]:
 def path_table(dims: str, bare: int, max_len: int, cell_order: tuple[int, ...] = ()) -> PathTable:
     """Return the path table of a board for a mask of bare cells and words of up to ``max_len`` cells.
 
-    The levels follow ``cell_order``, by default that of the geometry.
-
-    The last ``TABLES`` tables are kept: a run asks for the same one again and again.
+    The levels follow ``cell_order``, by default that of the geometry.  The last ``TABLES`` tables are kept.
     """
     board = geometry(dims, cell_order)
     assert board.n <= MAX_CELLS, "4 bits hold no larger cell"

@@ -1,13 +1,13 @@
 """Term generation from path shapes: the fast generator, for nodes whose free cells may hold (nearly) any letter.
 
-A word runs down the pattern trie of its length (search.terms.path_table).  At each position it stays on free cells or
-steps on a bare cell that has its letter.  At the end stands a group of paths.  Each path gives one term, the OR of
-``letter code << shift`` over its free positions, by the same few instructions.  Terms that are dominated
-(search.terms.paths) are dropped, then those with a letter that a restricted free cell must not have.
+A word runs down the pattern trie of its length (search.terms.path_table): at each position it stays on free cells or
+steps on a bare cell that has its letter.  At the end stands a group of paths.  Each gives one term, the OR of
+``letter code << shift`` over its free positions.  Terms that are dominated (search.terms.paths) are dropped, then those
+with a letter that a restricted free cell must not have.
 
-Forcing one more cell changes the terms of few words, so they are not all generated again: with ``new`` bare cells only
-the difference is written, the terms that use one of them, and with negative points those that are absorbed because of
-them.  search.trees.merge puts it into the tree of the node above.
+Forcing one more cell changes the terms of few words: with ``new`` bare cells only the difference is written, the terms
+that use one of them, and with negative points those that are absorbed because of them.  search.trees.merge puts it into
+the tree of the node above.
 
 Absorption here is one AND per path and therefore weaker than in search.terms.walk by the few terms that need two moves
 at once; both are sound.
@@ -62,15 +62,13 @@ def _with_letters(term, codes, n_free, shifts, at, stride):  # type: ignore[no-u
 def shape_terms(words, table, rim, terms, code_bits, new, limit, only_losses):  # type: ignore[no-untyped-def]
     """Write terms of a node to ``terms``; return (their number or TERMS_FULL, paths looked at).
 
-    terms : uint64[], filled in place: 5 bits per level, then the points code in the low ``code_bits``; the highest bit
-        of the code is set for points to lose.  If its size is 0, nothing is written, and the number returned is an
-        upper bound on the terms, without those to lose.
-    new : mask of bare cell numbers, 0 for all terms of the node; otherwise the difference to the node where these cells
-        were free and none of the terms used them
+    terms : uint64[], filled in place: 5 bits per level, then the points code in the low ``code_bits``, its highest bit
+        set for points to lose.  If its size is 0, nothing is written, and the number is an upper bound on the terms,
+        without those to lose.
+    new : mask of bare cell numbers, 0 for all terms of the node; otherwise the difference to the node where they, the
+        last in cell order, were free and none of the terms used them
     limit : terms above it are left out (those with a literal on a first level)
     only_losses : of the difference, leave out the terms that use a new cell
-
-    The new cells must come after the other bare cells in cell order, so that both nodes number those alike.
     """
     # Named here once: reading them from the table in the loop, or in another kernel, would count references each time.
     child = table.child

@@ -86,10 +86,9 @@ def build(keys, points, begin, n, n_levels, cells, bounds, tip):  # type: ignore
     BOUND_TOO_LARGE when a bound passes MAX_BOUND, or one of an entry what ``bounds`` can hold: neither says anything
     about the node. The bound is U (docs/algorithm.md).
 
-    One pass over the keys: neighbours share the letters above the level at which they first differ, so that level says
-    which sum nodes close and which open.  The open ones, one per depth, collect their entries (level, letter, bound,
-    reference); entries of one choice arrive one after the other.  The kernel is long for the reason
-    given at search.trees.bound.orderly_bound.
+    Neighbouring keys share the letters above the level at which they first differ, so that level says which sum nodes
+    close and which open.  The open ones, one per depth, collect their entries; those of one choice arrive one after the
+    other.
     """
     depths = MAX_LEVELS + 1
     largest = MAX_BOUND if bounds.size == cells.size else MAX_NARROW

@@ -131,8 +131,7 @@ class Generator:
     def _demanded(self, bare: Bare) -> _Limits:
         """Return what the demands leave to the free cells of a layer; nothing is demanded of the rim, which is shared.
 
-        What one layer leaves out, every later one leaves out as well, so no layer loses a term that was never gained:
-        two letters on free cells that contradict a demand still do when one of the cells has got its letter.
+        What one layer leaves out, every later one leaves out as well, so no layer loses a term that was never gained.
         """
         letters, shift_of = dict(bare), level_shifts(self.board, 0).tolist()
         shift: list[int] = []

@@ -91,8 +91,7 @@ def sized_for(s: Search, tree: Tree, root: int) -> Search:
 def rows_at(s: Search, depth: int) -> NDArray[Any]:
     """Return the rows of a depth, int16 or int32[13, 32] by level, for filling before a search starts: a view of ``s``.
 
-    The state of that depth uses them from now on, and has nothing stacked.  All letters are forbidden: one that a level
-    may take is set to 0.
+    The state of that depth has nothing stacked, and all letters are forbidden: one that a level may take is set to 0.
     """
     m = MAX_LEVELS
     levels = s.levels.reshape(m, m, AT_NEXT)[depth]
