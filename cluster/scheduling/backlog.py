@@ -29,6 +29,7 @@ from search.breaker import Unit, UnitResult
 
 N_BANDS = 8
 _ENOUGH = 6  # measured classes on which the factor of a band rests, if there are so many
+_ENOUGH_FOR_PACE = 15  # verdicts on which the pace of a band rests: it scatters, by what else the machine does
 _ENOUGH_TO_SCATTER = 30  # measured classes before an interval is told
 _FADE = 0.999  # what a verdict keeps of its weight with each later one of its band: machines become slower or faster
 _MIN_SECONDS = 1e-4
@@ -145,14 +146,14 @@ class Calibration:
         return sqrt(variance)
 
     def _pace_of(self, band: int) -> float:
-        _, seconds, effort = self._near(band, self._pace)
+        _, seconds, effort = self._near(band, self._pace, _ENOUGH_FOR_PACE)
         return float(seconds / effort)
 
     @staticmethod
-    def _near(band: int, sums: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    def _near(band: int, sums: npt.NDArray[np.float64], enough: int = _ENOUGH) -> npt.NDArray[np.float64]:
         """Return the sums of a band and as many neighbours as it takes to have enough in the first row."""
         reaches = (slice(max(0, band - reach), band + reach + 1) for reach in range(N_BANDS))
-        near = next((near for near in reaches if sums[0, near].sum() >= _ENOUGH), slice(None))
+        near = next((near for near in reaches if sums[0, near].sum() >= enough), slice(None))
         return sums[:, near].sum(axis=1)
 
 

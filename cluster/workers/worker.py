@@ -175,10 +175,7 @@ def self_test() -> None:
 
 
 def break_all(breaker: Breaker, class_ids: Iterable[int]) -> list[tuple[str, int]]:
-    """Return every candidate of the classes with its score, following splits: a whole run without a cluster.
-
-    The next class is taken when the last one is done, so several may take them from one queue.
-    """
+    """Return every candidate of the classes with its score, following splits: a whole run without a cluster."""
     from search.breaker import Unit
 
     found: list[tuple[str, int]] = []

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import threading
 import time
-from dataclasses import replace
-from types import SimpleNamespace
 
 import numpy as np
 
@@ -26,7 +24,7 @@ from cluster.scheduling.events import (
 )
 from cluster.scheduling.scheduler import Scheduler
 from cluster.workers.executors import InProcessExecutor
-from cluster.workers.worker import Reply, Worker, break_all
+from cluster.workers.worker import Reply, Worker
 from search.breaker import Unit
 from tests.cluster.fakes import SPEC, BadBreaker, FakeBreaker, SlowBreaker, UnfitBreaker, expected_units
 from tests.cluster.simulator import difference
@@ -159,23 +157,3 @@ def test_stop():
     _, finish = play(InProcessExecutor(SPEC, SlowBreaker), 500, stop=enough, sink=sink)
     assert (finish.complete, finish.message) == (False, "enough")
     assert 3 < len(sink.verdicts) < 100
-
-
-def test_several_can_take_classes_from_one_queue():
-    """The next class is taken when the last one is done."""
-    order = []
-
-    class Noting:
-        def break_unit(self, unit):
-            order.append(("broken", unit.class_id))
-            children = () if unit.path else (replace(unit, path="0=a"),)
-            return SimpleNamespace(candidates=((unit.path, unit.class_id),), children=children)
-
-    def classes():
-        for class_id in (4, 2):
-            order.append(("taken", class_id))
-            yield class_id
-
-    found = break_all(Noting(), classes())
-    assert order == [(what, n) for n in (4, 2) for what in ("taken", "broken", "broken")]
-    assert found == [("", 4), ("0=a", 4), ("", 2), ("0=a", 2)]
