@@ -33,7 +33,7 @@ from search.scoring.scorer import Scorer
 
 MAX_CLASSES = 50_000_000
 MAX_BOARDS = 10_000_000  # that reach the cutoff, every image counted: more than rows and claims can list
-_N_DRAWN = 25_000
+_N_DRAWN = 100_000
 # Search parameters that the path of a part depends on: fixed for the life of a run, while budgets may change.
 STRUCTURAL = ("fused", "letter_order", "demands", "unfuse_parts", "force_groups")
 _LIBRARIES = ("numba", "numpy", "pyarrow", "ray")
