@@ -70,7 +70,7 @@ def _words_once(path: Path) -> list[str]:
 audit._words = _words_once
 
 
-LONG = ("ray", "test_web_pages", "test_board_page", "test_report_browser", "test_web_job_queue", "test_kills")
+LONG = ("ray", "test_web_pages", "test_board_page", "test_report_browser", "test_web_job_queue", "test_web_guard")
 
 
 def group_of(item: pytest.Item) -> str:
