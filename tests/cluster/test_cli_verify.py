@@ -84,8 +84,13 @@ def test_what_was_checked_is_said(orderly, proven, quick):
     assert ("Verified in part (coverage and boards; eliminations not searched again). Of all" in told) == quick
 
 
-def test_a_cutoff_that_was_forged_lower_is_found_out(orderly, proven, tmp_path):
+@pytest.mark.parametrize("by", ["both", "climb", "verdicts"])
+def test_a_cutoff_that_was_forged_lower_is_found_out(orderly, proven, tmp_path, monkeypatch, by):
     """The rows answer the question at the cutoff of the search; nobody looked for the boards below it."""
+    if by != "both":
+        monkeypatch.setattr("cluster.driver.repeat.SPOT_VERDICTS", 0 if by == "climb" else 100)
+    if by == "verdicts":
+        monkeypatch.setattr("cluster.driver.repeat.local_search", lambda *_, **__: [])
     old = open_run(proven)
     lower = replace(old.fingerprint, cutoff=CUTOFF - 3)
     rows = [replace(row, fingerprint=lower.digest, max_bound=min(row.max_bound, CUTOFF - 4)) for row in old.rows()]
@@ -96,20 +101,7 @@ def test_a_cutoff_that_was_forged_lower_is_found_out(orderly, proven, tmp_path):
     answer = orderly("verify", tmp_path / "forged")
     assert (answer.code, answer.out) == (5, "")
     assert "do not believe this run" in answer.err
-
-
-def test_a_climb_alone_finds_a_forged_cutoff_out(orderly, proven, tmp_path, monkeypatch):
-    monkeypatch.setattr("cluster.driver.repeat.SPOT_VERDICTS", 0)
-    test_a_cutoff_that_was_forged_lower_is_found_out(orderly, proven, tmp_path)
-
-
-def test_verdicts_that_are_searched_again_find_a_forged_cutoff_out_without_a_climb(
-    orderly, proven, tmp_path, monkeypatch
-):
-    monkeypatch.setattr("cluster.driver.repeat.SPOT_VERDICTS", 100)
-    monkeypatch.setattr("cluster.driver.repeat.local_search", lambda *_, **__: [])
-    test_a_cutoff_that_was_forged_lower_is_found_out(orderly, proven, tmp_path)
-    assert "is not found again" in orderly("verify", tmp_path / "forged").err
+    assert by != "verdicts" or "is not found again" in answer.err
 
 
 @pytest.fixture
