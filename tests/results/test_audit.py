@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import json
 import shutil
-import subprocess
 import sys
 from dataclasses import asdict
 from pathlib import Path
@@ -27,6 +26,7 @@ from results.proof import audit as checker
 from results.proof import certificates
 from results.proof.audit import Rejected, Unreadable
 from results.proof.certificates import read_audits
+from results.proof.claim import unscored_boards
 from results.proof.prove import boards
 from results.storage import files
 from results.store.documents import format_document
@@ -50,13 +50,20 @@ def certified(tmp_path_factory, proven):
     return folder
 
 
-def question_about(run):
-    return checker._Question(json.loads((run / files.RUN).read_text())["fingerprint"], "", checker._words(LIST))
-
-
 @pytest.fixture
 def copy(certified, tmp_path):
     return shutil.copytree(certified, tmp_path / "copy", ignore=shutil.ignore_patterns(files.AUDITS))
+
+
+@pytest.fixture
+def bare(copy):
+    """A finished run without certificates."""
+    shutil.rmtree(copy / files.CERTIFICATES)
+    return copy
+
+
+def question_about(run):
+    return checker._Question(json.loads((run / files.RUN).read_text())["fingerprint"], "", checker._words(LIST))
 
 
 def all_rows(folder):
@@ -64,11 +71,11 @@ def all_rows(folder):
     return [row for path in paths for row in pq.read_table(path).to_pylist()]
 
 
-def put_rows(folder, rows, *, sealed=True):
-    """Replace the certificates of a run; ``sealed`` gives them the digest of what they say now."""
+def put_rows(folder, rows):
+    """Replace the certificates of a run; each gets the digest of what it says now."""
     shutil.rmtree(folder / files.CERTIFICATES)
     (folder / files.CERTIFICATES).mkdir()
-    rows = [{**row, "sha256": checker.row_digest(row)} for row in rows] if sealed else rows
+    rows = [{**row, "sha256": checker.row_digest(row)} for row in rows]
     data = serialise(pa.Table.from_pylist(rows, schema=checker.SCHEMA))
     (folder / files.part_name(files.CERTIFICATES, 1)).write_bytes(data)
 
@@ -85,24 +92,29 @@ def largest(rows):
     return max(rows, key=lambda row: len(row["body"]))
 
 
-def test_the_checker_imports_nothing_of_ours():
+def checked(question, row):
+    """Check one certificate as the checker does; return the boards that reach the cutoff."""
+    part = checker._Part(question, row)
+    return dict(checker._check(question, part, part.ends(), checker.Audit()))
+
+
+def json_of(answer):
+    assert answer.code == 0, answer.err
+    return json.loads(answer.out)
+
+
+def test_the_checker_imports_nothing_of_ours_and_stays_small():
     tree = ast.parse(Path(checker.__file__).read_text())
     names = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
     names |= {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
     assert {name.partition(".")[0] for name in names} <= ALLOWED
-    code = "import sys, results.proof.audit; print([m for m in sys.modules if m.split('.')[0] in sys.argv[1:]])"
-    ours = ("boardclass", "search", "cluster", "configs")
-    root = Path(checker.__file__).parent.parent
-    done = subprocess.run([sys.executable, "-c", code, *ours], capture_output=True, text=True, check=True, cwd=root)
-    assert done.stdout.strip() == "[]"
-
-
-def test_the_checker_stays_small():
-    tree = ast.parse(Path(checker.__file__).read_text())
     for node in ast.walk(tree):  # lines of code: docstrings, comments and blank lines explain it
         if isinstance(node, (ast.Module, ast.FunctionDef, ast.ClassDef)) and ast.get_docstring(node):
             node.body = node.body[1:] or [ast.Pass()]
     assert sum(bool(line.strip()) for line in ast.unparse(tree).splitlines()) <= 400
+
+
+# ---- sound certificates
 
 
 def test_a_whole_run_is_audited(orderly, certified):
@@ -111,53 +123,36 @@ def test_a_whole_run_is_audited(orderly, certified):
     assert found.n_boards == found.n_boards_all == 26**4
     assert found.n_classes == len(all_rows(certified)) > 20
     assert found.n_leaves > found.n_splits > 0
+    assert checker.audit(certified, LIST, n_ends=10**9) == found
     record = json_of(orderly("audit", certified, "--format", "json"))
     assert (record["complete"], record["n_boards"]) == (True, 26**4)
-
-
-def json_of(answer):
-    assert answer.code == 0, answer.err
-    return json.loads(answer.out)
-
-
-@pytest.fixture
-def bare(copy):
-    """A finished run without certificates and audits."""
-    shutil.rmtree(copy / files.CERTIFICATES)
-    (copy / files.AUDITS).unlink(missing_ok=True)
-    return copy
+    drawn, again, other = (checker.audit(certified, LIST, n_ends=100, seed=seed) for seed in (7, 7, 8))
+    assert drawn == again != other
+    assert (drawn.n_leaves_checked + drawn.n_scored, drawn.complete) == (100, False)
 
 
 def test_some_classes_of_a_run(orderly, bare):
     assert orderly("audit", bare).code == 3
-    first = json_of(orderly("certify", bare, "--sample", 3, "--seed", 5, "--format", "json"))
-    again = json_of(orderly("certify", bare, "--sample", 3, "--seed", 5, "--format", "json"))
-    assert (first["parts"], again["parts"], again["parts_from_before"]) == (3, 0, 3)
+    found = json_of(orderly("certify", bare, "--hot", "--format", "json"))
+    hot = {row["class_id"] for row in all_rows(bare)}
+    assert {row.class_id for row in open_run(bare).rows() if row.candidates} <= hot
+    assert len(hot) == found["parts"] < len(open_run(bare).index.done_ids())
+    drawn, again = (json_of(orderly("certify", bare, "--sample", 3, "--seed", 5, "--format", "json")) for _ in range(2))
+    assert drawn["parts"] + drawn["parts_from_before"] == again["parts_from_before"] == 3
     answer = orderly("audit", bare)
     assert answer.code == 0, answer.err
-    assert "3 trees over" in answer.out
+    assert f"{len(hot) + drawn['parts']} trees over" in answer.out
     assert "no board reaches the cutoff that is not listed" in " ".join(answer.out.split())
-    one = all_rows(bare)[0]["class_id"]
-    assert json_of(orderly("certify", bare, "--classes", one, "--format", "json"))["parts_from_before"] == 1
-
-
-def test_hot_classes(orderly, bare):
-    found = json_of(orderly("certify", bare, "--hot", "--format", "json"))
-    with_boards = {row.class_id for row in open_run(bare).rows() if row.candidates}
-    hot = {row["class_id"] for row in all_rows(bare)}
-    assert with_boards <= hot
-    assert len(hot) == found["parts"] < len({row.class_id for row in open_run(bare).rows()})
-    assert checker.audit(bare, LIST).n_classes == len(hot)
-
-
-def first_letters(folder):
-    """Return the first bucket of the corners: the letters of every cell of class 0 of a 2x2 run."""
-    return open_run(folder).fingerprint.partition.split(": ")[1].split()[0]
 
 
 def test_parts_of_classes(orderly, bare):
     """Together the parts of a class are the class; sampled ones are some of them; overlapping ones are refused."""
-    letters = first_letters(bare)
+    letters = open_run(bare).fingerprint.partition.split(": ")[1].split()[0]  # of every cell of class 0
+    orderly("certify", bare, "--classes", 0, "--force", 4)
+    found = checker.audit(bare, LIST)  # each part is a board, which is scored
+    assert (found.n_splits, found.n_leaves, found.n_scored) == (0, 0, found.n_parts)
+    assert found.n_reaching == sum(set(item.board) <= set(letters) for item in boards(bare))
+    shutil.rmtree(bare / files.CERTIFICATES)
     parts = json_of(orderly("certify", bare, "--classes", 0, "--force", 2, "--format", "json"))["parts"]
     assert parts == len(letters) ** 2
     found = checker.audit(bare, LIST)
@@ -175,27 +170,91 @@ def test_parts_of_classes(orderly, bare):
             checker.audit(bare, LIST)
 
 
-def test_a_part_that_is_one_board(orderly, bare):
-    """Force every cell: each part is a board, which is scored."""
-    orderly("certify", bare, "--classes", 0, "--force", 4)
-    found = checker.audit(bare, LIST)
-    assert (found.n_splits, found.n_leaves, found.n_scored) == (0, 0, found.n_parts)
-    assert found.n_reaching == sum(set(item.board) <= set(first_letters(bare)) for item in boards(bare))
+def test_a_run_that_is_not_finished_has_no_boards_to_compare_with(orderly, copy):
+    (copy / files.CLAIM).unlink()
+    found = checker.audit(copy, LIST)
+    assert (found.n_listed, found.complete) == (-1, False)
+    assert found.n_reaching > 0
+    assert "claims nothing yet" in " ".join(orderly("audit", copy).out.split())
 
 
-def test_leaves_at_random(orderly, certified):
-    first = checker.audit(certified, LIST, n_ends=100, seed=7)
-    assert (first.n_leaves_checked + first.n_scored, first.complete) == (100, False)
-    assert (
-        first
-        == checker.audit(certified, LIST, n_ends=100, seed=7)
-        != checker.audit(certified, LIST, n_ends=100, seed=8)
-    )
-    every = checker.audit(certified, LIST, n_ends=10**9)
-    assert every == checker.audit(certified, LIST)
-    answer = orderly("audit", certified, "--leaves", 40, "--seed", 3)
-    told = f"40 leaves and boards drawn at random from {every.n_leaves + every.n_left:,}"
-    assert (answer.code, told in " ".join(answer.out.split())) == (0, True)
+# ---- what a claim says about them
+
+
+def strength(orderly, folder):
+    return json_of(orderly("verify", folder, "--quick", "--format", "json"))["strength"]
+
+
+def test_the_claim_says_how_much_was_audited(orderly, bare):
+    assert "certified" not in strength(orderly, bare)
+    assert orderly("certify", bare).code == 0
+    assert strength(orderly, bare).endswith("certified all boards in 55 trees, not audited")
+    assert orderly("audit", bare, "--leaves", 30).code == 0
+    assert "certified all boards in 55 trees, audited 30 random leaves" in strength(orderly, bare)
+    n = json_of(orderly("audit", bare, "--format", "json"))
+    assert f"audited every one of {n['n_leaves'] + n['n_left']:,} leaves" in strength(orderly, bare)
+    assert len(read_audits(open_run(bare))) == 2
+    put_rows(bare, all_rows(bare)[1:])
+    assert strength(orderly, bare).endswith("not audited"), "other certificates than those that were audited"
+    (bare / files.AUDITS).write_text("{}")
+    assert orderly("verify", bare).code == 3
+
+
+def forge_audit(folder, **changes):
+    """Change the last recorded audit to one of the certificates that are there, and seal it."""
+    document = json.loads((folder / files.AUDITS).read_text())
+    document["audits"][-1] |= {"certificates": certificates.certificates_digest(open_run(folder)), **changes}
+    del document["sha256"]
+    (folder / files.AUDITS).write_bytes(format_document(document))
+
+
+def test_what_is_certified_is_counted_from_the_certificates_that_are_there(orderly, copy):
+    """One of 55 certificates left, the record of the audit sealed again to fit it: forged, or altered by mistake."""
+    assert orderly("audit", copy).code == 0
+    kept = largest(all_rows(copy))
+    put_rows(copy, [kept])
+    assert strength(orderly, copy).endswith(" % of all boards in 1 trees, not audited")
+    forge_audit(copy)
+    answer = orderly("verify", copy)
+    assert (answer.code, answer.out) == (5, "")
+    run = open_run(copy)
+    there = checker.count(asdict(run.fingerprint), [kept])
+    told = f"the certificates have 1 trees with {there.n_leaves:,} leaves and {there.n_left:,} boards"
+    assert told in answer.err
+    n_ends = there.n_leaves + there.n_left
+    honest = {**asdict(there), "n_leaves_checked": there.n_leaves, "n_scored": there.n_left}
+    for change in (
+        {"n_leaves_checked": 2_000_000_000},  # more leaves than there are
+        {"n_leaves_checked": there.n_leaves - 1},  # all of them, it says, and it is fewer
+        {"n_leaves_checked": n_ends, "n_scored": 0},  # more leaves checked than there are
+        {"n_asked": 1},  # more checked than asked for
+        {"n_asked": n_ends, "n_leaves_checked": 0, "n_scored": 0},  # fewer checked than asked for
+        {"n_boards": 26**4},  # boards of 55 trees
+        {"n_splits": 0},
+        {"n_classes": 2},
+    ):
+        forge_audit(copy, **{**honest, **change})
+        with pytest.raises(MismatchError, match=told):
+            certificates.audited(run, unscored_boards(run))
+        forge_audit(copy, n_asked=n_ends)
+    forge_audit(copy, n_asked="all")
+    assert orderly("verify", copy).code == 3
+    forge_audit(copy, **honest, n_asked=n_ends)
+    assert f"in 1 trees, audited every one of {n_ends:,} leaves" in strength(orderly, copy)
+
+
+def test_certificates_that_do_not_hold_together_are_a_mismatch(orderly, copy):
+    rows = all_rows(copy)
+    for wrong in ([*rows, rows[0]], [{**rows[0], "body": rows[0]["body"][:-4]}], [{**rows[0], "class_id": 10**6}]):
+        put_rows(copy, wrong)
+        answer = orderly("verify", copy)
+        assert (answer.code, answer.out) == (5, "")
+        assert files.CERTIFICATES in answer.err
+        with pytest.raises(Rejected):
+            checker.audit(copy, LIST)
+
+
+# ---- false certificates
 
 
 def test_a_leaf_that_is_none_is_found_among_all_and_by_chance(copy):
@@ -210,144 +269,41 @@ def test_a_leaf_that_is_none_is_found_among_all_and_by_chance(copy):
     put_rows(copy, [{**row, "body": body.tobytes()}])
     with pytest.raises(Rejected, match="bound of a leaf"):
         checker.audit(copy, LIST)
-
-    def is_rejected(seed):
+    outcomes = set()
+    for seed in range(8):
         try:
             checker.audit(copy, LIST, n_ends=row["n_leaves"] // 3, seed=seed)
+            outcomes.add("accepted")
         except Rejected:
-            return True
-        return False
-
-    first = is_rejected(0)
-    assert any(is_rejected(seed) != first for seed in range(1, 40)), "by some seeds, not by others"
+            outcomes.add("rejected")
+    assert outcomes == {"accepted", "rejected"}
 
 
-def test_a_run_that_is_not_finished_has_no_boards_to_compare_with(orderly, copy):
-    (copy / files.CLAIM).unlink()
-    found = checker.audit(copy, LIST)
-    assert found.n_listed == -1
-    assert found.n_reaching > 0
-    assert not found.complete
-    assert "claims nothing yet" in " ".join(orderly("audit", copy).out.split())
-
-
-def strength(orderly, folder):
-    return json_of(orderly("verify", folder, "--format", "json"))["strength"]
-
-
-def test_the_claim_says_how_much_was_audited(orderly, bare):
-    assert "certified" not in strength(orderly, bare)
-    assert orderly("certify", bare).code == 0
-    assert strength(orderly, bare).endswith("certified all boards in 55 trees, not audited")
-    assert orderly("audit", bare, "--leaves", 30).code == 0
-    assert "certified all boards" in strength(orderly, bare)
-    assert "audited 30 random leaves" in strength(orderly, bare)
-    n = json_of(orderly("audit", bare, "--format", "json"))
-    assert f"audited every one of {n['n_leaves'] + n['n_left']:,} leaves" in strength(orderly, bare)
-    assert len(read_audits(open_run(bare))) == 2
-    put_rows(bare, all_rows(bare)[1:])
-    assert strength(orderly, bare).endswith("not audited"), "other certificates than those that were audited"
-    (bare / files.AUDITS).write_text("{}")
-    assert orderly("verify", bare).code == 3
-
-
-def forge_audit(folder, **changes):
-    """Change the last recorded audit to one of the certificates that are there, and seal it."""
-    from results.proof.certificates import certificates_digest
-
-    document = json.loads((folder / files.AUDITS).read_text())
-    document["audits"][-1] |= {"certificates": certificates_digest(open_run(folder)), **changes}
-    del document["sha256"]
-    (folder / files.AUDITS).write_bytes(format_document(document))
-
-
-def test_what_is_certified_is_counted_from_the_certificates_that_are_there(orderly, bare):
-    """One of 55 certificates left, the record of the audit sealed again to fit it: forged, or altered by mistake."""
-    assert orderly("certify", bare).code == 0
-    assert orderly("audit", bare).code == 0
-    kept = largest(all_rows(bare))
-    put_rows(bare, [kept])
-    assert strength(orderly, bare).endswith(" % of all boards in 1 trees, not audited")
-    run, n_leaves, n_left = open_run(bare), kept["n_leaves"], kept["n_boards"]
-    listed = certificates.unscored_boards(run)
-    told = f"the certificates have 1 trees with {n_leaves:,} leaves and {n_left:,} boards"
-    right = {name: getattr(checker.count(asdict(run.fingerprint), [kept]), name) for name in certificates._COUNTS}
-    right |= {"n_leaves_checked": n_leaves, "n_scored": n_left}
-    for change in (
-        dict.fromkeys(right, 10**6),  # other numbers
-        {"n_leaves_checked": 2_000_000_000},  # more leaves than there are
-        {"n_leaves_checked": n_leaves - 1},  # all of them, it says, and it is fewer
-        {"n_leaves_checked": n_leaves + n_left, "n_scored": 0},  # more leaves checked than there are
-        {"n_asked": 1},  # more checked than asked for
-        {"n_asked": n_leaves + n_left, "n_leaves_checked": 0, "n_scored": 0},  # fewer checked than asked for
-        {"n_boards": right["n_boards"] + 1},  # other boards
-        {"n_splits": 0},  # other splits
-        {"n_classes": 2},  # other classes
-    ):
-        forge_audit(bare, **{**right, **change})
-        with pytest.raises(MismatchError, match=told):
-            certificates.audited(run, listed)
-        forge_audit(bare, n_asked=n_leaves + n_left)
-    forge_audit(bare, **right)
-    assert f"in 1 trees, audited every one of {n_leaves + n_left:,} leaves" in strength(orderly, bare)
-    forge_audit(bare, n_splits=0)
-    answer = orderly("verify", bare)
-    assert (answer.code, answer.out) == (5, "")
-    forge_audit(bare, n_asked="all")
-    assert orderly("verify", bare).code == 3
-
-
-def test_certificates_that_do_not_hold_together_are_a_mismatch(orderly, copy):
-    rows = all_rows(copy)
-    for wrong in ([*rows, rows[0]], [{**rows[0], "body": rows[0]["body"][:-4]}], [{**rows[0], "class_id": 10**6}]):
-        put_rows(copy, wrong)
-        answer = orderly("verify", copy)
-        assert (answer.code, answer.out) == (5, "")
-        assert files.CERTIFICATES in answer.err
-        with pytest.raises(Rejected):
-            checker.audit(copy, LIST)
-
-
-def test_every_flipped_bit_of_a_body_is_rejected(copy):
+def test_an_altered_certificate_is_rejected_even_with_its_digest_made_good(copy):
     question, row = question_about(copy), largest(all_rows(copy))
-    rng = np.random.default_rng(3)
-    for bit in rng.choice(8 * len(row["body"]), 10, replace=False).tolist():
-        body = bytearray(row["body"])
-        body[bit // 8] ^= 1 << bit % 8
-        with pytest.raises(Rejected):
-            audited(question, {**row, "body": bytes(body)})
-
-
-def audited(question, row):
-    """Check one certificate, with the digest of what it says now, as the checker does."""
-    part = checker._Part(question, {**row, "sha256": checker.row_digest(row)})
-    return list(checker._check(question, part, part.ends(), checker.Audit()))
-
-
-@pytest.mark.parametrize(
-    "changes",
-    [
-        {"body": lambda body: body[:-4]},
-        {"body": lambda body: body + bytes(4)},
-        {"body": lambda body: body[:-1]},
-        {"body": lambda _: bytes(4), "n_leaves": 999, "n_boards": 0},
+    body, flips = row["body"], []
+    for bit in np.random.default_rng(3).choice(8 * len(body), 10, replace=False).tolist():
+        flipped = bytearray(body)
+        flipped[bit // 8] ^= 1 << bit % 8
+        flips.append({"body": bytes(flipped)})
+    for change in (
+        *flips,
+        {"body": body[:-4]},
+        {"body": body + bytes(4)},
+        {"body": body[:-1]},
+        {"body": bytes(4), "n_leaves": 999, "n_boards": 0},
         {"order": bytes([0, 0, 1, 2])},
-        {"n_leaves": lambda n: n + 1},
-        {"n_boards": lambda n: n + 1},
-        {"n_boards": 2**62},
-        {"n_boards": -1},
+        {"n_leaves": row["n_leaves"] + 1},
+        *({"n_boards": n} for n in (row["n_boards"] + 1, 2**62, -1)),
         {"version": 1},
         {"fingerprint": "0" * 64},
-        {"class_id": 4**4},
-        {"class_id": -1},
-    ],
-    ids=str,
-)
-def test_an_altered_certificate_is_rejected_even_with_its_digest_made_good(certified, changes):
-    row = largest(all_rows(certified))
-    changed = {name: change(row[name]) if callable(change) else change for name, change in changes.items()}
-    with pytest.raises(Rejected):
-        audited(question_about(certified), {**row, **changed})
+        *({"class_id": class_id} for class_id in (4**4, -1)),
+    ):
+        changed = row | change
+        with pytest.raises(Rejected):
+            checked(question, changed | {"sha256": checker.row_digest(changed)})
+    with pytest.raises(Rejected, match="digest"):
+        checked(question, {**row, "n_leaves": row["n_leaves"] + 1})
 
 
 def test_a_tree_that_ends_too_early_is_rejected_though_its_ends_are_counted_right(copy):
@@ -363,21 +319,17 @@ def test_a_tree_that_ends_too_early_is_rejected_though_its_ends_are_counted_righ
         checker.audit(copy, LIST)
 
 
-def test_altered_and_damaged_files_are_refused(orderly, copy):
-    rows = all_rows(copy)
-    put_rows(copy, [{**rows[0], "n_leaves": rows[0]["n_leaves"] + 1}], sealed=False)
-    with pytest.raises(Rejected, match="digest"):
-        checker.audit(copy, LIST)
-    put_rows(copy, rows)
+def test_flipped_and_truncated_files_are_refused(orderly, copy):
+    put_rows(copy, all_rows(copy))
     (path,) = (copy / files.CERTIFICATES).iterdir()
     data = path.read_bytes()
     for damaged in (data[: len(data) // 2], bytes([*data[:400], data[400] ^ 1, *data[401:]]), data[:-9]):
         path.write_bytes(damaged)
         with pytest.raises((Rejected, Unreadable)):
             checker.audit(copy, LIST)
-    assert orderly("audit", copy).code in (3, 5)
     with pytest.raises(DamagedError):
         certificates.certified_parts(open_run(copy))
+    assert orderly("audit", copy).code == 3
 
 
 @pytest.mark.parametrize("claims_less", [False, True])
@@ -403,7 +355,9 @@ def test_another_word_list_is_refused(orderly, certified, tmp_path):
     with pytest.raises(Unreadable):
         checker.audit(certified, tmp_path / "words.txt")
     assert orderly("audit", certified, "--wordlist", tmp_path / "words.txt").code == 3
-    assert orderly("audit", certified, "--wordlist", "nosuch").code == 2
+
+
+# ---- against slow twins
 
 
 def test_the_checker_reads_word_lists_scores_and_symmetries_as_the_program_does(certified):
@@ -450,27 +404,24 @@ def test_terms_and_bounds_agree_with_the_slow_twin(case):
 def test_the_tree_of_a_class_holds_every_board_that_bounds_do_not_rule_out(case):
     dims, letters, words = case
     shape, worth = geometry(dims), {word: len(word) for word in words}
-    points = tuple(range(65))
-    certifier = Certifier(shape, words, points, 1, memory_mb=1)
     exact = all_scores(letters, shape.dims, worth)
     cutoff = max(1, max(exact.values()))
-    certifier.cutoff = cutoff
-    found = certifier.shape(letters)
-    row: dict[str, Any] = {"body": found.body.astype("<u4").tobytes(), "order": bytes(found.order), "forced": ""}
+    found = Certifier(shape, words, tuple(range(65)), cutoff, memory_mb=1).shape(letters)
     question = question_of(shape, worth)
     question.cutoff, question.digest = cutoff, "x"
     question.cell_buckets = [[cell] for cell in letters]
-    row |= {"version": checker.VERSION, "fingerprint": "x", "class_id": 0, "n_leaves": found.n_leaves}
-    row |= {"n_boards": found.n_boards}
-    part = checker._Part(question, {**row, "sha256": checker.row_digest(row)})
-    reaching = dict(checker._check(question, part, part.ends(), checker.Audit()))
-    assert reaching == {board: score for board, score in exact.items() if score >= cutoff}
-    assert len(list(part.ends())) == found.n_leaves + found.n_boards
+    row: dict[str, Any] = {"version": checker.VERSION, "fingerprint": "x", "class_id": 0, "forced": ""}
+    row |= {"body": found.body.astype("<u4").tobytes(), "order": bytes(found.order)}
+    row |= {"n_leaves": found.n_leaves, "n_boards": found.n_boards}
+    row["sha256"] = checker.row_digest(row)
+    assert checked(question, row) == {board: score for board, score in exact.items() if score >= cutoff}
+    assert len(list(checker._Part(question, row).ends())) == found.n_leaves + found.n_boards
 
 
 def test_a_part_that_does_not_exist_or_is_too_wide():
     shape, words = geometry("4x4"), [word for word in load_wordlist("scowl70") if len(word) <= 6]
-    certifier = Certifier(shape, words, parse_scores("standard").points, 9999, memory_mb=1)
+    points = parse_scores("standard").points
+    certifier = Certifier(shape, words, points, 9999, memory_mb=1)
     wide = ["abc"] * 16
     assert certifier.n_to_force(wide) == 4
     for forced in ("", "abca" * 5, "z", "abx"):
@@ -479,6 +430,4 @@ def test_a_part_that_does_not_exist_or_is_too_wide():
     with pytest.raises(IncompleteError, match="memory"):
         certifier.shape(["abcdefghijklmnopqrstuvwxyz"] * 16, "seat")
     with pytest.raises(IncompleteError, match="splits"):
-        Certifier(shape, words, parse_scores("standard").points, 1).shape(
-            ["e", *["t"] * 12, "as", "er", "dr"], max_splits=2
-        )
+        Certifier(shape, words, points, 1).shape(["e", *["t"] * 12, "as", "er", "dr"], max_splits=2)

@@ -47,15 +47,13 @@ class Faults:
             if len(self.calls) - 1 != self.fail_at:
                 return real(*args)
             self.fail_at = -1
-            if self.kind.startswith("torn"):
-                if name == "write_all":
-                    os.write(args[0], args[1][: len(args[1]) // 2])
-                elif self.kind.endswith("late"):
-                    real(*args)
-                raise KilledError(name)
-            if self.kind == "kill":
-                raise KilledError(name)
-            raise OSError(getattr(errno, self.kind), os.strerror(getattr(errno, self.kind)))
+            if self.kind in ("ENOSPC", "EIO"):
+                raise OSError(getattr(errno, self.kind), os.strerror(getattr(errno, self.kind)))
+            if self.kind.startswith("torn") and name == "write_all":
+                os.write(args[0], args[1][: len(args[1]) // 2])
+            elif self.kind == "torn late":
+                real(*args)
+            raise KilledError(name)
 
         return call
 

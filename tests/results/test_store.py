@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import fcntl
 import os
+import re
 import stat
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -12,16 +13,15 @@ from pathlib import Path
 import pytest
 
 from boardclass.errors import StoreError
-from results.errors import ConflictError, DamagedError, FingerprintError, RowError, StoreLockedError
+from results.errors import ConflictError, FingerprintError, RowError, StoreLockedError
 from results.storage import files
 from results.storage.local import LocalFolder
 from results.storage.lock import current_owner
-from results.store.documents import format_document
 from results.store.parts import describe, serialise
 from results.store.rows import to_table
 from results.store.run import open_run
 from results.store.store import FLUSH_ROWS, FLUSH_SECONDS, Store
-from tests.results.helpers import all_rows, fingerprint, row, split_rows
+from tests.results.helpers import all_rows, fingerprint, row
 
 
 class Clock:
@@ -47,21 +47,6 @@ def test_run_is_resume(tmp_path):
             store.append(part)
     assert open_run(tmp_path).info == {"n": 0}, "run.json is written once"
     assert open_run(tmp_path).index.done_ids().tolist() == sorted(r.class_id for r in rows)
-
-
-def test_split_units_are_pending_until_their_children_are_done(tmp_path):
-    root, high, low, deep_one, deep_two = split_rows(0)
-    with Store.open(tmp_path, fingerprint()) as store:
-        store.append([root])
-        assert store.index.pending() == [low.key, high.key]
-        store.append([high, low])
-        assert store.index.pending() == [deep_one.key, deep_two.key]
-    with Store.open(tmp_path, fingerprint()) as store:
-        assert store.index.done_ids().tolist() == [0]
-        assert store.index.pending() == [deep_one.key, deep_two.key]
-        assert store.index.splits == {root.key: root.children, low.key: low.children}
-        store.append([deep_one, deep_two])
-        assert store.index.pending() == []
 
 
 def test_equal_duplicates_merge_wherever_the_first_is(tmp_path):
@@ -99,22 +84,14 @@ def test_different_verdicts_conflict_and_the_evidence_stays(tmp_path, when, path
 def test_units_with_several_rows_are_compared_part_by_part(tmp_path, monkeypatch):
     """A stranger can repeat every row, and a doubted host has every unit of its searched again."""
     once = [row(class_id, n_boards=5) for class_id in range(300)]
+    differing = replace(once[7], n_boards=6, host="bad")
     with Store.open(tmp_path, fingerprint()) as store:
         store.append(once)
-    differing = replace(once[7], n_boards=6, host="bad")
-    again = to_table([*once[:7], differing, *once[8:], differing])
-    name = files.part_name(files.RESULTS, 2)
-    folder = LocalFolder(tmp_path)
-    folder.publish(name, serialise(again))
-    ids = again.column("class_id").to_pylist()
-    line = describe(name, (tmp_path / name).read_bytes(), ids).format()
+    again = [*once[:7], differing, *once[8:], differing]
+    folder, name, data = LocalFolder(tmp_path), files.part_name(files.RESULTS, 2), serialise(to_table(again))
+    folder.publish(name, data)
+    line = describe(name, data, [each.class_id for each in again]).format()
     folder.append_line(files.MANIFEST, line, (tmp_path / files.MANIFEST).stat().st_size)
-    run = open_run(tmp_path)
-    assert len(run.index.repeated) == len(once)
-    (message,) = run.conflicts.values()
-    assert list(run.conflicts) == [(7, "")]
-    assert message.count("host 'bad'") == 2
-    assert "part-00000001" in message
     names, read = [], LocalFolder.read
 
     def noted(self: LocalFolder, name: str) -> bytes | None:
@@ -123,34 +100,11 @@ def test_units_with_several_rows_are_compared_part_by_part(tmp_path, monkeypatch
 
     monkeypatch.setattr(LocalFolder, "read", noted)
     monkeypatch.setattr("results.store.run.KEPT_ROWS", 0)
-    assert open_run(tmp_path).conflicts == run.conflicts
+    ((key, message),) = open_run(tmp_path).conflicts.items()
+    assert key == (7, "")
+    assert (message.count("host 'bad'"), "part-00000001" in message) == (2, True)
     parts = [name for name in names if name.startswith(files.RESULTS)]
     assert len(parts) == 2 + 4, "each part for the index, for what differs, and for what to say of it"
-
-
-def test_a_flush_that_takes_several_parts_stores_all_of_them(tmp_path, monkeypatch):
-    monkeypatch.setattr("results.store.parts.MAX_ROWS", 3)
-    rows = [row(class_id) for class_id in range(10)]
-    with Store.open(tmp_path, fingerprint()) as store:
-        store.append(rows)
-        store.flush()
-        assert len(list((tmp_path / files.RESULTS).iterdir())) >= 4
-        store.append(rows)
-        assert [found.key for found in store.snapshot().rows()] == [given.key for given in rows]
-        with pytest.raises(ConflictError):
-            store.append([replace(rows[-1], n_boards=6)])
-
-
-def test_quarantined_and_error_rows_are_no_verdict(tmp_path):
-    with Store.open(tmp_path, fingerprint()) as store:
-        store.append([row(1, status="error", n_boards=0, message="died")])
-        store.append([row(1, status="quarantined", n_boards=0, attempt=3), row(2, status="quarantined", n_boards=0)])
-        assert store.index.places.keys() == set()
-    with Store.open(tmp_path, fingerprint()) as store:
-        assert store.index.quarantined == {(1, ""), (2, "")}
-        store.append([row(1)])
-        assert store.index.quarantined == {(2, "")}
-    assert open_run(tmp_path).index.quarantined == {(2, "")}
 
 
 def test_bad_rows_are_refused_whole(tmp_path):
@@ -177,14 +131,6 @@ def test_flush_by_rows_and_by_time(tmp_path):
         clock.now += 1
         assert store.flush_if_due()
         assert len(parts_of(tmp_path)) == 2
-
-
-def test_one_driver_per_run(tmp_path):
-    with Store.open(tmp_path, fingerprint()):
-        with pytest.raises(StoreLockedError, match=r"process \d+\), for \d+ s"):
-            Store.open(tmp_path, fingerprint())
-        assert list(open_run(tmp_path).rows()) == [], "readers need no lock"
-    Store.open(tmp_path, fingerprint()).close()
 
 
 def test_leftovers_are_removed_and_foreign_files_stay(tmp_path):
@@ -226,17 +172,15 @@ def start(run: Path) -> Store:
     return store
 
 
-@pytest.mark.parametrize("gone", [(files.LOCK,), (files.OWNER,), (files.LOCK, files.OWNER)])
-def test_a_lock_that_is_removed_lets_no_second_driver_in(tmp_path, gone):
+def test_one_driver_per_run_and_a_lock_that_is_removed_lets_no_second_one_in(tmp_path):
     with start(tmp_path) as first:
-        for name in gone:
-            (tmp_path / name).unlink(missing_ok=True)
-        for _ in range(2):
+        for gone in ("nothing", files.LOCK, files.OWNER):
+            (tmp_path / gone).unlink(missing_ok=True)
             with pytest.raises(StoreLockedError, match="is being written by"):
                 Store.open(tmp_path, fingerprint())
-        assert current_owner(LocalFolder(tmp_path))[0], "readers see that a driver is at work"
+            assert current_owner(LocalFolder(tmp_path))[0], "readers see that a driver is at work"
+            assert len(list(open_run(tmp_path).rows())) == 2, "and need no lock"
         first.append(all_rows()[2:4])
-        first.flush()
     with Store.open(tmp_path, fingerprint()) as store:
         assert len(store.index.places) == 4
 
@@ -282,12 +226,12 @@ def test_a_driver_whose_directory_is_replaced_stops_before_it_writes(tmp_path):
 
 
 CHANGES = {
-    "dims": ("2x3", "2x2"),
-    "wordlist_sha256": ("f" * 64, "0" * 64),
-    "scores": ((0, 0, 0, 1, 1, 2, 3, 5, 12), "11"),
-    "cutoff": (81, "80"),
-    "partition": ("corner: ab cdefghijklmnopqrstuvwxyz", "aeiou"),
-    "cell_order": ((0, 1, 2, 3), "[0, 2, 1, 3]"),
+    "dims": "2x3",
+    "wordlist_sha256": "f" * 64,
+    "scores": (0, 0, 0, 1, 1, 2, 3, 5, 12),
+    "cutoff": 81,
+    "partition": "corner: ab cdefghijklmnopqrstuvwxyz",
+    "cell_order": (0, 1, 2, 3),
 }
 
 
@@ -295,23 +239,10 @@ def test_each_field_alone_changes_the_digest_and_is_fatal(tmp_path):
     assert set(CHANGES) == set(asdict(fingerprint()))
     Store.open(tmp_path, fingerprint()).close()
     before = contents(tmp_path)
-    for field, (asked, stored) in CHANGES.items():
+    for field, asked in CHANGES.items():
         other = fingerprint(**{field: asked})
         assert other.digest != fingerprint().digest
         with pytest.raises(FingerprintError) as caught:
             Store.open(tmp_path, other)
-        (line,) = [line for line in str(caught.value).splitlines() if line.startswith("  ")]
-        assert line.startswith(f"  {field}: ")
-        assert str(stored) in line.split("stored")[1]
+        assert re.findall(r"^  (\w+): asked for .*stored", str(caught.value), re.MULTILINE) == [field]
         assert contents(tmp_path) == before
-
-
-def test_hostile_values_are_refused(tmp_path):
-    Store.open(tmp_path, fingerprint()).close()
-    whole = asdict(fingerprint())
-    changes = ({"cutoff": "80"}, {"cutoff": True}, {"scores": [1.5]}, {"wordlist_sha256": "x"}, {"more": 1})
-    wrong = [{**whole, **change} for change in (*changes, {"cell_order": [0, 1, 2, 2]})]
-    for values in (None, [], {}, {"dims": "2x2"}, *wrong):
-        (tmp_path / files.RUN).write_bytes(format_document({"format": 1, "fingerprint": values, "info": {}}))
-        with pytest.raises(DamagedError, match=r"run\.json is damaged: fingerprint"):
-            open_run(tmp_path)
