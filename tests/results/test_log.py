@@ -154,18 +154,6 @@ def test_of_a_log_of_any_length_only_the_end_is_read(tmp_path):
     assert event in read_events(target)
 
 
-def test_a_source_that_grows_is_merged_again_and_again(tmp_path):
-    target, n_lines = LocalFolder(tmp_path / "target"), 0
-    (tmp_path / "target").mkdir()
-    for hours in (1, 3, 3, 7):
-        source = written(tmp_path / "source", session("a", 1e9 + 17, hours))
-        n_lines += merge_logs(target, [source], n_rows=1, n_parts=1)
-        lines = (tmp_path / "target" / files.EVENTS).read_text().splitlines()
-        assert len(lines) == len(set(lines))
-        assert stage_seconds(read_events(target, 2**30))["searching"] == pytest.approx(hours * HOUR_S, abs=61)
-    assert n_lines <= 7 * HOUR_S / PROGRESS_S + 1 + 4, "one more for each time it stopped between two"
-
-
 def test_the_session_of_a_source_is_not_taken_for_the_last_of_the_target(tmp_path):
     target = written(tmp_path / "target", session("mine", 1e9, 1))
     merge_logs(target, [written(tmp_path / "source", session("theirs", 2e9, 1))], n_rows=3, n_parts=1)

@@ -1,7 +1,8 @@
-"""The complete runs that come with the project: accepted by the coverage check, and with the published boards."""
+"""The runs that come with the project, complete or under way: sound, and with the published boards."""
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -9,12 +10,17 @@ import pytest
 from boardclass.canonical import canonical_board
 from boardclass.errors import WordListError
 from boardclass.geometry import geometry
+from boardclass.partition import parse_partition
 from boardclass.wordlist import KNOWN_SHA256, load_wordlist
+from cluster.cli.ask import read_boards
 from configs.sources import sources
 from results.proof.claim import read_claim
 from results.proof.coverage import check_coverage
 from results.proof.prove import boards, summary
+from results.storage import files
+from results.store.rows import SPLIT
 from results.store.run import open_run
+from results.store.store import Store
 from tests.conftest import ROOT
 from tests.results.crosscheck import boards_by_sql
 from tests.samples import daily
@@ -98,3 +104,42 @@ def test_verify_accepts_it(name, project_root, orderly):
     checked = orderly("verify", project_root / FOLDER / name)
     assert checked.code == 0, checked.err
     assert words.sha256 == open_run(project_root / FOLDER / name).fingerprint.wordlist_sha256
+
+
+# ---- runs under way
+
+ONGOING = Path("results") / "ongoing"
+UNDER_WAY = sorted(path.parent.name for path in (ROOT / ONGOING).glob(f"*/{files.RUN}"))
+
+
+@pytest.mark.parametrize("name", UNDER_WAY)
+def test_its_rows_fit_together_prove_nothing_and_are_resumed_from_a_copy(name, orderly, tmp_path):
+    run = open_run(ROOT / ONGOING / name)
+    coverage = check_coverage(run)
+    assert coverage.problems == coverage.conflicting == [], coverage.message()
+    assert not coverage.complete, "move it to results/published"
+    assert not summary(run).proven
+    assert orderly("status", ROOT / ONGOING / name).code == 0
+    answer = orderly("top", ROOT / ONGOING / name)
+    assert (answer.code, "found so far, not proven" in answer.err) == (4, True)
+    copy = shutil.copytree(ROOT / ONGOING / name, tmp_path / name)
+    rows = list(run.rows())
+    with Store.open(copy, run.fingerprint) as store:
+        assert store.index.places.keys() == {row.key for row in rows if row.is_verdict}
+    assert list(open_run(copy).rows()) == rows
+
+
+@pytest.mark.parametrize("name", UNDER_WAY)
+def test_it_found_the_published_boards_of_the_classes_it_has_searched_and_no_others(name, golden):
+    published = golden / f"best-{name}-3500.txt"
+    if not published.exists():
+        pytest.skip(f"nobody has published boards for {name}")
+    run = open_run(ROOT / ONGOING / name)
+    partition = parse_partition(run.fingerprint.partition, run.fingerprint.dims)
+    searched = {row.class_id for row in run.rows() if row.is_verdict and not row.path and row.status != SPLIT}
+    cutoff = run.fingerprint.cutoff
+    listed = {x for x in read_boards(str(published), partition.geometry).items() if (x[1] or 0) >= cutoff}
+    expected = {x for x in listed if partition.canonical_rank(partition.rank_of_board(x[0])) in searched}
+    found = {(canonical_board(x.board, partition.geometry), x.score) for x in boards(run)}
+    assert expected, "no class with a published board is searched: nothing was compared"
+    assert expected <= found <= listed
