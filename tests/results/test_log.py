@@ -179,7 +179,7 @@ def test_foreign_lines_are_skipped_and_left_behind(tmp_path, monkeypatch):
         "session": ([1],),
         "event": ("unknown", None),
     }
-    nonsense = [{**good[1], name: value} for name in wrong for value in wrong[name]]
+    nonsense: list[object] = [{**good[1], name: value} for name in wrong for value in wrong[name]]
     nonsense += [{"event": "stage"}, [1], None]
     source, target = written(tmp_path / "source", [*good, *nonsense]), written(tmp_path / "target", [])
     with (tmp_path / "source" / files.EVENTS).open("ab") as file:
