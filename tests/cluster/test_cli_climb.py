@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
 import csv
 import io
 import json
 import os
-import pty
 import signal
-import subprocess
 
 import pytest
 
@@ -17,7 +14,7 @@ from boardclass.canonical import canonical_board
 from boardclass.geometry import geometry
 from cluster.cli import app
 from cluster.cli import climb as climb_module
-from tests.conftest import COMMAND, rows_of
+from tests.conftest import rows_of
 
 LIST = "bee\nbeef\nfee\nqueen\nquit\nzebra\nseat\neats\neast\ntea\nate\n"
 
@@ -77,26 +74,11 @@ def test_interrupted_it_prints_the_best_so_far(orderly, words, monkeypatch, term
     assert {row["found"] for row in rows} == {"1"}
 
 
-def test_a_terminal_gets_a_bar(words, project_root):
-    options = ("climb", "--dims", "3x3", "--pool", "20", "-w", str(words))
-    ours, theirs = pty.openpty()
-    process = subprocess.Popen(
-        [*COMMAND, *options],
-        cwd=project_root,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=theirs,
-        env={**os.environ, "TERM": "xterm", "COLUMNS": "100"},
-    )
-    os.close(theirs)
-    shown = b""
-    with contextlib.suppress(OSError):  # the other side has gone
-        while part := os.read(ours, 4096):
-            shown += part
-    os.close(ours)
-    assert process.wait(timeout=60) == 0
-    assert "━" in shown.decode()
-    assert " of 5, round " in shown.decode()
+def test_a_terminal_gets_a_bar(terminal_of, words):
+    terminal = terminal_of("climb", "--dims", "3x3", "--pool", "20", "-w", words)
+    assert terminal.end() == 0
+    assert "━" in terminal.raw.decode()
+    assert " of 5, round " in terminal.raw.decode()
 
 
 # ---- longest, neighbours, lists
