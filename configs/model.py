@@ -135,6 +135,9 @@ def read_toml(source: str | Path, folder: Path, what: str, expected: str) -> tup
         return path.stem, text, tomllib.loads(text)
     except (OSError, ValueError, RecursionError) as error:
         reason = getattr(error, "strerror", None) or str(error)[:200]
+        at, lines = re.search(r"line (\d+)", reason), text.splitlines()
+        if at and int(at[1]) <= len(lines):  # where the parser stopped
+            reason += f" in {quote(lines[int(at[1]) - 1])}"
         raise ConfigError(f"cannot read the {what} {quote(str(path))}: {reason}; expected {expected}") from error
 
 

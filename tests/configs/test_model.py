@@ -91,7 +91,7 @@ def test_a_file_and_its_search_section(config_file):
         ('dims = "3x3"\n[search]\nunfuse_parts = 1\n', "line 3: search.unfuse_parts = 1"),
         ('dims = "3x3"\n[search]\nletter_order = "abc"\n', "line 3: search.letter_order = 'abc'.*expected each letter"),
         ('dims = "3x3"\n[search]\nforce_groups = ["ab", "b"]\n', "line 3: search.force_groups .*each letter a-z"),
-        ('dims = "3x3"\ndims = "3x4"\n', "expected TOML such as"),
+        ('dims = "3x3"\ndims = "3x4"\n', """line 2, .* in 'dims = "3x4"'; expected TOML such as"""),
         ("dims = 3x3\n", "at line 1, column 9"),
         ("dims\0 = 3\n", "at line 1, column 5"),
         ("x = " + "[" * 100_000, "expected TOML such as"),
