@@ -71,6 +71,10 @@ def test_no_floor_uses_one_above_it():
         assert not above, f"{path.relative_to(ROOT)} uses {above}"
 
 
+def test_nothing_private_of_ray_is_used():
+    assert [path.name for path in SOURCES if "ray._private" in path.read_text()] == []
+
+
 @pytest.mark.parametrize("folder", BUDGET)
 def test_no_folder_is_larger_than_its_budget(folder):
     assert n_lines(folder) <= BUDGET[folder]
