@@ -105,18 +105,13 @@ class KilledError(BaseException):
 BATCHES = (slice(0, 4), slice(4, 6))
 
 
-def claimed(store: Store, listed: BoardList | None = None, n_words: int = 12) -> Claim:
+def claimed(store: Store, listed: BoardList | None = None) -> Claim:
     """Score the boards of a complete run, check coverage and write the claim, as a driver does."""
     run = store.snapshot()
     listed = listed or scored_again(run, ToyScorer())
-    claim = make_claim(run.fingerprint, check_coverage(run), listed, Question("toy", n_words, "custom"))
+    claim = make_claim(run.fingerprint, check_coverage(run), listed, Question("toy", 12, "custom"))
     publish_claim(run, claim)
     return claim
-
-
-def conclude(store: Store) -> str:
-    """Claim a complete run; return the digest."""
-    return claimed(store, n_words=1).result_digest
 
 
 def make_run(run: Path) -> Path:
@@ -125,7 +120,7 @@ def make_run(run: Path) -> Path:
         for item in all_rows():
             store.append([item])
             store.flush()
-        conclude(store)
+        claimed(store)
     (run / files.LOCK).unlink(missing_ok=True)
     return run
 
@@ -139,7 +134,7 @@ def drive(location: object, acknowledged: list[int]) -> None:
             store.append(new)
             store.flush()
             acknowledged += [r.class_id for r in new]
-        conclude(store)
+        claimed(store)
     except KilledError:
         if isinstance(store._lock, DirectoryLock):
             store._lock.release()  # the operating system does it

@@ -26,7 +26,7 @@ from results.store.run import open_run
 from results.store.store import Store
 from results.upkeep.repair import repair
 from tests.conftest import flip_bit
-from tests.results.helpers import KilledError, all_rows, check_whole_batches, conclude, drive, fingerprint, make_run
+from tests.results.helpers import KilledError, all_rows, check_whole_batches, claimed, drive, fingerprint, make_run
 from tests.samples import daily
 
 
@@ -81,32 +81,40 @@ def changed(line: str, **values: Any) -> str:
     return replace(parse_part(line), **values).format() + "\n"
 
 
-def lines(run: Path) -> list[str]:
-    return (run / files.MANIFEST).read_text().splitlines(keepends=True)
-
-
 @pytest.mark.parametrize(
-    ("change", "message"),
+    ("change", "message", "lost"),
     [
-        (lambda old: old[:2] + old[3:], "missing or repeated"),
-        (lambda old: [old[0], *old], "missing or repeated"),
-        (lambda old: old[::-1], "missing or repeated"),
-        (lambda old: old[:2], "its end is lost"),
-        (lambda old: [], "its end is lost"),
-        (lambda old: [*old[:2], "[1]\n", *old[2:]], "line 3 is damaged"),
-        (lambda old: [old[0].replace('"n_rows": 1', '"n_rows": 2'), *old[1:]], "its own check"),
-        (lambda old: [*old, changed(old[-1], dropped=True), changed(old[-1], dropped=True)], "not listed"),
-        (lambda old: [changed(old[0], name="results/../x/part-1.parquet"), *old[1:]], "name is"),
-        (lambda old: [changed(old[0], n_rows=2), *old[1:]], "does not describe"),
-        (lambda old: [changed(old[0], last_id=99), *old[1:]], "does not describe"),
-        (lambda old: [changed(old[0], n_rows="1"), *old[1:]], "n_rows is '1'"),
+        (lambda old: old[:2] + old[3:], "missing or repeated", [3]),
+        (lambda old: [old[0], *old], "missing or repeated", []),
+        (lambda old: old[::-1], "missing or repeated", []),
+        (lambda old: old[:2], "its end is lost", [3, 4, 5, 6]),
+        (lambda old: [], "its end is lost", [1, 2, 3, 4, 5, 6]),
+        (lambda old: [*old[:2], "[1]\n", *old[2:]], "line 3 is damaged", []),
+        (lambda old: [*old[:2], "[1]\n", *old[3:]], "line 3 is damaged", [3]),
+        (lambda old: [old[0], old[1][:-1] + old[2], *old[3:]], "line 2 is damaged", [2, 3]),
+        (lambda old: [*old[:3], changed(old[2], dropped=True), *old[3:5], "{\n"], "line 7 is damaged", [3, 6]),
+        (lambda old: [old[0].replace('"n_rows": 1', '"n_rows": 2'), *old[1:]], "its own check", [1]),
+        (lambda old: [*old, changed(old[-1], dropped=True), changed(old[-1], dropped=True)], "not listed", [6]),
+        (lambda old: [changed(old[0], name="results/../x/part-1.parquet"), *old[1:]], "name is", [1]),
+        (lambda old: [changed(old[0], n_rows=2), *old[1:]], "does not describe", [1]),
+        (lambda old: [changed(old[0], last_id=99), *old[1:]], "does not describe", [1]),
+        (lambda old: [changed(old[0], n_rows="1"), *old[1:]], "n_rows is '1'", [1]),
     ],
 )
-def test_altered_manifest(finished, tmp_path, change, message):
+def test_an_altered_manifest_is_noticed_and_mended_line_by_line(finished, tmp_path, change, message, lost):
+    """Parts whose line is lost are computed again, those dropped earlier stay dropped, the others stay."""
     run = spoilt(finished, tmp_path)
-    (run / files.MANIFEST).write_text("".join(change(lines(run))))
+    lines = (run / files.MANIFEST).read_text().splitlines(keepends=True)
+    (run / files.MANIFEST).write_text("".join(change(lines)))
     with pytest.raises(DamagedError, match=message):
         Store.open(run, fingerprint())
+    rows = all_rows()
+    for _ in range(2):
+        with Store.open(run, fingerprint(), recover=repair) as store:
+            assert store.index.places.keys() == {r.key for number, r in enumerate(rows, 1) if number not in lost}
+    with Store.open(run, fingerprint()) as store:
+        store.append(rows[number - 1] for number in lost)
+        assert check_coverage(store.snapshot()).complete
 
 
 def test_a_run_json_that_cannot_be_read_is_not_made_up(finished, tmp_path):
@@ -130,29 +138,6 @@ def test_a_run_json_that_cannot_be_read_is_not_made_up(finished, tmp_path):
     with Store.open(run, fingerprint(), {"seed": 2}, recover=repair) as store:
         assert (store.repaired.parts, len(store.index.places)) == ({}, len(all_rows()))
         assert store.run.info == {"seed": 2}
-
-
-@pytest.mark.parametrize(
-    ("change", "lost"),
-    [
-        (lambda old: old[:2] + old[3:], [3]),
-        (lambda old: [], [1, 2, 3, 4, 5, 6]),
-        (lambda old: [*old[:2], "[1]\n", *old[3:]], [3]),
-        (lambda old: [old[0], old[1][:-1] + old[2], *old[3:]], [2, 3]),
-        (lambda old: [*old[:3], changed(old[2], dropped=True), *old[3:5], "{\n"], [3, 6]),
-    ],
-)
-def test_a_manifest_is_mended_line_by_line(finished, tmp_path, change, lost):
-    """Parts whose line is lost are computed again, those dropped earlier stay dropped, the others stay."""
-    run = spoilt(finished, tmp_path)
-    (run / files.MANIFEST).write_text("".join(change(lines(run))))
-    rows = all_rows()
-    for _ in range(2):
-        with Store.open(run, fingerprint(), recover=repair) as store:
-            assert store.index.places.keys() == {r.key for number, r in enumerate(rows, 1) if number not in lost}
-    with Store.open(run, fingerprint()) as store:
-        store.append(rows[number - 1] for number in lost)
-        assert check_coverage(store.snapshot()).complete
 
 
 # ---- faults of the file system
@@ -257,7 +242,7 @@ def test_fault_at_every_call_of_a_repair(tmp_path, monkeypatch, kind, step):
         store = Store.open(run, fingerprint(), {"a": 1}, recover=repair)
         try:
             store.append(r for r in all_rows() if r.key not in store.index.places)
-            conclude(store)
+            claimed(store)
         finally:
             store._lock.release()
 

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pyarrow import fs
 
 from boardclass.errors import InputError, StoreError
 from results.errors import DamagedError, StoreLockedError
@@ -29,18 +28,6 @@ from results.upkeep.repair import repair
 from tests.conftest import SECRET_KEY
 from tests.results.helpers import KilledError, all_rows, check_whole_batches, drive, fingerprint, row
 from tests.samples import daily
-
-
-def objects_of(address: str) -> dict[str, bytes]:
-    """Return every object below an address."""
-    filesystem, root, _ = connect(address)
-    infos = filesystem.get_file_info(fs.FileSelector(root, recursive=True, allow_not_found=True))
-    found = {}
-    for info in infos:
-        if info.is_file:
-            with filesystem.open_input_stream(info.path) as stream:
-                found[info.path] = stream.read()
-    return found
 
 
 @pytest.fixture
@@ -64,11 +51,12 @@ def test_a_run_in_a_bucket_is_a_run(bucket, tmp_path):
     assert summary(address).result_digest == summary(tmp_path).result_digest
     assert there.info == {"a": 1}
     assert read_claim(there) == read_claim(here)
-    assert not [name for name in objects_of(address) if f"/{files.LOCK}/" in name], "the lock was given back"
-    open_folder(f"{bucket}/shared").publish("thesis/chapter.tex", b"mine")
+    assert not there.folder.names(files.LOCK), "the lock was given back"
+    shared = open_folder(f"{bucket}/shared")
+    shared.publish("thesis.tex", b"mine")
     with pytest.raises(StoreError, match="not a run"):
         Store.open(f"{bucket}/shared", fingerprint())
-    assert list(objects_of(f"{bucket}/shared").values()) == [b"mine"]
+    assert (shared.names(""), shared.names(files.LOCK)) == (["thesis.tex"], [])
 
 
 def test_objects_that_are_lost_or_doubled_are_noticed(bucket):

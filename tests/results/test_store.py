@@ -104,13 +104,6 @@ def test_verdict_ignores_circumstances_and_order():
 # ---- the writer
 
 
-class Clock:
-    now = 0.0
-
-    def __call__(self) -> float:
-        return self.now
-
-
 def parts_of(run: Path) -> list[Path]:
     return sorted((run / files.RESULTS).glob("part-*.parquet"))
 
@@ -187,18 +180,18 @@ def test_bad_rows_are_refused_whole(tmp_path):
 
 
 def test_flush_by_rows_and_by_time(tmp_path):
-    clock = Clock()
-    with Store.open(tmp_path, fingerprint(), clock=clock) as store:
+    now_s = 0.0
+    with Store.open(tmp_path, fingerprint(), clock=lambda: now_s) as store:
         store.append(row(i) for i in range(FLUSH_ROWS - 1))
         assert parts_of(tmp_path) == []
         store.append([row(FLUSH_ROWS)])
         assert len(parts_of(tmp_path)) == 1
-        clock.now = 100.0
+        now_s = 100.0
         assert not store.flush_if_due()
         store.append([row(9_000)])
-        clock.now += FLUSH_SECONDS - 1
+        now_s += FLUSH_SECONDS - 1
         assert not store.flush_if_due()
-        clock.now += 1
+        now_s += 1
         assert store.flush_if_due()
         assert len(parts_of(tmp_path)) == 2
 
