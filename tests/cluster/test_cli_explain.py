@@ -1,9 +1,10 @@
-"""``bound --tree`` and ``explain``: the trees say what the bounds say, and the story ends as the search does."""
+"""``bound`` and ``explain``: pinned bounds, trees that say what bounds say, a story that ends as the search does."""
 
 from __future__ import annotations
 
 import json
 import xml.etree.ElementTree as ET
+from functools import partial
 
 import pytest
 
@@ -12,12 +13,13 @@ from boardclass.scores import parse_scores
 from cluster.answers.explain import as_dot, as_svg, as_text, orderly_tree, sum_choice_tree
 from search import class_bounds
 from search.scoring.scorer import Scorer
+from tests.conftest import rows_of
 
 STANDARD = parse_scores("standard")
 WORDS = ("tar", "tier", "rite", "tire", "tie", "air", "rat", "tea", "ire", "ate")
 LIST = "\n".join((*WORDS, ""))
 CLASS = ("t", "i", "ae", "r")  # the paper's example: t {a,e} over i r
-SMALL = ("e", "b", "e", "e", "f", "e")
+TYPED = " ".join(CLASS)
 
 
 def bound_of(node):
@@ -32,61 +34,77 @@ def size(node):
 
 
 @pytest.mark.parametrize(
-    ("letters", "words"), [(CLASS, WORDS), (SMALL, ("bee", "beef", "fee")), (("ab",) * 4, ("aba", "abab", "bab"))]
+    ("letters", "words", "pinned"),
+    [(CLASS, WORDS, None), ("ebeefe", ("bee", "beef", "fee"), 12), (("ab",) * 4, ("aba", "abab", "bab"), None)],
 )
-def test_the_trees_have_the_bounds(letters, words):
+def test_the_trees_have_the_bounds(letters, words, pinned):
     dims = "2x2" if len(letters) == 4 else "2x3"
-    scorer = Scorer(dims, words, STANDARD)
-    walk = class_bounds.walk_class(letters, scorer)
-    loose = sum_choice_tree(letters, words, STANDARD, geometry(dims))
-    assert bound_of(loose) == walk.max_bound
-    if words == ("bee", "beef", "fee"):
-        assert loose.bound == 12, "golden: the multi-score of 2x3"
+    walk = class_bounds.walk_class(tuple(letters), Scorer(dims, words, STANDARD))
+    loose = sum_choice_tree(tuple(letters), words, STANDARD, geometry(dims))
+    assert bound_of(loose) == walk.max_bound == (pinned or walk.max_bound)
     nodes = orderly_tree(walk.terms, geometry(dims))
     assert bound_of(nodes) == class_bounds.bounds(walk.terms)[0]
     for node in (loose, nodes):
         n_nodes = size(node)
         assert as_text(node).count("\n") + 1 == n_nodes
         assert as_dot(node).count("[shape=") == n_nodes
-        picture = ET.fromstring(as_svg(node))
-        assert len(picture.findall("{*}rect")) == n_nodes
-
-
-def test_tree_on_the_command_line(orderly, words, tmp_path):
-    answer = orderly("bound", " ".join(CLASS), "--tree", "-w", words)
-    assert answer.code == 0, answer.err
-    assert "Orderly tree" in answer.out
-    assert "cell 1.2  max" in answer.out
-    for kind in ("svg", "dot"):
-        answer = orderly("bound", " ".join(CLASS), "--out", tmp_path / f"t.{kind}", "-w", words)
-        assert answer.code == 0, answer.err
-        assert (tmp_path / f"t-orderly.{kind}").exists()
-        assert (tmp_path / f"t-sum-choice.{kind}").exists()
+        assert len(ET.fromstring(as_svg(node)).findall("{*}rect")) == n_nodes
 
 
 def told(orderly, *arguments):
-    answer = orderly("explain", *arguments)
+    answer = orderly(*arguments)
     assert answer.code == 0, answer.err
     return answer.out
 
 
+def test_trees_on_the_command_line(orderly, words, tmp_path):
+    drawn = told(orderly, "bound", TYPED, "--tree", "-w", words)
+    assert "Orderly tree" in drawn
+    assert "cell 1.2  max" in drawn
+    for kind in ("svg", "dot"):
+        told(orderly, "bound", TYPED, "--out", tmp_path / f"t.{kind}", "-w", words)
+        assert {path.name for path in tmp_path.glob(f"*.{kind}")} == {f"t-orderly.{kind}", f"t-sum-choice.{kind}"}
+
+
+# golden: class 2520743 of `bdfgjvwxz aeiou lnrsy chkmpt` on 3x4; the list has no q, so the letters are written out
+PINNED = "chkmpt aeiou lnrsy lnrsy lnrsy aeiou chkmpt aeiou lnrsy aeiou lnrsy bdfgjvwxz"
+
+
+def test_pinned_classes(orderly, enable2k):
+    record = json.loads(told(orderly, "bound", PINNED, "-w", "enable2k", "--format", "json"))
+    assert (record["orderly_bound"], record["n_boards"]) == (5496, 9 * 5**9 * 6**2)
+    assert min(record["sum_bound"], record["max_bound"]) > 0
+    letters = "lnrsy aeiou chkmpt chkmpt aeiou lnrsy lnrsy aeiou bdfgjvwxz"
+    assert rows_of(orderly("bound", letters, "-w", "enable2k", "--format", "csv"))[0]["orderly_bound"] == "1231"
+    assert "1,231" in told(orderly, "bound", letters, "-w", "enable2k")
+    story = json.loads(told(orderly, "explain", letters, "-w", "enable2k", "--cutoff", "500", "--format", "json"))
+    assert (story["orderly_bound"], bool(story["levels"])) == (1231, True)
+
+
+def test_a_class_number_is_one_of_the_buckets_or_of_the_preset(orderly, words):
+    bound = partial(told, orderly, "bound", "-w", words, "--format", "json")
+    by_number = json.loads(bound("2520743", "--dims", "3x4", "--buckets", "bdfgjqvwxz aeiou lnrsy chkmpt"))
+    assert by_number["class"] == PINNED.replace("bdfgjvwxz", "bdfgjqvwxz")
+    assert by_number == json.loads(bound(by_number["class"]))
+    assert json.loads(bound("3", "--dims", "3x3"))["n_boards"] == 26**8
+
+
 def test_explain_ends_as_the_search_does(orderly, words):
+    explain = partial(told, orderly, "explain", TYPED, "-w", words)
     best = max(int(score) for score in Scorer("2x2", WORDS, STANDARD).scores(["tiar", "tier"]))
-    over = told(orderly, " ".join(CLASS), "-w", words, "--cutoff", best)
+    over = explain("--cutoff", best)
     assert "Scored exactly, 1 of them reach" in over or "Scored exactly, 2 of them reach" in over
     assert "stands for 2 boards" in over
-    assert "eliminated at once" in told(orderly, " ".join(CLASS), "-w", words, "--cutoff", 1000)
-    assert "With a cutoff" in told(orderly, " ".join(CLASS), "-w", words)
-    story = json.loads(told(orderly, " ".join(CLASS), "-w", words, "--cutoff", best, "--format", "json"))
-    assert story["orderly_bound"] <= story["max_bound"]
-    assert max(item["bound"] for item in story["forced"]) <= story["orderly_bound"]
+    assert "eliminated at once" in explain("--cutoff", 1000)
+    assert "With a cutoff" in explain()
+    story = json.loads(explain("--cutoff", best, "--format", "json"))
+    assert max(item["bound"] for item in story["forced"]) <= story["orderly_bound"] <= story["max_bound"]
     for cutoff in range(1, story["orderly_bound"] + 2):
-        text = told(orderly, " ".join(CLASS), "-w", words, "--cutoff", cutoff)
-        assert ("of them reach" in text) == (cutoff <= best), cutoff
+        assert ("of them reach" in explain("--cutoff", cutoff)) == (cutoff <= best), cutoff
 
 
-def test_a_level_whose_parts_would_fill_the_memory_is_left_to_the_search(orderly, words, monkeypatch):
-    arguments = (" ".join(["aeirt"] * 4), "-w", words, "--cutoff", 5, "--format", "json")
+def test_what_would_fill_the_memory_is_left_to_the_search(orderly, words, monkeypatch):
+    arguments = ("explain", " ".join(["aeirt"] * 4), "-w", words, "--cutoff", 5, "--format", "json")
     whole = json.loads(told(orderly, *arguments))
     assert len(whole["levels"]) > 1
     monkeypatch.setattr(class_bounds, "MAX_TERMS", whole["n_terms"])
@@ -94,26 +112,13 @@ def test_a_level_whose_parts_would_fill_the_memory_is_left_to_the_search(orderly
     assert len(short["levels"]) < len(whole["levels"])
     assert short["levels"] == whole["levels"][: len(short["levels"])]
     assert short["n_boards_reaching"] == whole["n_boards_reaching"] > 0
-
-
-@pytest.mark.parametrize("command", ["explain", "bound"])
-def test_an_open_class_is_too_large(orderly, monkeypatch, command):
-    """It would fill the memory; a run tells the story of such a class."""
     monkeypatch.setattr(class_bounds, "MAX_TERMS", 100_000)
-    answer = orderly(command, "4", "--dims", "3x3")
-    assert (answer.code, answer.out) == (2, "")
-    assert "explain NUMBER --run DIR" in answer.err
+    for command in ("explain", "bound"):
+        answer = orderly(command, "4", "--dims", "3x3")
+        assert (answer.code, answer.out) == (2, "")
+        assert "explain NUMBER --run DIR" in answer.err
 
 
-def test_explain_a_pinned_class(orderly, enable2k):
-    letters = "lnrsy aeiou chkmpt chkmpt aeiou lnrsy lnrsy aeiou bdfgjvwxz"
-    story = json.loads(told(orderly, letters, "-w", "enable2k", "--cutoff", "500", "--format", "json"))
-    assert story["orderly_bound"] == 1231
-    assert story["levels"]
-
-
-def test_explain_a_stored_class(orderly, proven):
-    rows = json.loads(told(orderly, "0", "--run", proven, "--format", "json"))
-    assert rows[0]["path"] == ""
-    assert rows[0]["status"] in ("eliminated", "candidates", "split")
-    assert orderly("explain", "0", "--run", "nosuch").code == 2
+def test_explain_a_stored_class(orderly, small_runs):
+    (row,) = json.loads(told(orderly, "explain", "0", "--run", small_runs / "whole", "--format", "json"))
+    assert (row["path"], row["status"]) == ("", "eliminated")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import re
 import struct
 import xml.etree.ElementTree as ET
 
@@ -19,36 +18,47 @@ from cluster.answers.render import Format, draw_board, heat_of_cells, write_json
 from cluster.streams import console, tell
 
 
-def test_a_board_is_drawn_with_its_columns_downwards():
-    assert draw_board(format_rows("abqdef", "2x3")).plain.splitlines() == [
-        "┌────┬────┐",
-        "│ A  │ D  │",
-        "├────┼────┤",
-        "│ B  │ E  │",
-        "├────┼────┤",
-        "│ Qu │ F  │",
-        "└────┴────┘",
-    ]
-
-
-def test_heat_colours_the_cells_unless_all_are_alike():
+def test_a_board_is_drawn_with_its_columns_downwards_and_the_heat_of_its_words():
+    lines = draw_board(format_rows("abqdef", "2x3")).plain.splitlines()
+    assert lines[1::2] == ["│ A  │ D  │", "│ B  │ E  │", "│ Qu │ F  │"]
     heat = heat_of_cells(4, [(11, (0, 1, 3)), (1, (3, 2))])
     assert heat == [11, 11, 1, 12]
-    drawn = draw_board([["A", "B"], ["C", "D"]], heat)
+    rows = [["A", "B"], ["C", "D"]]
+    drawn = draw_board(rows, heat)
     style = {drawn.plain[span.start : span.end].strip(): span.style for span in drawn.spans}
     assert style["B"] != style["D"]
-    alike = draw_board([["A", "B"], ["C", "D"]], [7] * 4)
-    assert alike.plain == drawn.plain
-    assert all("on" not in str(span.style).split() for span in alike.spans)
+    assert drawn.plain == draw_board(rows).plain
+    assert all("on" not in str(span.style).split() for span in draw_board(rows, [7] * 4).spans), "equal heat: no colour"
+
+
+WIDE = [("abcdefghijklmno", 123456789, "word " * 40, None), ("[red]x", 1, 'a,"y', 2.5)]
+COLUMNS = ("board", "score", "text", "f")
 
 
 def test_csv_and_json_read_back_as_written(capsys):
-    columns, rows = ("board", "score"), [("abcd", 1234), ('a,"b', -1)]
-    write_table(columns, rows, Format.csv)
-    read = [tuple(row) for row in csv.reader(io.StringIO(capsys.readouterr().out))]
-    assert read == [columns, *((board, str(score)) for board, score in rows)]
-    write_table(columns, rows, Format.json)
-    assert json.loads(capsys.readouterr().out) == [dict(zip(columns, row, strict=True)) for row in rows]
+    write_table(COLUMNS, WIDE, Format.csv)
+    written = [[str(value or "") for value in row] for row in WIDE]
+    assert list(csv.reader(io.StringIO(capsys.readouterr().out))) == [list(COLUMNS), *written]
+    write_table(COLUMNS, WIDE, Format.json)
+    assert json.loads(capsys.readouterr().out) == [dict(zip(COLUMNS, row, strict=True)) for row in WIDE]
+
+
+def test_a_table_has_one_line_a_row_and_a_narrow_terminal_folds_texts_and_no_number(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "20")
+    write_table(COLUMNS, WIDE)
+    lines = capsys.readouterr().out.splitlines()
+    assert (len(lines), lines[1].count("word")) == (3, 40)
+    assert "123,456,789" in lines[1]
+    assert lines[2].startswith("[red]x ")
+    monkeypatch.setattr(render, "console", lambda: Console(force_terminal=True, width=24, no_color=True))
+    write_table(COLUMNS, WIDE)
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) > 10
+    assert lines[1].startswith("abcdefghijklmno  123,456,789  word")
+    assert any(line.endswith(" 2.5") for line in lines)
+
+
+def test_a_record_in_every_format(capsys):
     record = {"n_boards": 3, "best_boards": ["abcd", "efgh"], "complete": True}
     write_record(record, Format.json)
     assert json.loads(capsys.readouterr().out) == record
@@ -56,28 +66,6 @@ def test_csv_and_json_read_back_as_written(capsys):
     assert capsys.readouterr().out == "n_boards,best_boards,complete\n3,abcd efgh,True\n"
     write_record(record)
     assert capsys.readouterr().out == "n boards     3\nbest boards  abcd efgh\ncomplete     yes\n"
-
-
-WIDE = [("abcdefghijklmno", 123456789, "word " * 40, None), ("x", 1, "y", 2.5)]
-
-
-def test_a_table_that_is_piped_has_one_line_a_row(capsys, monkeypatch):
-    monkeypatch.setenv("COLUMNS", "20")
-    write_table(("board", "[red]", "text", "f"), WIDE)
-    lines = capsys.readouterr().out.splitlines()
-    assert len(lines) == 3
-    assert "[red]" in lines[0]
-    assert lines[1].count("word") == 40
-    assert "123,456,789" in lines[1]
-
-
-def test_a_narrow_terminal_folds_texts_and_no_number(capsys, monkeypatch):
-    monkeypatch.setattr(render, "console", lambda: Console(force_terminal=True, width=24, no_color=True))
-    write_table(("board", "score", "text", "f"), WIDE)
-    lines = capsys.readouterr().out.splitlines()
-    assert len(lines) > 10
-    assert lines[1].startswith("abcdefghijklmno  123,456,789  word")
-    assert any(line.endswith(" 2.5") for line in lines)
 
 
 HOSTILE = "a\x1b[2J\x9bb\u202ec\u2028d\ud800e\x07\rf"
@@ -94,9 +82,6 @@ def test_what_a_terminal_would_obey_is_escaped(capsys, fmt):
         assert text.replace("\n", "").isprintable()
     assert "\nProven" not in said.out
     assert "\\x1b[2J" in said.err
-
-
-def test_escaped_json_says_the_same(capsys):
     value = {"é": [HOSTILE, "\U000e0001", "\n\t", 1.5]}
     write_json(value)
     out = capsys.readouterr().out
@@ -108,38 +93,40 @@ def test_escaped_json_says_the_same(capsys):
 SVG = "{http://www.w3.org/2000/svg}"
 
 
-def test_every_cell_is_where_it_belongs():
+def test_every_cell_is_where_it_belongs_and_a_path_goes_from_cell_to_cell():
     rows = format_rows("abqdef", "2x3")
-    drawn = ET.fromstring(board_svg(rows, [1, 2, 3, 4, 5, 6], styled=True))
+    drawn = ET.fromstring(board_svg(rows, [1, 2, 3, 4, 5, 6], (0, 4, 1), styled=True))
     faces = {(int(item.get("x")) // SIZE, int(item.get("y")) // SIZE): item.text for item in drawn.iter(f"{SVG}text")}
     assert [[faces[x, y] for x in range(2)] for y in range(3)] == rows
-    papers = [str(item.get("fill")) for item in drawn.iter(f"{SVG}rect")]
-    assert papers == sorted(papers, reverse=True), "cell by cell, each redder than the one before"
-    assert len(set(papers)) == 6
-    assert len(set(re.findall(r'fill="(#[0-9a-f]{6})" stroke', board_svg(rows, [7] * 6)))) == 1
-
-
-def test_a_path_goes_from_cell_to_cell():
-    drawn = ET.fromstring(board_svg(format_rows("abcd", "2x2"), [0] * 4, (0, 3, 1)))
     (line,) = drawn.iter(f"{SVG}polyline")
     assert line.get("points") == "25,25 75,75 25,75"
-    assert [item.get("class") for item in drawn.iter(f"{SVG}rect")] == ["on", "on", None, "on"]
-    assert not list(ET.fromstring(board_svg(format_rows("abcd", "2x2"), [0] * 4)).iter(f"{SVG}polyline"))
+    squares = list(drawn.iter(f"{SVG}rect"))
+    assert [item.get("class") for item in squares] == ["on", "on", None, None, "on", None]
+    papers = [str(item.get("fill")) for item in squares]
+    assert papers == sorted(set(papers), reverse=True), "cell by cell, each redder than the one before"
+    plain = ET.fromstring(board_svg(rows, [7] * 6))
+    assert len({item.get("fill") for item in plain.iter(f"{SVG}rect")}) == 1
+    assert not list(plain.iter(f"{SVG}polyline"))
 
 
-def test_show_draws_into_a_file_in_letters_that_fit(orderly, words, tmp_path):
-    file = tmp_path / "b.svg"
-    answer = orderly("show", "b.e/e[a/e/i]f", "-w", words, "--word", "Beef", "--out", file)
-    assert answer.out.strip() == f"{file}: b.e/e[a/e/i]f, 3 points, 3 words", answer.err
-    drawn = ET.fromstring(file.read_text())
-    sizes = {str(item.text): int(str(item.get("font-size"))) for item in drawn.iter(f"{SVG}text")}
-    assert (sizes["B"], sizes["A/E/I"]) == (22, 13)
-    (line,) = drawn.iter(f"{SVG}polyline")
+def test_show_draws_into_a_file(orderly, words, tmp_path):
+    picture = tmp_path / "b.svg"
+
+    def drawn(board):
+        answer = orderly("show", board, "-w", words, "--word", "Beef", "--out", picture)
+        assert answer.code == 0, answer.err
+        assert answer.out.startswith(f"{picture}: ")
+        return ET.fromstring(picture.read_text())
+
+    (line,) = drawn("ebeefe").iter(f"{SVG}polyline")
     assert len(str(line.get("points")).split()) == 4
-    assert "prefers-color-scheme: dark" in file.read_text()
-
-
-def test_show_draws_a_png(orderly, words, tmp_path):
+    assert "prefers-color-scheme: dark" in picture.read_text()
+    special = drawn("b.e/e[a/e/i]f")
+    sizes = {str(item.text): int(str(item.get("font-size"))) for item in special.iter(f"{SVG}text")}
+    assert (sizes["B"], sizes["A/E/I"]) == (22, 13), "letters that fit"
+    assert "." in sizes
+    assert len(list(special.iter(f"{SVG}polyline"))) == 1
+    assert "is not on b.e/eef" in orderly("show", "b.e/eef", "-w", words, "--out", picture, "--word", "bed").err
     pytest.importorskip("vl_convert", reason="PNG needs the extra: pip install 'orderly-boggle[report]'")
     assert orderly("show", "ebeefe", "-w", words, "--out", tmp_path / "b.png").code == 0
     data = (tmp_path / "b.png").read_bytes()

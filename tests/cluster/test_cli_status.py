@@ -1,11 +1,10 @@
-"""``status`` from another process while a run goes on, after it was stopped, killed, resumed."""
+"""``status`` and ``watch`` from other processes while a run goes on, after it was stopped, killed, resumed."""
 
 from __future__ import annotations
 
 import json
 import os
 import re
-import shutil
 import signal
 import subprocess
 import time
@@ -63,16 +62,13 @@ def wait_until(orderly, directory, condition):
 
 
 @pytest.mark.slow
-def test_status_while_a_run_goes_on_and_after_it_was_stopped(orderly, start, tmp_path):
+def test_a_run_that_goes_on_is_seen_by_others_also_after_it_was_stopped(orderly, start, terminal_of, tmp_path):
     directory = tmp_path / "run"
     process = start(*WATCHED, "--out", directory)
     early = wait_until(orderly, directory, lambda record: record["state"] == "running")
     assert f"(process {process.pid})" in early["driver"]
     if early["n_classes_done"] == 0:
-        assert early["remaining_s"] is None, "nothing has been measured"
-        assert early["remaining_low_s"] is None
-        table = orderly("status", directory).out
-        assert re.search("unknown: too little has been searched|driver is starting up|judging by", table)
+        assert early["remaining_s"] is early["remaining_low_s"] is None, "nothing has been measured"
     record = wait_until(orderly, directory, lambda record: record["classes_per_h"])
     assert record["n_classes"] == 34960 == record["n_classes_done"] + record["n_classes_left"]
     assert record["remaining_s"] > 0
@@ -84,8 +80,7 @@ def test_status_while_a_run_goes_on_and_after_it_was_stopped(orderly, start, tmp
     assert re.search(r"time left +about .* (processor hours|of one processor), judging by [\d,]+ finished class", table)
     assert re.search(r"rate +[\d,]+ classes and [\d,]+ verdicts an hour", table)
     refused = orderly("run", *WATCHED, "--out", directory)
-    assert refused.code == 3
-    assert f"(process {process.pid}), for " in refused.err
+    assert (refused.code, f"(process {process.pid}), for " in refused.err) == (3, True)
 
     process.send_signal(signal.SIGTERM)
     _, err = process.communicate(timeout=120)
@@ -95,53 +90,60 @@ def test_status_while_a_run_goes_on_and_after_it_was_stopped(orderly, start, tmp
     assert (record["state"], record["driver"]) == ("incomplete", None)
     assert record["n_classes_done"] == n_done == record["rows"]["eliminated"] + record["rows"]["candidates"]
     assert "stopped by SIGTERM" in record["ended"]
-    assert [event["event"] for event in events(directory)][-1] == "stopped"
+    assert events(directory)[-1]["event"] == "stopped"
+
+    process = start(*WATCHED, "--out", directory)
+    terminal = terminal_of("watch", directory, rows=45, columns=150)
+    wait_until(orderly, directory, lambda record: record["n_measured"])
+    started = [n for n, event in enumerate(events(directory)) if event["event"] == "started"][-1]
+    first = next(event for event in events(directory)[started:] if event["event"] == "progress")
+    assert first["remaining_s"] > 0, "the stored classes tell"
+    assert (first["remaining_low_s"] is None) == (n_done < 30)
+    assert 0 < first["n_free_bytes"] <= first["n_total_bytes"]
+    text = terminal.wait_for("running", "class ", "judging by", "verdicts an hour", f"process {process.pid}")
+    assert "proven" not in text
+    process.kill()
+    process.communicate()
+    record = status(orderly, directory)
+    assert (record["state"], record["n_classes_done"] >= n_done) == ("incomplete", True)
+    assert "killed" in record["ended"]
+    assert [event["n_classes_done"] for event in events(directory) if event["event"] == "started"] == [0, n_done]
+    terminal.wait_for("incomplete", "killed, or its machine is gone", "in the way")
+    terminal.type(b"q")
+    assert terminal.end() == 0
 
 
-SMALL = ("--dims", "2x2", "--cutoff", "12", "--workers", "0", "--out", "run")
-
-
-@pytest.fixture
-def here(proven, tmp_path, monkeypatch):
-    """A folder with a copy of a finished run."""
+def test_a_whole_run_its_log_and_what_is_said_of_it(orderly, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    shutil.copytree(proven, tmp_path / "run")
-    return tmp_path
-
-
-def test_the_log_of_a_whole_run(orderly, here):
-    told = events(here / "run")
+    run = ("run", "--dims", "2x2", "--cutoff", "12", "--workers", "0", "--out", "run")
+    assert orderly(*run).code == 0
+    told = events(tmp_path / "run")
     kinds = [event["event"] for event in told]
     assert (kinds[0], kinds[-2:]) == ("started", ["stage", "finished"])
     assert {"worker_up", "best", "stored", "progress"} <= set(kinds)
-    assert told[-1]["complete"]
-    assert told[-1]["digest"] == status(orderly, "run")["digest"]
-    last = [event for event in told if event["event"] == "progress"][-1]
-    assert last["n_classes_done"] == last["n_classes"] == told[0]["n_classes"]
-    stored = [event for event in told if event["event"] == "stored"]
-    assert sum(event["n_rows"] for event in stored) == last["n_verdicts"]
     record = status(orderly, "run")
     assert (record["state"], record["ended"], record["n_classes_left"]) == ("proven", None, 0)
-    assert orderly("run", *SMALL).code == 0
-    assert [event["event"] for event in events(here / "run")][len(told) :] == ["started", "stage", "finished"]
-
-
-def test_ten_lines_say_what_matters_and_verbose_says_the_rest(orderly, here):
-    (here / "run" / files.CLAIM).unlink()  # nothing says that the boards were scored again
-    unproven = orderly("status", "run").out.splitlines()
-    assert unproven[0].split() == ["state", "incomplete"]
-    assert any(re.match("in the way +its boards were not scored again", line) for line in unproven)
-    assert orderly("run", *SMALL).code == 0
-    record = status(orderly, "run")
-    lines = orderly("status", "run").out.splitlines()
-    assert max(len(lines), len(unproven)) <= 10
-    text = "\n".join(lines)
+    assert (told[-1]["complete"], told[-1]["digest"]) == (True, record["digest"])
+    last = [event for event in told if event["event"] == "progress"][-1]
+    assert last["n_classes_done"] == last["n_classes"] == told[0]["n_classes"]
+    assert sum(event["n_rows"] for event in told if event["event"] == "stored") == last["n_verdicts"]
+    proven = orderly("status", "run").out
     for value in ("proven", "2x2, scowl70, cutoff 12", "(100.0 %)", record["statement"], record["digest"]):
-        assert value in text
+        assert value in proven
     verbose = orderly("status", "run", "--verbose").out
-    assert len(verbose.splitlines()) > 20
-    assert record["partition"] in verbose
-    assert record["wordlist_sha256"] not in text
+    assert len(verbose.splitlines()) > 20 > 2 * len(proven.splitlines())
+    assert (record["partition"] in verbose, record["wordlist_sha256"] in proven) == (True, False)
+
+    (tmp_path / "run" / files.CLAIM).unlink()  # nothing says that the boards were scored again
+    unproven = orderly("status", "run").out.splitlines()
+    assert (unproven[0].split(), len(unproven) <= 10) == (["state", "incomplete"], True)
+    assert any(re.match("in the way +its boards were not scored again", line) for line in unproven)
+    assert orderly(*run).code == 0
+    assert [event["event"] for event in events(tmp_path / "run")][len(told) :] == ["started", "stage", "finished"]
+
+    (tmp_path / "without" / files.EVENTS).mkdir(parents=True)
+    assert orderly(*run[:-1], "without").code == 0
+    assert status(orderly, "without")["state"] == "proven", "a run goes on without its log"
 
 
 @pytest.mark.parametrize(
@@ -157,42 +159,30 @@ def test_run_and_status_say_the_same_share_and_100_percent_only_when_nothing_is_
 
 def going(rows, **progress):
     """Return the view of a run that goes on."""
-    return view(rows, Live(True, None, {"n_workers": 1, **progress}, 1.0, 0.0, 0.0, {}, None))
+    return view(rows, Live(True, None, progress, 1.0, 0.0, 0.0, {}, None))
 
 
-ROWS = {
-    "rows_state": "incomplete",
-    "proven": False,
-    "why_not_proven": "a class is open",
-    "statement": None,
-    "digest": "",
-}
-ROWS |= {"dims": "2x2", "wordlist": "w", "cutoff": 1500, "n_classes": 15, "n_classes_done": 0}
-ROWS |= {"digest": "", "n_boards": 0, "best_score": None, "best_boards": []}
-
-
-def test_a_board_that_is_not_stored_yet_is_told_as_such():
-    told = lines(going(ROWS, best_score=1552, best_board="aert"))
-    assert told["best"] == "1,552 points: aert, not stored yet; 0 stored at or above the cutoff, up to symmetry"
-    stored = going({**ROWS, "n_boards": 1, "best_score": 1552, "best_boards": ["aert"]}, best_score=1552)
-    assert lines(stored)["best"] == "1,552 points: aert; 1 at or above the cutoff, up to symmetry"
-    assert rate(stored) == "unknown: nothing was finished of late"
+def test_a_board_that_is_not_stored_yet_is_told_as_such(orderly, small_runs):
+    rows = status(orderly, small_runs / "whole")
+    rows |= {"rows_state": "incomplete", "proven": False, "n_boards": 0, "best_score": None, "best_boards": []}
+    told = lines(going(rows, best_score=1552, best_board="aert"))
+    assert told["best"].startswith("1,552 points: aert, not stored yet; 0 stored")
+    stored = going({**rows, "n_boards": 1, "best_score": 1552, "best_boards": ["aert"]}, best_score=1552)
+    assert lines(stored)["best"].startswith("1,552 points: aert; 1 at or above the cutoff")
+    assert rate(going(rows)).startswith("unknown")
 
 
 def test_the_time_left_says_what_it_is_based_on():
     left = {"n_workers": 2, "remaining_s": 36_000.0, "n_classes": 100, "n_classes_done": 20}
-
-    def said(**more):
-        return time_left(going({}, **{**left, **more}))
-
-    assert said() == "about 10 h 00 min, 20.0 processor hours, judging by 20 finished classes, a rough guess"
     ranged = {"remaining_low_s": 30_000.0, "remaining_high_s": 43_200.0, "n_classes_done": 40}
-    assert said(**ranged) == (
-        "about 10 h 00 min (8 h 20 min to 12 h 00 min), 20.0 processor hours, judging by 40 finished classes"
-    )
     shared = {"share": "1/3", "n_own": 33, "n_own_done": 7, "elsewhere_s": 72_000.0}
-    assert said(**shared) == (
-        "about 10 h 00 min for share 1/3, 7 of its 33 classes done, 20.0 processor hours; 20.0 processor hours for the "
-        "other shares, judging by 20 finished classes, a rough guess"
-    )
-    assert said(remaining_s=None).startswith("unknown: too little has been searched")
+    for more, expected in (
+        ({}, "about 10 h 00 min, 20.0 processor hours, judging by 20 finished classes, a rough guess"),
+        (ranged, "about 10 h 00 min (8 h 20 min to 12 h 00 min), 20.0 processor hours, judging by 40 finished classes"),
+        (
+            shared,
+            "about 10 h 00 min for share 1/3, 7 of its 33 classes done, 20.0 processor hours; 20.0 processor hours",
+        ),
+        ({"remaining_s": None}, "unknown: too little has been searched"),
+    ):
+        assert time_left(going({}, **{**left, **more})).startswith(expected)

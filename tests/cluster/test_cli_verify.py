@@ -10,17 +10,14 @@ from typing import Any
 
 import pytest
 
-from boardclass.geometry import parse_dims
-from boardclass.scores import parse_scores
-from boardclass.wordlist import load_wordlist
-from cluster.cli.check import Referee
 from results.storage import files
 from results.store.rows import SPLIT
 from results.store.run import open_run
 from results.store.store import Store
 from search import breaker
-from search.scoring.scorer import Scorer
 from tests.cluster.small import rewritten
+from tests.cluster.whole_run import without_boards
+from tests.conftest import flip_bit
 
 CUTOFF = 12
 
@@ -32,14 +29,19 @@ def copy(proven, tmp_path):
 
 def test_a_sound_run_is_verified(orderly, proven, copy):
     (copy / files.CLAIM).unlink()
-    assert orderly("verify", copy).code == 0
-    assert not (copy / files.CLAIM).exists(), "a reader unless told otherwise"
-    answer = orderly("verify", copy, "--write")
+    answer = orderly("verify", copy)
     assert answer.code == 0, answer.err
-    assert "Verified. Of all 456,976 2x2 boards" in " ".join(answer.out.split())
-    assert "double-checked 100 %" in answer.out
-    claim = json.loads((copy / files.CLAIM).read_text())
-    first = json.loads((proven / files.CLAIM).read_text())
+    told = " ".join(answer.out.split())
+    assert "Verified. Of all 456,976 2x2 boards" in told
+    assert "5 verdicts of 55 searched again, a climb found no other board" in told
+    assert "double-checked 100 %" in told
+    assert not (copy / files.CLAIM).exists(), "a reader unless told otherwise"
+    quick = orderly("verify", copy, "--quick", "--write")
+    assert quick.code == 0, quick.err
+    assert "Verified in part (coverage and boards; eliminations not searched again). Of all" in " ".join(
+        quick.out.split()
+    )
+    claim, first = (json.loads((run / files.CLAIM).read_text()) for run in (copy, proven))
     assert claim["result_digest"] == first["result_digest"]
     assert claim["boards"][0] == [claim["best_boards"][0], claim["best_score"]]
     assert claim["statistics"]["n_terms"] > 0
@@ -47,61 +49,61 @@ def test_a_sound_run_is_verified(orderly, proven, copy):
     assert json.loads(orderly("status", copy, "--format", "json").out)["state"] == "proven"
 
 
-def with_more_points(row):
-    return tuple((board, score + 1) for board, score in row.candidates)
-
-
-def test_an_altered_score_is_a_mismatch(orderly, proven, tmp_path):
+def test_an_altered_score_is_a_mismatch_and_a_lost_board_contradicts_the_claim(orderly, proven, tmp_path):
     def raised(rows):
         at = next(i for i, row in enumerate(rows) if row.candidates)
-        return [*rows[:at], replace(rows[at], candidates=with_more_points(rows[at])), *rows[at + 1 :]]
+        (board, score), *rest = rows[at].candidates
+        return [*rows[:at], replace(rows[at], candidates=((board, score + 1), *rest)), *rows[at + 1 :]]
 
-    folder = rewritten(proven, tmp_path / "rewritten", raised)
+    folder = rewritten(proven, tmp_path / "raised", raised)
     answer = orderly("verify", folder)
-    assert (answer.code, answer.out) == (5, ""), answer
+    assert (answer.code, answer.out) == (5, "")
     assert "class" in answer.err
     assert not (folder / files.CLAIM).exists()
-
-
-def test_the_referee_scores_as_the_scorer_does():
-    words, table = load_wordlist("scowl70").words, parse_scores("standard")
-    boards = ["seattqtes", "deslatper", "zzzzzzzzz"]
-    assert (
-        Referee(parse_dims("3x3"), words, table).scores(boards) == Scorer("3x3", words, table).scores(boards).tolist()
+    lost = rewritten(
+        proven, tmp_path / "lost", lambda rows: [without_boards(row) if row.candidates else row for row in rows]
     )
+    shutil.copy(proven / files.CLAIM, lost / files.CLAIM)
+    answer = orderly("verify", lost)
+    assert (answer.code, answer.out) == (5, "")
+    assert "result digest" in answer.err
 
 
-@pytest.mark.parametrize("quick", [False, True])
-def test_what_was_checked_is_said(orderly, proven, quick):
-    answer = orderly("verify", proven, *(["--quick"] if quick else []))
-    assert answer.code == 0, answer.err
-    told = " ".join(answer.out.split())
-    checked = (
-        "eliminations not searched again" if quick else "5 verdicts of 55 searched again, a climb found no other board"
-    )
-    assert f"complete (coverage and boards; {checked}), double-checked" in told
-    assert ("Verified. Of all" in told) != quick
-    assert ("Verified in part (coverage and boards; eliminations not searched again). Of all" in told) == quick
+def test_damage_and_other_word_lists_are_refused(orderly, copy, tmp_path):
+    (tmp_path / "words.txt").write_text("bee\nbeef\n")
+    answer = orderly("verify", copy, "--wordlist", tmp_path / "words.txt")
+    assert answer.code == 3
+    assert "SHA-256" in answer.err
+    (part,) = (copy / files.RESULTS).iterdir()
+    flip_bit(part)
+    answer = orderly("verify", copy)
+    assert (answer.code, answer.out) == (3, "")
+    assert part.name in answer.err
 
 
-@pytest.mark.parametrize("by", ["both", "climb", "verdicts"])
-def test_a_cutoff_that_was_forged_lower_is_found_out(orderly, proven, tmp_path, monkeypatch, by):
+def test_a_cutoff_that_was_forged_lower_is_found_out(orderly, proven, tmp_path, monkeypatch):
     """The rows answer the question at the cutoff of the search; nobody looked for the boards below it."""
-    if by != "both":
-        monkeypatch.setattr("cluster.driver.repeat.SPOT_VERDICTS", 0 if by == "climb" else 100)
-    if by == "verdicts":
-        monkeypatch.setattr("cluster.driver.repeat.local_search", lambda *_, **__: [])
     old = open_run(proven)
     lower = replace(old.fingerprint, cutoff=CUTOFF - 3)
     rows = [replace(row, fingerprint=lower.digest, max_bound=min(row.max_bound, CUTOFF - 4)) for row in old.rows()]
     with Store.open(tmp_path / "forged", lower, old.info) as store:
         store.append(rows)
+
+    def refused():
+        answer = orderly("verify", tmp_path / "forged")
+        assert (answer.code, answer.out) == (5, "")
+        assert "do not believe this run" in answer.err
+        return answer.err
+
     quick = orderly("verify", tmp_path / "forged", "--quick")
     assert (quick.code, "eliminations not searched again" in quick.out) == (0, True), quick.err
-    answer = orderly("verify", tmp_path / "forged")
-    assert (answer.code, answer.out) == (5, "")
-    assert "do not believe this run" in answer.err
-    assert by != "verdicts" or "is not found again" in answer.err
+    refused()
+    with monkeypatch.context() as climb_alone:
+        climb_alone.setattr("cluster.driver.repeat.SPOT_VERDICTS", 0)
+        refused()
+    monkeypatch.setattr("cluster.driver.repeat.SPOT_VERDICTS", 100)
+    monkeypatch.setattr("cluster.driver.repeat.local_search", lambda *_, **__: [])
+    assert "is not found again" in refused()
 
 
 @pytest.fixture
@@ -112,11 +114,6 @@ def made(small_runs):
 
 def ids_of(folder):
     return sorted({row.class_id for row in open_run(folder).rows()})
-
-
-def altered(made, folder, key, **changes):
-    """Write the run anew with one row changed."""
-    return rewritten(made, folder, lambda rows: [replace(row, **changes) if row.key == key else row for row in rows])
 
 
 @pytest.mark.parametrize("seed", [0, 1])
@@ -158,7 +155,9 @@ def test_a_false_verdict_is_named(orderly, made, tmp_path, fault):
             "size": {"n_boards": row.n_boards + 1},
         }
         changes = faults[fault]
-    folder = altered(made, tmp_path / "altered", row.key, **changes)
+    folder = rewritten(
+        made, tmp_path / "altered", lambda rows: [replace(x, **changes) if x == row else x for x in rows]
+    )
     answer = orderly("repeat", folder, "--classes", row.class_id)
     assert (answer.code, answer.out) == (5, "")
     assert f"class {row.class_id} {row.path}".rstrip() in answer.err
@@ -167,12 +166,9 @@ def test_a_false_verdict_is_named(orderly, made, tmp_path, fault):
 
 
 def test_what_cannot_be_compared_is_incomplete_and_says_so(orderly, made, tmp_path, monkeypatch):
-    found = open_run(made)
-    rows = [row for row in found.rows() if not row.path]
-    with Store.open(tmp_path / "begun", found.fingerprint, found.info) as there:
-        there.append(rows)
-    split = next(row.class_id for row in rows if row.status == SPLIT)
-    answer = orderly("repeat", tmp_path / "begun", "--classes", split)
+    begun = rewritten(made, tmp_path / "begun", lambda rows: [row for row in rows if not row.path])
+    split = next(row.class_id for row in open_run(begun).rows() if row.status == SPLIT)
+    answer = orderly("repeat", begun, "--classes", split)
     assert (answer.code, answer.out) == (4, "")
     assert f"class {split} is not settled" in answer.err
     monkeypatch.setattr(breaker, "_PATIENCE", 0)
