@@ -12,7 +12,7 @@ import numpy as np
 
 from boardclass.scores import parse_scores
 from cluster.scheduling.events import Report
-from search.breaker import Spec, Unit, UnitResult
+from search.breaker import Spec
 from search.params import Params
 from tests.cluster.simulator import fake_break
 
@@ -81,14 +81,3 @@ class UnfitBreaker(FakeBreaker):
 
     def __init__(self, spec):
         raise ValueError("no breaker today")
-
-
-def expected_units(class_ids):
-    """Return every unit that breaking the classes leads to, with its verdict."""
-    found: dict[Unit, UnitResult] = {}
-    stack = [Unit(class_id) for class_id in class_ids]
-    while stack:
-        unit = stack.pop()
-        found[unit] = fake_break(unit)
-        stack += found[unit].children
-    return found

@@ -12,6 +12,7 @@ import heapq
 import random
 import sys
 from collections import Counter, defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from types import SimpleNamespace
 
@@ -40,6 +41,17 @@ def fake_break(unit: Unit, salt: int = 0, seconds: float = 0.0) -> UnitResult:
         return UnitResult(unit, "split", 4, 9, (), children, (f"{prefix}{depth}=z",), {}, seconds)
     found = (("abcd", 10),) if kind == 9 else ()
     return UnitResult(unit, "candidates" if found else "eliminated", 4, 9, found, (), (), {}, seconds)
+
+
+def expected_units(class_ids: Iterable[int], salt: int = 0) -> dict[Unit, UnitResult]:
+    """Return every unit that breaking the classes leads to, with its verdict."""
+    found: dict[Unit, UnitResult] = {}
+    stack = [Unit(class_id) for class_id in class_ids]
+    while stack:
+        unit = stack.pop()
+        found[unit] = fake_break(unit, salt)
+        stack += found[unit].children
+    return found
 
 
 def difference(original: UnitResult, replica: UnitResult) -> str:
@@ -72,8 +84,7 @@ class Simulation:
         self.class_ids = np.array(sorted(self.rng.sample(range(1000), n_classes)), np.int64)
         self.n_workers = self.rng.randint(1, 6)
         self.hosts = [f"host{number}" for number in range(self.rng.randint(1, 3))]
-        roots = [Unit(int(class_id)) for class_id in self.class_ids]
-        self.expected = self.tree(roots)
+        self.expected = expected_units(self.class_ids.tolist(), self.seed)
         self.poison = {unit for unit in self.expected if digest(f"poison {self.seed} {unit}", 150) == 0}
         self.broken = {unit for unit in self.expected if digest(f"broken {self.seed} {unit}", 150) == 0}
         self.fat = {unit for unit in self.expected if digest(f"fat {self.seed} {unit}", 15) == 0}
@@ -88,21 +99,13 @@ class Simulation:
         )
         self.liars = {self.hosts[-1]} if self.rng.random() < 0.3 else set()
         self.lies = self.rng.choice((0.2, 1.0))
-        costs = np.array([self.seconds(unit) for unit in roots])
+        costs = np.array([self.seconds(Unit(class_id)) for class_id in self.class_ids.tolist()])
         self.scheduler = Scheduler(policy, Work(self.class_ids, costs), np.random.default_rng(self.seed), difference)
         self.now = 0.0
         self.queue: list[tuple[float, int, events.Event]] = []
         self.n_queued = 0
         self.alive: dict[int, str] = {}  # as the world knows it
         self.given: dict[int, tuple[int, set[Unit]]] = {}  # as the scheduler must know it: assignment, units missing
-
-    def tree(self, roots: list[Unit]) -> set[Unit]:
-        found, stack = set(), list(roots)
-        while stack:
-            unit = stack.pop()
-            found.add(unit)
-            stack.extend(fake_break(unit, self.seed).children)
-        return found
 
     def seconds(self, unit: Unit) -> float:
         return 0.05 * 2.0 ** digest(f"s {self.seed} {unit}", 10)
@@ -177,7 +180,7 @@ class Simulation:
                 assert unit not in self.published, f"seed {self.seed}: {unit} has two verdicts"
                 assert unit not in self.quarantined, f"seed {self.seed}: {unit} was given up"
                 assert not answer.is_replica, f"seed {self.seed}: {unit}: a replica is not a verdict"
-                if answer.result.candidates != fake_break(unit, self.seed).candidates:
+                if answer.result.candidates != self.expected[unit].candidates:
                     let_go = self.scheduler._trust.n_let_go > self.n_let_go
                     assert unit not in self.held or let_go, f"seed {self.seed}: {unit}: a lie was published"
                 self.published[unit] = answer.result

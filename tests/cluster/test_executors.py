@@ -26,7 +26,7 @@ from cluster.scheduling.scheduler import Scheduler
 from cluster.workers.executors import InProcessExecutor
 from cluster.workers.worker import Reply, Worker
 from search.breaker import Unit
-from tests.cluster.fakes import SPEC, BadBreaker, FakeBreaker, SlowBreaker, UnfitBreaker, expected_units
+from tests.cluster.fakes import SPEC, BadBreaker, FakeBreaker, SlowBreaker, UnfitBreaker
 from tests.cluster.simulator import difference
 
 
@@ -62,11 +62,11 @@ def until(executor, kind, n=1, timeout_s=1.0):
     return events
 
 
-def play(executor, n_classes=20, stop=lambda: "", sink=None, **policy):
+def play(executor, n_classes=20, stop=lambda: "", **policy):
     """Run classes 0..n-1 to the end; return the sink and how it finished."""
     work = Work(np.arange(n_classes), np.ones(n_classes) * 0.01)
     scheduler = Scheduler(Policy(**{"n_workers": 1} | policy), work, np.random.default_rng(0), difference)
-    sink = sink or ListSink()
+    sink = ListSink()
     with executor:
         finish = run_loop(scheduler, executor, sink, clock=time.monotonic, stop=stop, watch=lambda _: None, poll_s=0.1)
     return sink, finish
@@ -139,21 +139,3 @@ def test_close_does_not_wait_for_long_units():
     executor.close()
     assert not ended
     go_on.set()
-
-
-def test_run():
-    sink, finish = play(InProcessExecutor(SPEC, FakeBreaker), n_workers=2)
-    assert finish.complete
-    assert verdicts_of(sink.verdicts) == verdicts_of(expected_units(range(20)))
-    assert len(sink.settled) == len(sink.verdicts)
-
-
-def test_stop():
-    sink = ListSink()
-
-    def enough():
-        return "enough" if len(sink.verdicts) > 3 else ""
-
-    _, finish = play(InProcessExecutor(SPEC, SlowBreaker), 500, stop=enough, sink=sink)
-    assert (finish.complete, finish.message) == (False, "enough")
-    assert 3 < len(sink.verdicts) < 100

@@ -21,6 +21,7 @@ from search.breaker import Unit
 from tests.cluster import fakes
 from tests.cluster.campaign import WORKER, config_of_classes
 from tests.cluster.processes import command_line, descendants, has_let_go, listening_addresses
+from tests.cluster.simulator import expected_units
 from tests.cluster.test_executors import play, until, verdicts_of
 from tests.conftest import COMMAND, ROOT
 from tests.samples import daily
@@ -74,7 +75,7 @@ def test_a_unit_that_always_kills_is_given_up_and_nothing_else_is_lost():
     sink, finish = play(ProcessExecutor(fakes.SPEC, fakes.DeadlyBreaker), 30, n_strikes=2)
     assert not finish.complete
     assert set(sink.given_up) == {Unit(3)}
-    assert verdicts_of(sink.verdicts) == verdicts_of(fakes.expected_units(set(range(30)) - {3}))
+    assert verdicts_of(sink.verdicts) == verdicts_of(expected_units(set(range(30)) - {3}))
 
 
 def test_a_worker_that_runs_out_of_memory_is_replaced_and_the_remedy_is_told():

@@ -37,6 +37,7 @@ from tests.cluster.campaign import config_of_classes
 from tests.cluster.clusters import TOKEN, open_head, started
 from tests.cluster.fakes import REPORT
 from tests.cluster.processes import PROC, command_line, descendants, listening_addresses
+from tests.cluster.simulator import expected_units
 from tests.cluster.small import tiny
 from tests.cluster.test_executors import play, until, verdicts_of
 from tests.cluster.test_process import gone, launch, wait_for
@@ -108,7 +109,7 @@ def test_the_first_node_is_waited_for_one_added_is_used_and_one_removed_loses_no
     n_units = 150  # enough for the first worker to be busy until the others have started
     sink, finish = play(executor, n_units, stop=meanwhile, n_workers=8)
     assert finish.complete
-    assert verdicts_of(sink.verdicts) == verdicts_of(fakes.expected_units(range(n_units)))
+    assert verdicts_of(sink.verdicts) == verdicts_of(expected_units(range(n_units)))
     assert len(sink.settled) == len(sink.verdicts)
     assert len(nodes._cluster.worker_nodes) == 1
     assert max(item.attempt for item in sink.settled) > 1, "something was in flight on the node that was removed"

@@ -25,7 +25,6 @@ from cluster.scheduling.events import (
     WorkerDown,
     WorkerUp,
 )
-from cluster.workers import worker
 from cluster.workers.executors import InProcessExecutor
 from configs.model import SearchConfig
 from results.errors import ConflictError, DamagedError
@@ -35,19 +34,16 @@ from results.store.parts import read_parts
 from results.store.run import open_run
 from results.store.store import Store
 from results.upkeep.repair import repair
-from search.breaker import Unit, UnitResult
+from search.breaker import Breaker
 from tests.cluster.small import tiny
-from tests.cluster.test_scheduler import Bench, of
+from tests.cluster.test_scheduler import Bench, of, result
 
 LIE = (("zzzz", 9),)
 
 
-def told(order, host, *children, candidates=(), settled=()):
+def told(order, host, *children, **found):
     """Return the answer of a worker on ``host`` to an assignment of one unit."""
-    (unit,) = order.units
-    status = "split" if children else "candidates" if candidates else "eliminated"
-    parts = tuple(Unit(unit.class_id, path) for path in children)
-    verdict = UnitResult(unit, status, 4, 9, candidates, parts, settled, {}, 1.0)
+    verdict = result(*order.units, *children, **found)
     return Answer(order.worker, order.assignment, verdict, host, is_replica=order.replica is not None)
 
 
@@ -161,28 +157,11 @@ def test_of_a_split_the_settled_parts_are_searched_again():
     assert of(made.tell(told(first, "a", "4=a")), Publish), "nothing is settled: nothing to search again"
 
 
-def test_a_late_replica_is_no_verdict():
-    made, (first, second) = bench(4, "ab")
-    made.tell(told(first, "a", "4=a", settled=("4=c",)))
-    check = next(order for order in of(made.tell(told(second, "b")), Assign) if order.replica)
-    answer = told(check, "b")
-    made.tell(answer)
-    out = made.tell(replace(answer, assignment=99))
-    assert not of(out, Publish)
-    assert made.scheduler.snapshot().n_duplicates == 1
-
-
-class LyingBreaker:
-    """The real breaker, but replicas of it now and then find a board too few."""
-
-    def __init__(self, spec):
-        self.breaker = worker.checked_breaker(spec)
-
-    def break_unit(self, unit):
-        return self.breaker.break_unit(unit)
+class LyingBreaker(Breaker):
+    """Its replicas now and then find a board too few."""
 
     def replicate(self, unit, paths, seed):
-        found = self.breaker.replicate(unit, paths, seed)
+        found = super().replicate(unit, paths, seed)
         return replace(found, candidates=found.candidates[1:]) if len(found.candidates) > 3 else found
 
 
@@ -208,15 +187,12 @@ def test_a_contradicted_host_is_searched_again_before_there_is_a_claim(config):
     assert run(config).n_computed == 0
 
 
-class FaultyBreaker(LyingBreaker):
+class FaultyBreaker(Breaker):
     """Finds one board where there are several, and is found out by its own replicas."""
 
     def break_unit(self, unit):
-        found = self.breaker.break_unit(unit)
+        found = super().break_unit(unit)
         return replace(found, candidates=found.candidates[:1])
-
-    def replicate(self, unit, paths, seed):
-        return self.breaker.replicate(unit, paths, seed)
 
 
 def test_what_a_faulty_host_stored_is_found_out_later(config):
