@@ -5,7 +5,6 @@ from __future__ import annotations
 import pickle
 from itertools import pairwise
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -80,15 +79,9 @@ def test_an_order_of_other_cells_is_refused():
 
 
 def test_geometry_is_cached_read_only_and_survives_pickling():
-    geo = geometry("3x4")
-    assert geo is geometry(Dims(3, 4))
-    assert pickle.loads(pickle.dumps(geo)) is geo
-    turned = geometry("3x4", cell_order_of("3x4", "rows"))
-    assert turned is not geo
-    assert pickle.loads(pickle.dumps(turned)) is turned
-    for array in (geo.neighbour_masks, geo.symmetries):
-        assert array.dtype == np.int64
-        assert not array.flags.writeable
+    for geo in (geometry("3x4"), geometry("3x4", cell_order_of("3x4", "rows"))):
+        assert geo is geometry(Dims(3, 4), geo.cell_order) is pickle.loads(pickle.dumps(geo))
+        assert not any(array.flags.writeable for array in (geo.neighbour_masks, geo.symmetries))
 
 
 @pytest.mark.parametrize("text", ["", "3", "3x", "3x3x3", "3x5", "10x10", "-3x3", "3 x 3", "٣x٣", "3×3", "2x4"])
@@ -120,14 +113,6 @@ def test_boards_and_class_letters_use_the_same_rule():
     assert canonical(("xy", "ab", "cd", "a"), geo) == ("a", "ab", "cd", "xy")
     with pytest.raises(ValueError, match="3 values for 2x2, expected 4"):
         canonical("abc", geo)
-
-
-@given(sized_values())
-def test_every_image_has_the_same_canonical_form_which_is_an_image(case):
-    geo, values = case
-    assert {canonical(image, geo) for image in images(values, geo)} == {canonical(values, geo)}
-    assert canonical(values, geo) in images(values, geo)
-    assert canonical(canonical(values, geo), geo) == canonical(values, geo) <= values
 
 
 def test_a_cell_is_named_by_row_and_column_and_read_by_them_or_by_its_number():

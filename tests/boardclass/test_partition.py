@@ -118,14 +118,9 @@ def test_orbit_sizes_and_canonicaliser_agree_on_random_classes():
         if size:
             assert size == len(images(digits, partition.geometry))
         assert partition.is_canonical(partition.canonical_rank(rank))
-
-
-def test_the_golden_class_of_the_best_board():
-    partition = parse_partition(PAPER, "4x4")
-    board = "perslatgsineters"
-    ranks = {partition.rank_of_board("".join(image)) for image in images(board, partition.geometry)}
-    assert 705_707 in ranks
-    assert len({partition.canonical_rank(rank) for rank in ranks}) == 1
+    best = {partition.rank_of_board("".join(image)) for image in images("perslatgsineters", partition.geometry)}
+    assert {partition.canonical_rank(rank) for rank in best} == {partition.canonical_rank(705_707)}
+    assert 705_707 in best
 
 
 def test_cell_0_is_least_significant():
@@ -147,8 +142,7 @@ def test_rank_round_trips_and_boards_lie_in_their_class(partition, rng):
 @given(partitions())
 def test_text_round_trips_and_covers_the_alphabet(partition):
     again = parse_partition(partition.text, partition.dims)
-    assert again == partition
-    assert hash(again) == hash(partition)
+    assert {again, partition} == {partition}
     assert pickle.loads(pickle.dumps(partition)) == partition
     assert repr(partition) == f"parse_partition({partition.text!r}, {str(partition.dims)!r})"
     assert set(partition.buckets) == set(geometry(partition.dims).cell_types)
@@ -176,18 +170,12 @@ def test_normalised_text_names_the_types_of_the_board():
     ("text", "said"),
     [
         ("", "missing letters 'abcdefghijklmnopqrstuvwxyz'"),
-        ("bdfgjvwxz aeiou lnrsy chkmpt", "missing letters 'q'"),
-        ("aabdfgjqvwxz aeiou lnrsy chkmpt", "repeated letters 'a'"),
         ("aabdfgjvwxz aeiou lnrsy chkmpt", "missing letters 'q' and repeated letters 'a'"),
         (f"{FOUR}, corner: {FOUR.replace('z', '')}", "missing letters 'z' for corner"),
         (f"{FOUR}, corners: {FOUR}", "unknown cell type 'corners'.*expected center, edge, corner"),
-        (f"{FOUR}, default: {FOUR}", "unknown cell type 'default'"),
-        (f"{FOUR}, {FOUR}", "given twice"),
         (f"edge: {FOUR}, edge: {FOUR}", "buckets for edge are given twice"),
         (f"edge: {FOUR}, corner: {FOUR}", "no buckets for center"),
-        (FOUR.upper(), "is not a letter a-z"),
         (FOUR.replace("a", "å"), "'å' is not a letter a-z"),
-        (f"{FOUR},", "given twice"),
         ("x" * 100_000, "repeated letters 'x'"),
         ("center:edge:abc", "is not a letter a-z for center"),
     ],
@@ -221,8 +209,6 @@ def test_ranks_and_bucket_numbers_out_of_range_are_refused():
     ("text", "said"),
     [
         ("", "has 0 groups: expected 4 groups"),
-        ("a b c", "has 3 groups"),
-        ("a b c D", "group 'D' of cell 3"),
         ("a b c dd", "group 'dd' of cell 3 .*repeats a letter"),
         ("a b c 4", "group '4'"),
     ],

@@ -1,4 +1,4 @@
-"""What people type, and what it is understood as: fifty ways to type ten boards, and thirty that are refused."""
+"""What people type, and what it is understood as: fifty ways to type ten boards, and what is refused."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from boardclass.board import Board, dims_of_length, format_rows, parse_board, read_board
+from boardclass.board import Board, dims_of_length, parse_board, read_board
 from boardclass.errors import BoardError, DimsError
 from boardclass.geometry import DIMS, parse_dims
 from boardclass.tiles import Tile, read_tiles
@@ -16,55 +16,30 @@ from boardclass.tiles import Tile, read_tiles
 # the board as its letters down the columns: what was typed, with --dims if any
 UNDERSTOOD: dict[str, list[str | tuple[str, str]]] = {
     "slgptioeandsrest": [
-        "slgptioeandsrest",
-        "SLGPTIOEANDSREST",
-        "star/line/gods/pest",
-        "STAR/LINE/GODS/PEST",
-        "Star/Line/Gods/Pest",
-        "star / line / gods / pest",
-        "star line gods pest",
-        "star, line, gods, pest",
-        "star\nline\ngods\npest",
-        "star\r\nline\r\ngods\r\npest\r\n",
-        "S T A R / L I N E / G O D S / P E S T",
-        "s,t,a,r/l,i,n,e/g,o,d,s/p,e,s,t",
-        "S T A R\nL I N E\nG O D S\nP E S T\n",
-        "\n  S  T  A  R\n\n  L  I  N  E\n  G  O  D  S\n  P  E  S  T",
-        "4 4\nS T A R\nL I N E\nG O D S\nP E S T",
-        "4\nstar\nline\ngods\npest",
-        ("star/line/gods/pest", "4x4"),
+        "slgptioeandsrest", "SLGPTIOEANDSREST", "star/line/gods/pest", "STAR/LINE/GODS/PEST", "Star/Line/Gods/Pest",
+        "star / line / gods / pest", "star line gods pest", "star, line, gods, pest", "star\nline\ngods\npest",
+        "star\r\nline\r\ngods\r\npest\r\n", "S T A R / L I N E / G O D S / P E S T", "s,t,a,r/l,i,n,e/g,o,d,s/p,e,s,t",
+        "S T A R\nL I N E\nG O D S\nP E S T\n", "\n  S  T  A  R\n\n  L  I  N  E\n  G  O  D  S\n  P  E  S  T",
+        "4 4\nS T A R\nL I N E\nG O D S\nP E S T", "4\nstar\nline\ngods\npest", ("star/line/gods/pest", "4x4"),
         "[s][t][a][r]/line/gods/pest",
     ],
     "berlatdes": ["berlatdes", "bld/eae/rts", "bld eae rts", " BLD / eae/RTS\n", "3 3\nB L D\nE A E\nR T S"],
     "soerniqsretatltt": [
-        "4 4\nS  N  R  T\nO  I  E  L\nE  Qu T  T\nR  S  A  T\n",
-        "snrt/oiel/eqtt/rsat",
-        "snrt/oiel/eQutt/rsat",
-        "snrt/oiel/equtt/rsat",
-        "SNRT/OIEL/EQUTT/RSAT",
-        "soerniQusretatltt",
-        "soerniqusretatltt",
-        "SNRT\nOIEL\nE Qu T T\nRSAT",
-        "snrt oiel equtt rsat",
-        "S N R T / O I E L / E QU T T / R S A T",
+        "4 4\nS  N  R  T\nO  I  E  L\nE  Qu T  T\nR  S  A  T\n", "snrt/oiel/eqtt/rsat", "snrt/oiel/eQutt/rsat",
+        "snrt/oiel/equtt/rsat", "SNRT/OIEL/EQUTT/RSAT", "soerniQusretatltt", "soerniqusretatltt",
+        "SNRT\nOIEL\nE Qu T T\nRSAT", "snrt oiel equtt rsat", "S N R T / O I E L / E QU T T / R S A T",
     ],
     "tarqselsrinoentp": ["tsre/aein/rlnt/Qusop", "tsre aein rlnt qusop", "tsre/aein/rlnt/[qu]sop"],
     "starelingods": [
-        "starelingods",
-        ("starelingods", "3x4"),
-        "seg/tlo/aid/rns",
-        "star/elin/gods",  # 4 wide and 3 high: turned
-        ("star/elin/gods", "4x3"),
-        ("star/elin/gods", "3x4"),
-        ("segtloaidrns", "4x3"),
-        "star elin gods",
+        "starelingods", ("starelingods", "3x4"), "seg/tlo/aid/rns", "star elin gods", ("segtloaidrns", "4x3"),
+        "star/elin/gods", ("star/elin/gods", "4x3"), ("star/elin/gods", "3x4"),  # 4 wide and 3 high: turned
     ],
     "acbd": ["acbd", "ab/cd", "ab cd", "a b/c d", "2 2\nab\ncd"],
     "qiot": ["qiot", "quiot", "Quo/it", "quo/it", "QO/IT", "Qu o\ni t"],
     "acebdf": ["ab/cd/ef", "ace/bdf", "ace bdf", ("ace/bdf", "3x2")],
     "abcdqefghrijklsmnopt": ["abcdqefghrijklsmnopt", "abcdq/efghr/ijkls/mnopt"],
     "thingthin": ["thingthin", "Thingthin", "tnh/hgi/itn"],
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(("board", "typed"), [(board, way) for board, ways in UNDERSTOOD.items() for way in ways])
@@ -91,10 +66,8 @@ def test_golden_table_of_what_is_understood(board, typed):
         ("abcde", None, "has 5 cells: expected 4 (2x2), 6 (2x3), 9 (3x3)"),
         ("abcdefgh", "3x3", "has 8 cells: expected 9 (3x3)"),
         ("abcdefgh1", None, "has '1', which is not a tile"),
-        ("abcdefghé", None, "has 'é', which is not a tile"),
         ("bld/eæe/rts", None, "has 'æ', which is not a tile"),
         ("", None, "has 0 cells"),
-        (" \n ", None, "has 0 cells"),
         ("TH E R/I N G/S A L", None, "has 'TH' among cells with blanks between: write a tile as [th]"),
         ("b[ld/eae/rts", None, "has a '[' without its partner"),
         ("Thab/Inab/Eran/Hean", None, "can be read with 3 or 4 cells"),
@@ -108,7 +81,6 @@ def test_golden_table_of_what_is_understood(board, typed):
         ("[-ing]ks/rat/neb", None, "has a tile only for the end of a word"),
         ("giz/uek/[q]se", None, "has a plain Q"),
         ("[a/]bc/def/ghi", None, "has '[a/]', which is not a tile"),
-        (b"berlatdes", None, "a board is a text, not b'berlatdes'"),
         (["bld", "eae", "rts"], None, "a board is a text, not ['bld', 'eae', 'rts']"),
     ],
 )  # fmt: skip
@@ -155,11 +127,6 @@ def test_every_way_to_write_a_board_says_the_same(name, data):
         assert read_board(text) == read_board(text, dims) == (dims, board)
     turned = "/".join(board[x * dims.h : (x + 1) * dims.h] for x in range(dims.w))
     assert read_board(turned) == (dims, board) or dims.w == dims.h
-
-
-def test_rows_are_read_across_and_boards_down():
-    assert format_rows("abcdefghijkl", "3x4") == [list("AEI"), list("BFJ"), list("CGK"), list("DHL")]
-    assert format_rows("qoii", "2x2") == [["Qu", "I"], ["O", "I"]]
 
 
 def test_length_tells_the_dims():

@@ -13,11 +13,11 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from boardclass import word_files
-from boardclass import wordlist as module
 from boardclass.errors import WordListError, quote
 from boardclass.wordlist import (
     KNOWN_SHA256,
     REASONS,
+    WordList,
     available_names,
     known_name,
     load_wordlist,
@@ -31,8 +31,8 @@ LINES = sorted({*CLEAN, *(f"{word}s" for word in CLEAN), "quiz", "quit"})
 GOOD = "".join(f"{word}\n" for word in LINES).encode()
 
 
-def parse(data: bytes, name: str = "mine") -> module.WordList:
-    return parse_wordlist(data, name, "mine.txt")
+def parse(data: bytes) -> WordList:
+    return parse_wordlist(data, "mine", "mine.txt")
 
 
 def test_a_clean_list():
@@ -45,11 +45,9 @@ def test_a_clean_list():
 
 @pytest.mark.parametrize(
     "data",
-    [GOOD[:-1], GOOD.replace(b"\n", b"\r\n"), BOM + GOOD, BOM + GOOD.replace(b"\n", b"\r\n")[:-2], b"".join(
-        f"{word}\n".encode() for word in reversed(LINES)
-    ), GOOD.replace(b"\n", b" \n"), GOOD.replace(b"\n", b"\t \r\n")],
-    ids=["no final newline", "CRLF", "one BOM", "BOM and CRLF", "other order", "trailing blanks", "blanks and CRLF"],
-)  # fmt: skip
+    [GOOD[:-1], BOM + GOOD, "\r\n".join([*reversed(LINES)]).encode(), GOOD.replace(b"\n", b"\t \r\n")],
+    ids=["no final newline", "byte order mark", "CRLF and other order", "trailing blanks"],
+)
 def test_harmless_differences_change_nothing(data):
     assert parse(data) == parse(GOOD)
 
@@ -63,9 +61,8 @@ def test_lines_that_can_be_on_no_board_are_left_out_and_counted():
 
 @pytest.mark.parametrize(
     "line",
-    ["café", "caf\xe9".encode("latin-1"), "it's", "Africa", "CAT", "two words", "cat,1", "walk/DGS", "walk\t12",
-     "vis-a-vis", "# a comment", "1. cat", "do\0g", "cat\rdog",
-     "\ufeffcat", "cat\xa0", "\N{FULLWIDTH LATIN SMALL LETTER A}bc", "é"],
+    ["café", "caf\xe9".encode("latin-1"), "it's", "Africa", "two words", "walk\t12", "vis-a-vis", "# a comment",
+     "1. cat", "do\0g", "cat\rdog", "\ufeffcat", "cat\xa0", "\N{FULLWIDTH LATIN SMALL LETTER A}bc", "é"],
 )  # fmt: skip
 def test_one_line_that_is_no_word_refuses_the_list(line):
     line = line.encode() if isinstance(line, str) else line
@@ -82,13 +79,10 @@ def test_one_line_that_is_no_word_refuses_the_list(line):
     [
         (b"", "no usable word (it is empty)"),
         (BOM, "no usable word (it is empty)"),
-        (b"\n \r\n\n", "no usable word (3 too short)"),
         (b"a\nqat\n" + b"x" * 1000, "no usable word (1 too short; 1 too long; 1 q without u)"),
         (BOM + BOM + GOOD, "line 1: '\\ufeffaaord' is not a word"),
         (GOOD.decode().encode("utf-16"), "line 1: '\\\\xff\\\\xfea"),
-        (GOOD.decode().encode("utf-16-le"), "line 1: 'a\\x00a"),
         (GOOD.replace(b"\n", b"\r"), "line 1: 'aaord\\r"),
-        (b"\x1f\x8b\x08\x00" + GOOD, "line 1: '\\x1f"),
         (b"X" * 1_000_000, "line 1: 'XXX"),
     ],
 )  # fmt: skip

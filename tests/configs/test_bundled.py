@@ -20,7 +20,7 @@ FOLDER = Path(configs.__file__).parent / "wordlists"
 
 def test_the_list_is_the_pinned_one():
     """That is the one which regenerate.py makes of the Debian package: it compares both digests itself."""
-    data = (FOLDER / "scowl70.txt").read_bytes()
+    data, licence = (FOLDER / "scowl70.txt").read_bytes(), (FOLDER / "scowl70.LICENSE").read_text("ascii")
     assert hashlib.sha256(data).hexdigest() == runpy.run_path(str(FOLDER / "regenerate.py"))["LIST_SHA256"]
     result = load_wordlist(FOLDER / "scowl70.txt")
     assert result.sha256 == "77d297e2980bb842f851716efffa988859a5177c63c7af7cf65d87d843d0610b"
@@ -28,12 +28,7 @@ def test_the_list_is_the_pinned_one():
     assert set(result.counts.values()) == {0}
     assert list(result.words) == slow_normalise(data.decode("ascii").split("\n"))
     assert {"color", "quiz", "zymurgy"} & set(result.words) == {"color", "zymurgy"}
-
-
-def test_the_licence_grants_redistribution_with_its_notice():
-    text = (FOLDER / "scowl70.LICENSE").read_text("ascii")
-    assert "Copyright 2000-2011 by Kevin Atkinson" in text
-    assert "Permission to use, copy, modify, distribute and sell these word" in text
+    assert "Permission to use, copy, modify, distribute and sell these word" in licence
 
 
 def test_bundled_sets():
@@ -60,7 +55,6 @@ def test_bundled_sets():
         ('title = "x"\ndims = "2x2"', "dice"),
         ('title = "x"\ndims = "2by2"\ndice = "a b c d"', "2by2"),
         ('title = "x"\ndims = "2x2"\ndice = "a b c d"\ncolour = 1', "colour"),
-        ('title = "x"\ndims = "2x2"\ndice = 4', "dice"),
         ("no toml", "TOML"),
         ('dice = "\xff"', "TOML"),
     ],

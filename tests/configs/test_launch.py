@@ -17,11 +17,11 @@ from typer.main import get_command
 
 from cluster.cli.app import app
 from configs.model import load_config
+from tests.conftest import ROOT
 
 yaml = pytest.importorskip("yaml", reason="comes with Ray")
 
-LAUNCH = Path(__file__).resolve().parent.parent.parent / "configs" / "launch"
-ROOT = LAUNCH.parent.parent
+LAUNCH = ROOT / "configs" / "launch"
 AWS = yaml.safe_load((LAUNCH / "aws.yaml").read_text())
 JOB = yaml.safe_load((LAUNCH / "rayjob.yaml").read_text())
 CLUSTER = JOB["spec"]["rayClusterSpec"]
@@ -39,7 +39,6 @@ submitterConfig submitterPodTemplate suspend template ttlSecondsAfterFinished wo
 def check_command(text):
     """Parse an ``orderly run`` as the command line would, and validate its config."""
     words = shlex.split(text, comments=True)
-    assert words[:2] == ["orderly", "run"], text
     params = get_command(app).get_command(None, "run").make_context("run", words[2:]).params
     source = params.pop("config")
     params.pop("drop_damaged", None)
@@ -98,9 +97,7 @@ def test_every_command_is_one_that_orderly_understands():
     for path in (*LAUNCH.iterdir(), ROOT / "docs" / "clusters.md"):
         found += re.findall(r"orderly run [^'\n]*--address[^'\n]*", path.read_text())
     assert len(found) >= 4
-    configs = [check_command(text) for text in found]
-    assert all(config.address for config in configs)
-    assert {config.dims for config in configs} >= {"4x4"}
+    assert all(check_command(text).address for text in found)
 
 
 def test_what_ci_and_the_image_install_is_what_the_project_asks_for():

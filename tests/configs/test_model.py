@@ -71,20 +71,16 @@ def test_a_file_and_its_search_section(config_file):
     ("text", "said"),
     [
         ('dims = "3x3"\ncutof = 5\n', "line 2: unknown key 'cutof' .value 5.; did you mean 'cutoff'"),
-        ("cutof = 5\n", "unknown key 'cutof'"),
         ('dims = "3x3"\n[serch]\na = 1\n', "line 2: unknown key 'serch'.*did you mean 'search'"),
         ('dims = "3x3"\n[search]\nnode_bugdet = 5\n', "line 3: unknown key 'search.node_bugdet'.*'search.node_budget'"),
-        ('dims = "3x3"\nsearch.memory = 5\n', "line 2: unknown key 'search.memory'.*'search.memory_mb'"),
         ("", "'dims' is missing"),
         ("dims = 33\n", "line 1: dims = 33"),
         ('dims = "3x3"\ncutoff = 0\n', "line 2: cutoff = 0: expected a whole number of at least 1, or 'auto'"),
         ('dims = "3x3"\ncutoff = 1e3\n', "cutoff = 1000.0"),
-        ('dims = "3x3"\ncutoff = true\n', "cutoff = True"),
         ('dims = "3x3"\ncutoff = 99999999999\n', "cutoff = 99999999999"),
         ('dims = "3x3"\nscores = 3\n', "scores = 3: expected 'standard'"),
         ('dims = "3x3"\nscores = [1, "a"]\n', r"scores = \[1, 'a'\]"),
         ('dims = "3x3"\nworkers = -1\n', "workers = -1"),
-        ('dims = "3x3"\nworkers = "2"\n', "workers = '2'"),
         ('dims = "3x3"\nsearch = 3\n', "search = 3"),
         ('dims = "3x3"\n[search]\nfused = ["middle"]\n', "line 3: search.fused"),
         ('dims = "3x3"\n[search]\nnode_budget = 0\n', "line 3: search.node_budget = 0"),
@@ -93,7 +89,6 @@ def test_a_file_and_its_search_section(config_file):
         ('dims = "3x3"\n[search]\nforce_groups = ["ab", "b"]\n', "line 3: search.force_groups .*each letter a-z"),
         ('dims = "3x3"\ndims = "3x4"\n', """line 2, .* in 'dims = "3x4"'; expected TOML such as"""),
         ("dims = 3x3\n", "at line 1, column 9"),
-        ("dims\0 = 3\n", "at line 1, column 5"),
         ("x = " + "[" * 100_000, "expected TOML such as"),
         ("cutoff = " + "9" * 5000, "expected TOML such as"),
         ('dims = "3x3"\nout = "caf\udce9"\n', "'utf-8' codec can't decode byte 0xe9"),
@@ -114,8 +109,6 @@ def test_bad_configs_are_refused(config_file, text, said):
     [
         ({"cutoff": "x"}, "options: cutoff = 'x'"),
         ({"bukets": "x"}, "options: unknown key 'bukets'.*did you mean 'buckets'"),
-        ({"search": {"fuse": []}}, "options: unknown key 'search.fuse'.*'search.fused'"),
-        ({"workers": 10**6}, "options: workers = 1000000"),
     ],
 )
 def test_bad_options_are_refused(overrides, said):

@@ -52,10 +52,8 @@ def printed(command: str, folder: Path, environment: dict[str, str]) -> str:
     return done.stdout
 
 
-PAGES = {
-    str(path.relative_to(ROOT)): list(steps(path))
-    for path in sorted((ROOT / "README.md", *(ROOT / "docs").rglob("*.md")))
-}
+FILES = sorted((ROOT / "README.md", *(ROOT / "docs").rglob("*.md")))
+PAGES = {str(path.relative_to(ROOT)): list(steps(path)) for path in FILES}
 
 
 @pytest.mark.slow
@@ -65,11 +63,8 @@ PAGES = {
 )
 def test_commands_print_what_the_page_says(page, tmp_path):
     environment = prepared(tmp_path)
+    assert len(PAGES["docs/tutorial.md"]) > 5
     for command, expected in PAGES[page]:
         output = printed(command, tmp_path, environment)
         agrees = doctest.OutputChecker().check_output(expected, output, _MATCHING)
         assert agrees, f"{command}\n--- the page\n{expected}--- the program\n{output}"
-
-
-def test_there_are_commands():
-    assert len(PAGES["docs/tutorial.md"]) > 5

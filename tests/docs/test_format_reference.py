@@ -62,9 +62,8 @@ def test_json_documents(written, with_a_run):
 
 def test_views(written):
     database = connect([written])
-    shown = {
-        view: [row[:2] for row in database.query(f"DESCRIBE {view}").rows] for view in ("boards", "runs", "classes")
-    }
+    views = ("boards", "runs", "classes")
+    shown = {view: [row[:2] for row in database.query(f"DESCRIBE {view}").rows] for view in views}
     database.close()
     for view in ("boards", "runs"):
         assert sorted(told("The views of `orderly query`", f"column of `{view}`")) == sorted(shown[view])

@@ -12,7 +12,6 @@ import pytest
 from tests.conftest import ROOT, make_in
 
 IMAGES = ROOT / "docs" / "images"
-MAX_BYTES = 200_000
 
 
 @pytest.mark.nightly
@@ -39,7 +38,7 @@ def test_the_program_draws_the_pictures(tmp_path, monkeypatch):
 def test_pictures_are_small_and_so_is_the_example():
     pictures = [path for path in IMAGES.iterdir() if path.suffix in {".svg", ".png"}]
     assert len(pictures) >= 5
-    assert all(path.stat().st_size < MAX_BYTES for path in pictures)
+    assert all(path.stat().st_size < 200_000 for path in pictures)
     code = (ROOT / "docs" / "examples" / "chart.py").read_text().partition('"""\n')[2]
     told = re.search(r"to a chart in (\d+) lines", (ROOT / "docs" / "README.md").read_text())
     assert told
