@@ -224,15 +224,11 @@ def s3_server() -> Iterator[str]:
 @pytest.fixture
 def bucket(s3_server: str, monkeypatch: pytest.MonkeyPatch) -> str:
     """Return the address of a new bucket; endpoint and credentials are in the environment, as a user sets them."""
-    settings = {
-        "AWS_ENDPOINT_URL": s3_server,
-        "AWS_ACCESS_KEY_ID": "tester",
-        "AWS_SECRET_ACCESS_KEY": SECRET_KEY,
-        "AWS_DEFAULT_REGION": "us-east-1",
-        "AWS_EC2_METADATA_DISABLED": "true",
-    }
-    for name, value in settings.items():
-        monkeypatch.setenv(name, value)
+    monkeypatch.setenv("AWS_ENDPOINT_URL", s3_server)
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "tester")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", SECRET_KEY)
+    monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
+    monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
     name = f"test-{uuid.uuid4().hex[:12]}"
     FileSystem.from_uri(f"s3://{name}?allow_bucket_creation=true")[0].create_dir(name)
     return f"s3://{name}"

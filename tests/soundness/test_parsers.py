@@ -40,18 +40,15 @@ PARTITION = parse_partition(BUCKETS, "2x2")
 NODES = SearchNodes(PARTITION, Params(force_groups=("aeiou", "bcdfghjklmnpqrstvwxyz")))
 
 
-class Message(str):
-    """What a typed error says."""
-
-
-def value_or_message(parse: Callable[..., Any], given_value: Any, allowed: type[Exception]) -> Any:
-    """Return what a parser returns, or the message of an error of the allowed type: short, and not empty."""
+def check(parse: Callable[..., Any], given_value: Any, returned: type, allowed: type[Exception]) -> None:
+    """Check that a parser returns what it should, or raises an error of the allowed type: short, and not empty."""
     try:
-        return parse(given_value)
+        assert isinstance(parse(given_value), returned)
     except allowed as error:
-        message = Message(error)
-    assert 0 < len(message) < 1500
-    return message
+        said = str(error)
+    else:
+        return
+    assert 0 < len(said) < 1500
 
 
 def texts(pieces: str) -> st.SearchStrategy[str]:
@@ -104,14 +101,11 @@ TYPED = {
 @given(st.data())
 def test_any_text_is_a_value_or_a_typed_error(kind, data):
     parse, some, returned = TYPED[kind]
-    text = data.draw(some)
-    value = value_or_message(parse, text, ValueError if kind == "manifest line" else OrderlyError)
-    assert isinstance(value, (returned, Message))
+    check(parse, data.draw(some), returned, ValueError if kind == "manifest line" else OrderlyError)
 
 
-LISTED = st.lists(st.sampled_from(["tear", "TEAR", "te", ": 5", ",7", "\n", "\r", "#", "Qu", "é", "\0", " "])).map(
-    "".join
-)
+PIECES = ["tear", "TEAR", "te", ": 5", ",7", "\n", "\r", "#", "Qu", "é", "\0", " "]
+LISTED = st.lists(st.sampled_from(PIECES)).map("".join)
 TOML = st.lists(
     st.tuples(
         st.sampled_from(["title", "dims", "dice", "name", "x", "[a]\nb"]),
@@ -127,30 +121,23 @@ TOML = st.lists(
         (".csv", lambda path: read_boards(str(path), SHAPE), LISTED, dict),
         (".toml", lambda path: load_dice(str(path)), TOML, DiceSet),
         (".cfg.toml", load_config, TOML, RunConfig),
-        (".txt", load_wordlist, LISTED, object),
-        (".txt.gz", load_wordlist, LISTED, object),
-        (".txt.xz", load_wordlist, LISTED, object),
+        *((suffix, load_wordlist, LISTED, object) for suffix in (".txt", ".txt.gz", ".txt.xz")),
     ],
 )
 @given(data=st.data())
 def test_any_file_is_a_value_or_a_typed_error(tmp_path_factory, suffix, parse, some, returned, data):
     path = tmp_path_factory.getbasetemp() / f"fuzz{suffix}"
     path.write_bytes(data.draw(st.binary(max_size=60) | some.map(str.encode)))
-    assert isinstance(value_or_message(parse, path, InputError), (returned, Message))
+    check(parse, path, returned, InputError)
 
 
-SCALARS = (
-    st.none() | st.booleans() | st.integers() | st.just(10**30) | st.floats(allow_nan=False, allow_infinity=False)
-) | st.sampled_from(["", "2x2", "0" * 64, "eliminated", "results/part-00000001-00.parquet", "é\ud800", "x" * 99])
-JSON = st.recursive(
-    SCALARS, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3)
-)
+SCALARS = st.none() | st.booleans() | st.integers() | st.just(10**30) | st.floats() | st.text() | st.just("é\ud800")
+JSON = st.recursive(SCALARS, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3))
 OWNER = st.dictionaries(st.sampled_from(["user", "host", "pid", "since", "claim"]), JSON).map(json.dumps)
 
 
 @given(st.none() | st.binary(max_size=40) | OWNER.map(str.encode))
 @example(b'{"user": "a", "host": "b", "pid": Infinity, "since": 1}')
-@example(b'{"user": "a", "host": "b", "pid": 1, "since": NaN}')
 @example(b'{"user": "a", "host": "b", "pid": 1, "since": -Infinity}')
 @example(b"[" * 5000)
 def test_any_note_of_an_owner(note):

@@ -35,8 +35,6 @@ from tests.cluster.test_trust import LIE, bench, told
 from tests.results.helpers import fingerprint, partition, row
 from tests.search.test_breaker import WORLDS
 
-# ---- the store
-
 
 def test_the_rest_of_a_flush_is_stored_when_the_disk_has_room_again(tmp_path, monkeypatch):
     monkeypatch.setattr(parts, "MAX_ROWS", 3)
@@ -70,9 +68,6 @@ def test_verify_names_both_rows_that_contradict_each_other(orderly, small_runs, 
     assert answer.err.count("results/part-") == 2
 
 
-# ---- shares
-
-
 def test_a_share_is_not_done_while_its_rows_do_not_fit(small_runs, tmp_path):
     def wrong(rows):
         return [replace(row, n_boards=row.n_boards - 1) if row is rows[0] else row for row in rows]
@@ -80,9 +75,6 @@ def test_a_share_is_not_done_while_its_rows_do_not_fit(small_runs, tmp_path):
     folder = rewritten(small_runs / "whole", tmp_path / "run", wrong)
     outcomes = [run(config(folder), share=Share(number, 2)) for number in (1, 2)]
     assert [(outcome.complete, outcome.share_done) for outcome in outcomes] == [(False, False)] * 2
-
-
-# ---- pages
 
 
 def test_what_rows_proved_before_they_changed_is_not_said_of_them_now(small_runs):
@@ -97,25 +89,18 @@ def test_what_rows_proved_before_they_changed_is_not_said_of_them_now(small_runs
     assert "changed" in said["why_not_proven"]
 
 
-# ---- hosts
-
-
 def doubt_of(host, class_id=0):
     return row(class_id, status=QUARANTINED, n_boards=0, host=host, message="contradicted")
-
-
-def stored(folder, rows):
-    for each in rows:  # each by a driver of its own, which knows of the doubts before
-        with Store.open(folder, fingerprint()) as store:
-            store.append([each])
-    return open_run(folder).doubted
 
 
 def test_doubted_hosts_do_not_vouch_for_each_other(tmp_path):
     """Both found class 1 before either was contradicted over another class."""
     rows = [row(1, host="a"), doubt_of("a", 5), row(1, host="b"), doubt_of("b", 6)]
-    assert stored(tmp_path / "both", rows) == [(1, "")]
-    assert stored(tmp_path / "one", rows[:3]) == []
+    for number, doubted in ((3, []), (4, [(1, "")])):
+        for each in rows[:number]:  # each by a driver of its own, which knows of the doubts before
+            with Store.open(tmp_path / str(number), fingerprint()) as store:
+                store.append([each])
+        assert open_run(tmp_path / str(number)).doubted == doubted
 
 
 def test_a_doubt_outlives_the_part_that_breaks_a_rule(tmp_path):
@@ -159,9 +144,6 @@ def test_two_trusted_hosts_that_differ_are_both_flagged():
     assert not trust.is_trusted("a"), "however often it agreed before"
 
 
-# ---- replicas
-
-
 def test_a_replica_of_fewer_boards_than_the_unit_has_differs():
     of_world = WORLDS["3x3"]
     breaker = Breaker(of_world.spec(of_world.scores.cutoff_for(300)))
@@ -185,9 +167,6 @@ def test_boards_of_one_part_are_not_turned_as_those_of_the_next():
         for board, score in found.candidates:
             assert score == of_world.score(board)
             assert all(letter in cell for letter, cell in zip(board, letters, strict=True))
-
-
-# ---- runs that take over from others
 
 
 def test_a_run_promises_for_max_bound_what_its_source_promised(small_runs, tmp_path):
