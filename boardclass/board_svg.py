@@ -6,7 +6,7 @@ board.css -> the same in the colours of the reader's light or dark page, where s
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from html import escape
 from pathlib import Path
 
@@ -15,6 +15,15 @@ INK, EDGE, PATH = "#1d2327", "#d5d9dc", "#b3261e"
 _WARM = (214, 90, 60)
 _COOLEST, _WARMEST = 0.08, 0.68
 STYLE = Path(__file__).resolve().parent / "board.css"
+
+
+def heat_of_cells(n_cells: int, found: Iterable[tuple[int, Sequence[int]]]) -> list[int]:
+    """Return, per cell, the points of the words whose path runs through it; ``found`` are pairs (points, path)."""
+    heat = [0] * n_cells
+    for points, path in found:
+        for cell in path:
+            heat[cell] += points
+    return heat
 
 
 def board_svg(

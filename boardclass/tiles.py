@@ -31,16 +31,11 @@ Group = list[str]  # what is written together: texts, and tiles in brackets
 
 
 class Tile(NamedTuple):
-    """One cell.
+    """One cell."""
 
-    spellings : the letters that it may stand for; none: a hole
-    begins : it may only be the first of a word
-    ends : it may only be the last of a word
-    """
-
-    spellings: tuple[str, ...]
-    begins: bool = False
-    ends: bool = False
+    spellings: tuple[str, ...]  # the letters that it may stand for; none: a hole
+    begins: bool = False  # it may only be the first of a word
+    ends: bool = False  # it may only be the last of a word
 
     @property
     def face(self) -> str:
@@ -100,10 +95,7 @@ class Tiles(NamedTuple):
 
 
 def parse_size(text: str) -> tuple[int, int]:
-    """Return the columns and rows that ``WxH`` names, each 1 to 10.
-
-    Raises DimsError if it names none.
-    """
+    """Return the columns and rows, each 1 to 10, that ``WxH`` names; DimsError if it names none."""
     match = _SIZE.fullmatch(str(text).strip())
     size = (int(match[1]), int(match[2])) if match else (0, 0)
     if not all(1 <= side <= MAX_SIDE for side in size):
@@ -158,9 +150,8 @@ class _Reader:
         if len(lines) > 1 and lines[0] == [lines[0][0]] and (counted := _counts(lines[0][0])):
             found = self._from_rows([row for line in lines[1:] for row in line])
             if (found.h, found.w) != counted:
-                raise self._error(
-                    f"has {found.h} rows of {found.w}, not {counted[0]} of {counted[1]} as its first line says"
-                )
+                told = f"{counted[0]} of {counted[1]} as its first line says"
+                raise self._error(f"has {found.h} rows of {found.w}, not {told}")
             return found
         if len(lines) > 1 and any(len(line) > 1 for line in lines):
             raise self._error(f"is more than one: {len(lines)} lines with / in them")
@@ -174,8 +165,7 @@ class _Reader:
         either = usual | {(h, w) for w, h in usual}
         return self._from_rows([[group] for group in rows[0]], {w for w, h in either if h == len(rows[0])})
 
-    def _lines(self) -> list[list[list[Group]]]:
-        """Return the lines, each its rows, each its groups."""
+    def _lines(self) -> list[list[list[Group]]]:  # each line its rows, each row its groups
         lines: list[list[list[Group]]] = [[[]]]
         together = False
         text = self.text.replace("\r\n", "\n").replace("\r", "\n")
@@ -192,7 +182,6 @@ class _Reader:
         return lines
 
     def _from_columns(self, group: Group, usual: set[tuple[int, int]]) -> Tiles:
-        """Return the board of one string of letters, down the columns."""
         size_of = {w * h: (w, h) for w, h in usual}
         mixed, letters, joined = self._readings([group])
         found = {len(cells): cells for cells in (mixed, letters) if len(cells) in size_of} or {
@@ -207,7 +196,6 @@ class _Reader:
         return Tiles(*size_of[n], tuple(cells))
 
     def _from_rows(self, rows: list[list[Group]], widths: set[int] | None = None) -> Tiles:
-        """Return the board of rows that are written one after the other."""
         readings = [self._readings(row) for row in rows]
         lengths = sorted({len(row[1]) for row in readings})
         told = f"{len(rows)} rows of {' and '.join(map(str, lengths[:4]))} letters"
@@ -241,10 +229,8 @@ class _Reader:
 
     def _one_cell(self, group: Group) -> Tile:
         if not _is_one_cell(group):
-            written = "".join(group)
-            raise self._error(
-                f"has {quote(written)} among cells with blanks between: write a tile as [{written.lower()}]"
-            )
+            text = "".join(group)
+            raise self._error(f"has {quote(text)} among cells with blanks between: write a tile as [{text.lower()}]")
         return self._tile(group[0])
 
     def _tile(self, text: str) -> Tile:
@@ -257,9 +243,8 @@ class _Reader:
         spellings = tuple(dict.fromkeys(inner.strip("-").split("/")))
         is_word = all(0 < len(s) <= 8 and all("a" <= c <= "z" or c in self.letters for c in s) for s in spellings)
         if not is_word or (begins and ends) or (len(text) == 1 and (begins or ends)):
-            raise self._error(
-                f"has {quote(text)}, which is not a tile: expected a letter a-z, Qu, [a/e], [un-], . or *"
-            )
+            expected = "expected a letter a-z, Qu, [a/e], [un-], . or *"
+            raise self._error(f"has {quote(text)}, which is not a tile: {expected}")
         if text in ("q", "Q") and not self.plain_q:
             spellings = ("qu",)
         return Tile(spellings, begins, ends)
@@ -279,7 +264,7 @@ def _is_one_cell(group: Sequence[str]) -> bool:
 
 
 def _counts(row: list[Group]) -> tuple[int, int] | None:
-    """Return the rows and columns that the first line of a board file counts; None if it is none."""
+    """Return the rows and columns that the first line of a board file counts."""
     numbers = [int(group[0]) for group in row if len(group) == 1 and group[0].isdecimal() and len(group[0]) <= 2]
     if len(numbers) != len(row) or len(row) not in (1, 2):
         return None

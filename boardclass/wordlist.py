@@ -131,8 +131,7 @@ def words_in_q_form(words: str | Path | WordList | Iterable[str]) -> tuple[str, 
 
     words : name or path of a word list, a WordList, or words as people write them
 
-    Raises WordListError if there is no such list, or something is no word of letters a-z in which each q is followed by
-    u.
+    Raises WordListError if there is no such list, or something is no word of letters a-z with a u after each q.
     """
     if isinstance(words, (str, Path)):
         words = load_wordlist(words)
@@ -141,9 +140,7 @@ def words_in_q_form(words: str | Path | WordList | Iterable[str]) -> tuple[str, 
     given = tuple(words)
     for word in given:
         if not isinstance(word, str) or not re.fullmatch(r"(?:[a-pr-z]|qu)+", word):
-            raise WordListError(
-                f"{quote(word)} is not a word: expected letters a-z, as people write them, such as 'quit'"
-            )
+            raise WordListError(f"{quote(word)} is not a word: expected letters a-z as people write them, like 'quit'")
     return tuple(word.replace("qu", "q") for word in given)
 
 
@@ -203,10 +200,7 @@ def parse_wordlist(data: bytes, name: str, source: str) -> WordList:
     if not usable:
         left_out = "; ".join(f"{count:,} {reason}" for reason, count in counts.items() if count) or "it is empty"
         raise WordListError(f"word list {quote(source)} has no usable word ({left_out}): expected {_EXPECTED}")
-    if plain_q:
-        ordered = tuple(sorted(usable))
-    else:
-        ordered = tuple(sorted(word.replace("qu", "q") for word in usable))
+    ordered = tuple(sorted(usable) if plain_q else sorted(word.replace("qu", "q") for word in usable))
     sha256 = hashlib.sha256("\n".join([*[_PLAIN_Q] * plain_q, *ordered]).encode("ascii")).hexdigest()
     if sha256 != KNOWN_SHA256.get(name, sha256):
         raise WordListError(
@@ -239,7 +233,6 @@ def _take_header(lines: list[bytes]) -> tuple[dict[str, str], bool]:
 
 
 def _refuse_what_is_no_word(lines: Sequence[bytes], n_before: int, source: str) -> None:
-    """Refuse the list if a line might be a word that counts, in a spelling that the search cannot read."""
     strange = [number for number, line in enumerate(lines, 1) if not _is_word(line)]
     if strange:
         value = lines[strange[0] - 1].decode("utf-8", "backslashreplace")

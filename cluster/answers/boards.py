@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from boardclass.board import format_rows, read_board, with_letters
+from boardclass.board_svg import heat_of_cells
 from boardclass.errors import BoardError, DimsError, InputError
 from boardclass.geometry import DIMS, Dims, parse_dims
 from boardclass.rolling import assign_dice
@@ -117,8 +118,6 @@ class Asked:
         """Return what a page shows of a board: the record, faces, points through each cell; and for each cell its
         letter value (None: it has none, or several) and its bonus, where the rules have such.
         """
-        from cluster.answers.render import heat_of_cells
-
         n = sum(map(len, solved.rows))
         heat = heat_of_cells(n, ((word.points, word.path) for word in solved.words))
         record = solved.record(self.words) | {"rows": solved.rows, "heat": heat}

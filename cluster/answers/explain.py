@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
-from itertools import groupby
+from itertools import count, groupby
 from math import prod
 from typing import TYPE_CHECKING, Any
 
@@ -42,7 +42,6 @@ def sum_choice_tree(letters: Sequence[str], words: Sequence[str], table: ScoreTa
 
     A *sum* node stands for a prefix that ends on a cell and adds up what follows on the neighbours; a *choice* node
     stands for a cell with several letters, of which only the best counts.  Its bound counts every path (multi-score).
-    Raises InputError if it is too large to look at.
     """
     points = {word: worth for word in words if len(word) <= len(letters) and (worth := table.of(word))}
     prefixes = {word[:i] for word in points for i in range(len(word) + 1)}
@@ -78,10 +77,7 @@ def sum_choice_tree(letters: Sequence[str], words: Sequence[str], table: ScoreTa
 
 
 def orderly_tree(terms: Terms, board: Geometry) -> TreeNode:
-    """Return the orderly tree of a small class: its terms once each, in cell order, so that equal literals meet.
-
-    Raises InputError if it is too large to look at.
-    """
+    """Return the orderly tree of a small class: its terms once each, in cell order, so that equal literals meet."""
     from search.class_bounds import n_nodes
 
     names = [short_cell_name(cell, board.dims.h) for cell in range(board.n)]
@@ -193,8 +189,8 @@ def _levels(terms: Terms, letters: tuple[str, ...], cutoff: int) -> tuple[list[d
             if sum(len(parts.points) for parts in left) > class_bounds.MAX_TERMS:
                 return levels, terms
         terms = class_bounds.joined(left)
-        told = {"cell": cell, "n_parts": len(values), "n_left": len(terms.boards), "largest_bound": max(values)}
-        levels.append(told)
+        n_left = len(terms.boards)
+        levels.append({"cell": cell, "n_parts": len(values), "n_left": n_left, "largest_bound": max(values)})
     return levels, terms
 
 
@@ -242,26 +238,22 @@ def caption(node: TreeNode) -> str:
     return f"{node.label}{own}" if not node.children else f"{node.label}{own}  {sign} {node.bound}"
 
 
-def as_text(node: TreeNode) -> str:
+def as_text(node: TreeNode, indent: str = "") -> str:
     """Return one line a node, children indented below."""
-    return "\n".join([caption(node), *_lines(node, "")])
-
-
-def _lines(node: TreeNode, indent: str) -> Iterator[str]:
+    lines = [caption(node)]
     for child in node.children:
-        last = child is node.children[-1]
-        yield f"{indent}{'└─ ' if last else '├─ '}{caption(child)}"
-        yield from _lines(child, indent + ("   " if last else "│  "))
+        branch, below = ("└─ ", "   ") if child is node.children[-1] else ("├─ ", "│  ")
+        lines.append(f"{indent}{branch}{as_text(child, indent + below)}")
+    return "\n".join(lines)
 
 
 def as_dot(node: TreeNode) -> str:
     """Return a Graphviz digraph; choice nodes are diamonds."""
     lines = ["digraph tree {", '  node [fontname="sans-serif"];']
-    numbered: dict[int, TreeNode] = {}
+    numbers = count()
 
     def add(item: TreeNode) -> int:
-        number = len(numbered)
-        numbered[number] = item
+        number = next(numbers)
         shape = "diamond" if item.kind == CHOICE else "box"
         label = caption(item).replace("\\", "\\\\").replace('"', '\\"')
         lines.append(f'  n{number} [shape={shape}, label="{label}"];')
@@ -289,8 +281,7 @@ def as_svg(node: TreeNode, *, styled: bool = True) -> str:
             x = (centres[0] + centres[-1]) / 2
         y = depth * _Y + _H / 2 + 4
         for centre in centres:
-            line = f'<line x1="{x:.0f}" y1="{y + _H / 2:.0f}" x2="{centre:.0f}" y2="{y + _Y - _H / 2:.0f}"/>'
-            shapes.append(line)
+            shapes.append(f'<line x1="{x:.0f}" y1="{y + _H / 2:.0f}" x2="{centre:.0f}" y2="{y + _Y - _H / 2:.0f}"/>')
         radius = _H / 2 if item.kind == CHOICE else 4
         shapes.append(
             f'<rect class="{item.kind}" x="{x - _W / 2:.0f}" y="{y - _H / 2:.0f}" width="{_W}" height="{_H}" '

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 from boardclass.distribution import install
 from boardclass.errors import InputError, quote
 from boardclass.printable import counted
-from cluster.answers.render import points
 from cluster.streams import write_file
 
 if TYPE_CHECKING:
@@ -39,20 +38,15 @@ def save_board(out: str, faces: Sequence[Sequence[str]], heat: Sequence[int], pa
     if file.suffix == ".svg":
         data = board_svg(faces, heat, path, cell_px=2 * SIZE, styled=True).encode()
     elif file.suffix == ".png":
-        data = _png(board_svg(faces, heat, path))
+        try:
+            import vl_convert
+        except ImportError as error:
+            raise InputError(f"a PNG needs {error.name}: {install('report')}, or write an .svg") from error
+        convert: Any = vl_convert.svg_to_png
+        data = convert(board_svg(faces, heat, path), scale=_PNG_SCALE)
     else:
         raise InputError(f"{quote(out)}: expected a name that ends in .html, .svg or .png")
     return write_file(file, data)
-
-
-def _png(svg: str) -> bytes:
-    try:
-        import vl_convert
-    except ImportError as error:
-        raise InputError(f"a PNG needs {error.name}: {install('report')}, or write an .svg") from error
-    convert: Any = vl_convert.svg_to_png
-    data: bytes = convert(svg, scale=_PNG_SCALE)
-    return data
 
 
 def sheet(boards: Sequence[Solved], title: str) -> bytes:
@@ -82,7 +76,8 @@ def _board_pages(boards: Sequence[Solved]) -> Iterator[str]:
         drawn = []
         for place, board in enumerate(boards[first : first + _PER_PAGE]):
             x, y = _EDGE + (place % 2) * 270, 58 + (place // 2) * 252
-            told = f"Board {first + place + 1}: {counted(len(board.words), 'word')}, {points(board.score)} to find"
+            n_words, n_points = counted(len(board.words), "word"), counted(board.score, "point")
+            told = f"Board {first + place + 1}: {n_words}, {n_points} to find"
             drawn += [_text(x, y + 8, told, 10), _drawn(board, x, y + 18)]
             drawn.append(_text(x, y + _BOARD + 34, "Name ______________________   words _____   points _____", 8))
         yield "".join(drawn)
@@ -111,9 +106,8 @@ def _answer_pages(boards: Sequence[Solved]) -> Iterator[str]:
     n_columns = int((_WIDTH - 2 * _EDGE) // _COLUMN)
     y, drawn = 62.0, list[str]()
     for number, board in enumerate(boards, 1):
-        lines: list[tuple[str, float, Sequence[str]]] = [
-            (f"Board {number}: {board.board}, {counted(len(board.words), 'word')}, {points(board.score)}", 10, ())
-        ]
+        told = f"{board.board}, {counted(len(board.words), 'word')}, {counted(board.score, 'point')}"
+        lines: list[tuple[str, float, Sequence[str]]] = [(f"Board {number}: {told}", 10, ())]
         for letters, group in groupby(board.words, key=lambda word: word.letters):
             words = [word.word for word in group]
             lines.append((f"{letters} letters ({len(words)})", 8, ()))

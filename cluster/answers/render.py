@@ -16,7 +16,7 @@ from enum import StrEnum
 from numbers import Number
 from typing import TYPE_CHECKING, Any
 
-from boardclass.printable import counted, printable
+from boardclass.printable import printable
 from cluster.streams import console
 
 if TYPE_CHECKING:
@@ -34,20 +34,6 @@ class Format(StrEnum):
     table = "table"
     json = "json"
     csv = "csv"
-
-
-def points(value: int) -> str:
-    """Return a number of points as people say it."""
-    return counted(value, "point")
-
-
-def heat_of_cells(n_cells: int, found: Iterable[tuple[int, Sequence[int]]]) -> list[int]:
-    """Return, per cell, the points of the words whose path runs through it; ``found`` are pairs (points, path)."""
-    heat = [0] * n_cells
-    for points, path in found:
-        for cell in path:
-            heat[cell] += points
-    return heat
 
 
 def _style(value: int, low: int, high: int) -> str:

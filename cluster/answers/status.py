@@ -6,17 +6,20 @@
     lines               the record -> what people read: status and watch
 
 Rows are read now and then, lock and log every second: ``watch`` and ``serve`` put the newest of both together.
-The functions at the end are what all commands share that ask about runs.
+The functions at the end are what all commands share that ask about runs; and ``proven_place``, the one place that asks
+the published runs, which come with the program, about a board.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from boardclass.cutoff import reaches
 from boardclass.errors import InputError
 from boardclass.printable import between, counted, duration, percent
-from cluster.answers.render import points
 from cluster.streams import console, tell
 
 if TYPE_CHECKING:
@@ -25,6 +28,7 @@ if TYPE_CHECKING:
     from results.proof.prove import Summary
     from results.store.run import Run
 
+PUBLISHED = Path(__file__).resolve().parents[2] / "results" / "published"
 _FEW_MEASURED = 30  # classes finished: with fewer it is a rough guess
 _OF_DRIVER = (
     *("n_workers", "remaining_s", "remaining_low_s", "remaining_high_s", "elsewhere_s", "n_measured"),
@@ -172,7 +176,8 @@ def _best(record: Mapping[str, Any]) -> str:
         return "none found"
     from boardclass.board import with_letters  # with numpy, which --help can do without
 
-    first = f"{points(record['best_score'])}: {with_letters(record['best_boards'][0], record.get('letters') or {})}"
+    board = with_letters(record["best_boards"][0], record.get("letters") or {})
+    first = f"{counted(record['best_score'], 'point')}: {board}"
     if not record["best_is_stored"]:
         return f"{first}, not stored yet; {record['n_boards']:,} stored at or above the cutoff, up to symmetry"
     return f"{first}; {record['n_boards']:,} at or above the cutoff, up to symmetry"
@@ -262,3 +267,47 @@ def tell_so_far(summaries: Mapping[str, Summary]) -> None:
         if not found.proven:
             whose = f"{name}: " if len(summaries) > 1 else ""
             console().print(f"{whose}{found.caveat}", markup=False, soft_wrap=True)
+
+
+def proven_place(board: str, dims: str, score: int, sha256: str, points: Sequence[int]) -> str:
+    """Return where a board stands among all boards of its size, in a sentence; empty where no published run proves it.
+
+    ``score`` is exact, with the word list of this SHA-256 and these points by number of letters.
+    """
+    found = _proof(dims, sha256, tuple(points))
+    if found is None or not found.listed.boards:
+        return ""
+    from boardclass.board import with_letters
+    from boardclass.canonical import canonical_board
+    from boardclass.geometry import geometry
+    from results.proof.claim import standing
+
+    name, listed = found.question.wordlist, found.listed.boards
+    best = f"The best score is {listed[0].score:,}, that of {with_letters(listed[0].board, found.question.letters)}."
+    if not reaches(score, found.fingerprint.cutoff):
+        n, n_all = found.listed.n_raw, 26**found.fingerprint.n_cells
+        return f"Proven. With {name} at least {n:,} of all {n_all:,} {dims} boards score more. {best}"
+    if not any((item.board, item.score) == (canonical_board(board, geometry(dims)), score) for item in listed):
+        return ""
+    scores = [item.score for item in listed]
+    rank = 1 + sum(other > score for other in scores)
+    place = standing(dims, name, found.question.scores, rank, scores.count(score))
+    return f"Proven. {place}{f' {best}' if rank > 1 else ''}"
+
+
+@lru_cache
+def _proof(dims: str, sha256: str, points: tuple[int, ...]) -> Summary | None:
+    """Return what the rows of the published run of a question prove; None where there is no such run."""
+    folders = sorted(PUBLISHED.glob(f"{dims}-*"))
+    if not folders:  # most sizes: nothing need be loaded that reads runs
+        return None
+    from results.proof.prove import summary
+    from results.store.run import open_run
+
+    for folder in folders:
+        run = open_run(folder)
+        asked = run.fingerprint
+        if (asked.dims, asked.wordlist_sha256, asked.scores) == (dims, sha256, points):
+            found = summary(run)
+            return found if found.proven else None
+    return None

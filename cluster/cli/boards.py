@@ -14,7 +14,7 @@ from typer import Option
 from boardclass.errors import BoardError, InputError, WordListError, quote
 from boardclass.printable import counted
 from boardclass.tiles import Tiles
-from cluster.answers.render import Format, draw_board, points, write_json, write_table
+from cluster.answers.render import Format, draw_board, write_json, write_table
 from cluster.cli import options
 from cluster.streams import console, tell, write_file
 
@@ -62,7 +62,7 @@ def show(
     if words is Words.hidden and not is_page:
         raise InputError("--words hidden is for a page to play on: give --out FILE.html as well")
     from cluster.answers.boards import rollable, rollable_text
-    from cluster.answers.records import proven_place
+    from cluster.answers.status import proven_place
 
     question = rules.asked()
     read = question.read(board, dims, tell)
@@ -80,7 +80,7 @@ def show(
             file = write_file(Path(out), board_page(told | more, hidden=words is Words.hidden).encode())
         else:
             file = save_board(out, solved.rows, told["heat"], () if word is None else _path_of(word, read, solved))
-        done = f"{file}: {solved.board}, {points(solved.score)}, {counted(len(solved.words), 'word')}"
+        done = f"{file}: {solved.board}, {counted(solved.score, 'point')}, {counted(len(solved.words), 'word')}"
         console().print(done, markup=False, soft_wrap=True)
     elif fmt is Format.csv:
         write_table(("word", "points", "letters"), [item[:3] for item in solved.words], fmt)
@@ -110,14 +110,14 @@ def _show_to_people(solved: Solved, heat: list[int], wordlist: str, notes: list[
 
     out = console()
     out.print(draw_board(solved.rows, heat))
-    told = f"{solved.board}: {points(solved.score)}, {counted(len(solved.words), 'word')} of {wordlist}"
+    told = f"{solved.board}: {counted(solved.score, 'point')}, {counted(len(solved.words), 'word')} of {wordlist}"
     out.print("\n".join(filter(None, [told, *notes])), markup=False)
     if out.is_terminal:
         out.print("The redder a cell, the more points of words run through it.", style="dim")
     for letters, group in groupby(solved.words, key=lambda word: word.letters):
         same = list(group)
         each = len({word.points for word in same}) == 1
-        worth = f", {points(same[0].points)} each" if each else ""
+        worth = f", {counted(same[0].points, 'point')} each" if each else ""
         out.print()
         out.print(f"{letters} letters{worth} ({len(same)})", style="bold", markup=False)
         listed = [word.word if each else f"{word.word} {word.points}" for word in same]

@@ -17,7 +17,7 @@ from typer import Argument, Option
 
 from boardclass.errors import ConfigError, InputError, quote
 from cluster.answers import render
-from cluster.answers.records import PUBLISHED
+from cluster.answers.status import PUBLISHED
 
 if TYPE_CHECKING:
     from boardclass.scores import ScoreTable

@@ -13,7 +13,7 @@ from typer import Argument, Option
 
 from boardclass.errors import IncompleteError
 from boardclass.printable import counted, duration
-from cluster.answers.render import Format, draw_board, heat_of_cells, write_json, write_record, write_table
+from cluster.answers.render import Format, draw_board, write_json, write_record, write_table
 from cluster.cli import options
 from cluster.streams import console
 
@@ -183,6 +183,7 @@ def _print_outcome(config: RunConfig, outcome: RunOutcome) -> None:
 
 def _draw_best(config: RunConfig, outcome: RunOutcome) -> None:
     from boardclass.board import format_rows, with_letters
+    from boardclass.board_svg import heat_of_cells
     from boardclass.scores import parse_scores
     from boardclass.wordlist import load_wordlist
     from search.scoring.scorer import Scorer

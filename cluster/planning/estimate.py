@@ -5,8 +5,7 @@
 A probe (Knuth 1975, "Estimating the efficiency of backtrack programs") searches a unit; where the unit is split, it
 goes on with one of the children, chosen at random, and counts it as one over the probability of that choice.  Its
 expectation is the cost of the class, whatever the class splits into and however the choice is made; the nearer the
-probabilities are to the costs, the narrower the interval.  So a probe of a class with strong centre letters is as cheap
-as any other.
+probabilities are to the costs, the narrower the interval.
 
 Each stratum is drawn without replacement.  The cost of a class that was not split is known; when all classes are known,
 so is the cost of the run.  Otherwise the interval is Student's, because costs vary more than a few probes show, and on
@@ -64,11 +63,6 @@ class Estimate:
     seconds: float  # time it took
 
 
-def _cpu_seconds(result: UnitResult, seconds: float) -> float:
-    del result
-    return seconds
-
-
 def likely_cost(unit: Unit, board: Geometry, params: Params) -> float:
     """Return a figure that grows with the expected cost of a part.
 
@@ -81,16 +75,14 @@ def likely_cost(unit: Unit, board: Geometry, params: Params) -> float:
     return float((strongest + 4) ** 1.4 / 25 ** (len(parts) - n_unfused) / params.unfuse_parts**n_unfused)
 
 
-def probe(breaker: Breaker, class_id: int, rng: random.Random, cost: Cost = _cpu_seconds) -> tuple[float, bool]:
-    """Return the cost of a random way down the parts of a class, and whether it took in all of the class.
-
-    Its expectation is the cost of the class.
-    """
+def probe(breaker: Breaker, class_id: int, rng: random.Random, cost: Cost | None = None) -> tuple[float, bool]:
+    """Return the cost of a random way down the parts of a class, and whether it took in all of the class."""
     unit, weight, total = Unit(class_id), 1.0, 0.0
     while True:
         began = time.process_time()
         result = breaker.break_unit(unit)
-        total += weight * cost(result, time.process_time() - began)
+        seconds = time.process_time() - began
+        total += weight * (cost(result, seconds) if cost else seconds)
         if not result.children:
             return total, not unit.path
         chances = [likely_cost(child, breaker.geometry, breaker.spec.params) for child in result.children]
@@ -108,7 +100,7 @@ class Stratum(NamedTuple):
 
     @property
     def is_known(self) -> bool:
-        """Whether every class was looked at, and searched to its end."""
+        """Whether every class was searched to its end."""
         return self.is_exact and len(self.costs) >= self.size
 
     @property
@@ -160,14 +152,14 @@ def sample(
     strata: Sequence[Sequence[int]],
     seconds: float,
     seed: str,
-    cost: Cost = _cpu_seconds,
+    cost: Cost | None = None,
     least: int = MIN_PROBES,
     tell: Tell | None = None,
     make_breaker: Callable[[Spec], Breaker] = Breaker,
     clock: Callable[[], float] = time.monotonic,
 ) -> tuple[list[Stratum], int]:
-    """Probe the classes of every stratum in turn, in the order given, for ``seconds`` of a clock; see
-    :func:`estimate`. Return what was found, and the largest resident memory of the process, MiB."""
+    """Probe the classes of every stratum in the order given, see :func:`estimate`; return what was found, and the
+    largest resident memory of the process, MiB."""
     breaker, began = make_breaker(spec), clock()
     ways = random.Random(seed)
     breaker.break_unit(Unit(next(stratum[0] for stratum in strata if stratum)))
@@ -197,7 +189,7 @@ def estimate(
     plan: Plan,
     seconds: float,
     seed: int = 0,
-    cost: Cost = _cpu_seconds,
+    cost: Cost | None = None,
     budget: int = PROBE_BUDGET,
     processes: int = 1,
     least: int = MIN_PROBES,
@@ -207,9 +199,8 @@ def estimate(
 
     The classes and the ways down are drawn separately, so the same seed gives the same classes whatever they split
     into.  The round of probes that is under way is finished, and each of the ``processes`` makes ``least`` probes of
-    each stratum, however long they take.  A unit of a probe has an effort of at most ``budget``, and costs what the
-    module's function ``cost`` makes of its result and CPU seconds.  ``tell`` is called now and then with the seconds
-    passed.
+    each stratum, however long they take.  A unit of a probe has an effort of at most ``budget``, and costs its CPU
+    seconds, or what ``cost`` makes of its result and them.  ``tell`` is called now and then with the seconds passed.
     """
     began = time.monotonic()
     spec = replace(plan.spec, params=replace(plan.spec.params, unit_budget=budget))
@@ -254,10 +245,7 @@ PARTITIONS = {
 
 
 def variants(config: RunConfig) -> Iterator[tuple[str, Plan]]:
-    """Yield the plan of a config as it is, then with one change at a time, each with what is changed.
-
-    Raises InputError when anything in the config is wrong.
-    """
+    """Yield the plan of a config as it is, then with one change at a time, each with what is changed."""
     plan = make_plan(config)
     yield "as it is", plan
     for name, text in PARTITIONS.items() if "center" in geometry(config.dims).cell_types else ():

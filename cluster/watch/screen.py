@@ -11,7 +11,6 @@ import termios
 import time
 import tty
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import suppress
 from typing import Any
 
 from rich.console import ConsoleDimensions, Group, RenderableType
@@ -33,12 +32,12 @@ from results.log import read_events
 from results.proof.prove import State
 from results.storage.local import DiskUse, disk_use, open_folder
 
-_STYLES = {
-    State.RUNNING: "bold cyan",
-    State.PROVEN: "bold green",
-    State.UNREADABLE: "bold red",
-    State.FAULTY: "bold red",
-    State.INCOMPLETE: "bold yellow",
+_COLOURS = {
+    State.RUNNING: "cyan",
+    State.PROVEN: "green",
+    State.UNREADABLE: "red",
+    State.FAULTY: "red",
+    State.INCOMPLETE: "yellow",
 }
 _GAP = 3
 _FACT_ROWS, _FRAME_ROWS = 8, 6
@@ -56,7 +55,13 @@ def draw(watched: Watched, width: int, height: int) -> RenderableType:
         return _framed([*parts, Text(printable(record["error"]), style="red")])
     folder = open_folder(watched.place.location)
     events = [event for event in read_events(folder) if event["event"] in _EVENTS][-50:]
-    parts += [_bar(record, width), Text(""), _facts(record, watched, disk_use(folder))]
+    facts = Table.grid(padding=(0, 2))
+    facts.add_column(style="dim", no_wrap=True)
+    facts.add_column(overflow="fold")
+    for name, value in (*going_on(record), *_told(record, watched, disk_use(folder))):
+        if value:
+            facts.add_row(name, Text(printable(value)))
+    parts += [_bar(record, width), Text(""), facts]
     left = height - _FRAME_ROWS - _FACT_ROWS
     told = events if watched.is_running else ()
     boards = _boards(watched.rows.get("boards", ()), told, width, record.get("letters") or {}) if left >= 5 else None
@@ -67,10 +72,8 @@ def draw(watched: Watched, width: int, height: int) -> RenderableType:
     busy = (watched.live.progress.get("busy") or []) if watched.live and watched.is_running else []
     if busy and left >= 3:
         shown = busy[: max(1, left // 2 - 1)]
-        parts += [
-            Rule("workers, the longest at work first", style="dim"),
-            _workers(shown, record["figures_age_s"] or 0),
-        ]
+        workers = _workers(shown, record["figures_age_s"] or 0)
+        parts += [Rule("workers, the longest at work first", style="dim"), workers]
         left -= len(shown) + 1
     if events and left >= 2:
         parts += [Rule("what happened", style="dim"), *map(_happened, events[-(left - 1) :])]
@@ -89,10 +92,9 @@ def _head(name: str, record: Mapping[str, Any]) -> Text:
     text = Text(no_wrap=True, overflow="ellipsis")
     text.append(printable(name), style="bold")
     text.append("  ")
-    text.append(record["state"], style=_STYLES.get(record["state"], "bold"))
+    text.append(record["state"], style=f"bold {_COLOURS.get(record['state'], '')}")
     if "dims" in record:
-        told = f"  {record['dims']}, {printable(record['wordlist'])}, cutoff {record['cutoff']:,}"
-        text.append(told, style="dim")
+        text.append(f"  {record['dims']}, {printable(record['wordlist'])}, cutoff {record['cutoff']:,}", style="dim")
     return text
 
 
@@ -104,24 +106,12 @@ def _bar(record: Mapping[str, Any], width: int) -> RenderableType:
     return grid
 
 
-def _facts(record: Mapping[str, Any], watched: Watched, disk: DiskUse | None) -> RenderableType:
-    grid = Table.grid(padding=(0, 2))
-    grid.add_column(style="dim", no_wrap=True)
-    grid.add_column(overflow="fold")
-    for name, value in (*going_on(record), *_told(record, watched, disk)):
-        if value:
-            grid.add_row(name, Text(printable(value)))
-    return grid
-
-
 def _told(record: Mapping[str, Any], watched: Watched, disk: DiskUse | None) -> Iterable[tuple[str, str]]:
     last = watched.live.progress if watched.live else {}
     if watched.is_running:
         if total := last.get("n_total_bytes"):
-            yield (
-                "memory",
-                f"{memory_size(last.get('n_free_bytes', 0))} of {memory_size(total)} free on the driver's machine",
-            )
+            free = memory_size(last.get("n_free_bytes", 0))
+            yield "memory", f"{free} of {memory_size(total)} free on the driver's machine"
         yield "units", f"{last.get('n_in_flight', 0):,} being searched, {last.get('n_open', 0):,} open"
     counts = [
         (record.get("n_units_split") or last.get("n_split"), "split", "split"),
@@ -150,13 +140,12 @@ def _boards(
             best.setdefault(str(event.get("board")), int(event.get("score") or 0))
     drawn: list[tuple[Text, str]] = []
     for board, score in sorted(best.items(), key=lambda item: (-item[1], item[0])):
-        with suppress(BoardError):
+        with contextlib.suppress(BoardError):
             rows = format_rows(board, dims_of_length(len(board)), letters)
             drawn.append((draw_board(rows), f"{score:,}  {with_letters(board, letters)}"))
     if not drawn:
         return None
-    wide = max(max(text.cell_len for text in board.split()) for board, _ in drawn)
-    wide = max(wide, *(len(told) for _, told in drawn))
+    wide = max(max(len(told), *(text.cell_len for text in board.split())) for board, told in drawn)
     shown = drawn[: max(1, (width + _GAP) // (wide + _GAP))]
     grid = Table.grid(padding=(0, _GAP))
     grid.add_row(*(Group(board, Text(told, style="bold")) for board, told in shown))
@@ -169,9 +158,8 @@ def _workers(busy: Iterable[Mapping[str, Any]], age_s: float) -> RenderableType:
         more = f" and {counted(item['n_units'] - 1, 'more unit')}" if item["n_units"] > 1 else ""
         what = f"class {item['class_id']:,} {printable(item['path'])}".rstrip() + more
         room = f"{memory_size(item['n_bytes'])} at most" if item.get("n_bytes") else ""
-        grid.add_row(
-            f"{item['worker']}", printable(item["host"]), what, f"for {duration(item['seconds'] + age_s)}", room
-        )
+        time_s = f"for {duration(item['seconds'] + age_s)}"
+        grid.add_row(f"{item['worker']}", printable(item["host"]), what, time_s, room)
     return grid
 
 

@@ -48,7 +48,7 @@ class Watched:
 
     @property
     def is_fresh(self) -> bool:
-        """Whether it is too fresh to be read again."""
+        """Whether it need not be read again yet."""
         return time.monotonic() < self._next_s
 
     @property
@@ -72,8 +72,7 @@ class Watched:
             self.live, self.error, self.stamp = None, _said(error), ""
         self.n_read += 1
         now_s = time.monotonic()
-        min_s = FRESH_S if self.place.real else FRESH_REMOTE_S
-        self._next_s = now_s + max(min_s, (now_s - began_s) / SHARE)
+        self._next_s = now_s + max(FRESH_S if self.place.real else FRESH_REMOTE_S, (now_s - began_s) / SHARE)
 
     @property
     def wants_rows(self) -> bool:
@@ -134,8 +133,7 @@ def _said(error: Exception) -> str:
 
 
 def told(now: Live, record: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the figures of the last session as plain values; times are points in time, not ages, so that nothing
-    changes while nothing happens."""
+    """Return the figures of the last session; times are points in time, so nothing changes while nothing happens."""
     progress = {name: value for name, value in now.progress.items() if name not in ("event", "session")}
     end = {name: value for name, value in now.end.items() if name in ("time", "event", "complete", "message", "reason")}
     owner = now.owner

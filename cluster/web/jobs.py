@@ -22,13 +22,12 @@ from boardclass.scores import TABLES, ScoreTable, parse_scores
 from boardclass.tiles import Tiles
 from boardclass.wordlist import DEFAULT_WORDLIST, WordList, available_names, known_name, load_wordlist
 from cluster.answers.boards import Asked
-from results.proof.claim import question_of
+from results.proof.claim import question_of, read_claim
 from results.reading.limits import GRACE_S, Limits, limited
 from results.store.run import Run, open_run
 
 if TYPE_CHECKING:
     from cluster.answers.explain import TreeNode
-    from results.proof.prove import Summary
     from results.reading.sql import Database
     from search.scoring.scorer import Scorer
 
@@ -47,7 +46,8 @@ _POOLS = (1, 8, 32, 128)  # the first one only climbs straight up; each gets the
 def bounded(job: Callable[..., Any], values: Sequence[Any], seconds: float, memory_mb: int) -> dict[str, Any]:
     """Return what a job answers, or why it was refused; the process ends when it takes more than it may."""
     try:
-        with limited(Limits(max(0.1, seconds - GRACE_S), memory_mb), _nothing, "orderly: an answer took too long"):
+        # nothing hears an interruption here: the process is ended a little later
+        with limited(Limits(max(0.1, seconds - GRACE_S), memory_mb), lambda: None, "orderly: an answer took too long"):
             return {"answer": job(*values)}
     except OrderlyError as error:
         return {"refused": str(error)}
@@ -55,10 +55,6 @@ def bounded(job: Callable[..., Any], values: Sequence[Any], seconds: float, memo
         return {"refused": f"it takes more than {memory_mb} MiB: ask for less"}
     except Exception as error:  # noqa: BLE001 - a bug of ours must not be asked for again and again
         return {"refused": f"internal error, {type(error).__name__}: {error}"}
-
-
-def _nothing() -> None:
-    """Nothing hears an interruption here: the process is ended a little later."""
 
 
 def words_of(name: str, plain_q: bool | None = False) -> WordList:
@@ -126,12 +122,9 @@ class Question(NamedTuple):
 
 
 def score_board(*given: Any) -> dict[str, Any]:
-    """Return score and words of a board, each with a path, the points through each cell, and the dice that show it.
-
-    ``given`` are the values of a Question, which have gone through JSON.
-    """
+    """Return what ``Asked.told`` tells of a board, and the dice that show it; ``given``: the values of a Question."""
     from cluster.answers.boards import rollable_text
-    from cluster.answers.records import proven_place
+    from cluster.answers.status import proven_place
 
     question = Question(*given)
     asked = question.asked
@@ -184,15 +177,14 @@ def climb_from(*given: Any) -> dict[str, Any]:
     board, scorer = Question(*given).usual()
     end_s = time.monotonic() + CLIMB_S
     found: dict[str, int] = {}
-    pool, is_late = _POOLS[0], False
+    pool = _POOLS[0]
 
     def late() -> bool:
         return bool(found) and time.monotonic() > end_s
 
     for size in _POOLS:
         found |= {find.board: find.score for find in local_search(scorer, pool=size, start=board, stop=late)}
-        is_late = late()
-        if is_late:
+        if is_late := late():
             break
         pool = size
     best = sorted(found.items(), key=lambda item: (-item[1], item[0]))[:N_CLIMBED]
@@ -225,10 +217,7 @@ def _drawn(title: str, node: TreeNode) -> dict[str, Any]:
 
 
 def read_run(location: str) -> dict[str, Any]:
-    """Return how far a run is and what its rows prove (as ``status``), its boards, the map of its classes, its cost.
-
-    Raises StoreError when there is no run, or it is damaged.
-    """
+    """Return how far a run is and what its rows prove (as ``status``), its boards, the map of its classes, its cost."""
     from cluster.answers.status import view_of_rows
     from results.reading.report import slow_classes
     from results.reading.sql import Database
@@ -237,13 +226,22 @@ def read_run(location: str) -> dict[str, Any]:
     run = open_run(location)
     database = Database([("run", run)])
     found = database.summaries["run"]
+    claim = read_claim(run) if found.proven and not found.notes else None  # nothing where the rows say otherwise
+    letters = found.question.letters
     (seconds, n_units, n_hosts), *_ = database.query(_TOTALS).rows
     told = {
         **{name: value[:MAX_TEXT] if isinstance(value, str) else value for name, value in view_of_rows(found).items()},
         "n_words": found.question.n_words,
         "scores": found.question.scores,
-        "strength": _strength(run, found),
-        "boards": [_listed(*item, found) for item in found.listed.boards[:N_BOARDS]],
+        "strength": claim.strength[:MAX_TEXT] if claim else "",
+        "boards": [
+            {
+                **item._asdict(),
+                "typed": with_letters(item.board, letters),
+                "svg": picture(item.board, found.fingerprint.dims, letters),
+            }
+            for item in found.listed.boards[:N_BOARDS]
+        ],
         "seconds": float(seconds or 0.0),
         "n_units": int(n_units or 0),
         "n_hosts": int(n_hosts or 0),
@@ -253,20 +251,6 @@ def read_run(location: str) -> dict[str, Any]:
     }
     database.close()
     return told
-
-
-def _strength(run: Run, found: Summary) -> str:
-    """Return what was checked according to ``claim.json``; nothing where the rows say otherwise."""
-    from results.proof.claim import read_claim
-
-    claim = read_claim(run) if found.proven and not found.notes else None
-    return claim.strength[:MAX_TEXT] if claim else ""
-
-
-def _listed(board: str, score: int, n_images: int, found: Summary) -> dict[str, Any]:
-    letters = found.question.letters
-    svg = picture(board, found.fingerprint.dims, letters)
-    return {"board": board, "typed": with_letters(board, letters), "score": score, "n_images": n_images, "svg": svg}
 
 
 def picture(board: str, dims: str, letters: Mapping[str, str] = NO_LETTERS) -> str:

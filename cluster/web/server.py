@@ -15,7 +15,7 @@ import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from boardclass.errors import InputError, quote
-from cluster.answers.records import PUBLISHED
+from cluster.answers.status import PUBLISHED
 from cluster.watch.catalog import Catalog
 from cluster.web.app import make_app
 from cluster.web.guard import Guard

@@ -44,7 +44,7 @@ class Site:
         self._tasks: set[asyncio.Task[None]] = set()
 
     def place(self, key: str) -> Place | None:
-        """Return the run of a key, or None."""
+        """Return the run of a key."""
         return self.catalog.places().get(key) or self.records.places().get(key)
 
     async def pulse(self, place: Place) -> bytes:
@@ -110,7 +110,6 @@ def _pulse(watched: Watched) -> dict[str, Any]:
 
 
 def _best(record: Mapping[str, Any], boards: Sequence[dict[str, Any]]) -> dict[str, Any] | None:
-    """Return the best board of a view with its drawing and what is true of it, if it has one."""
     if record["best_score"] is None:
         return None
     if record["best_is_stored"]:

@@ -42,25 +42,15 @@ def limited(limits: Limits, interrupt: Callable[[], None], message: str) -> Iter
     for timer in timers:
         timer.daemon = True
         timer.start()
-    before = _keep_memory(2 * limits.memory_mb * 2**20 + _ROOM_BYTES)
+    before = resource.getrlimit(resource.RLIMIT_AS)
+    with contextlib.suppress(OSError, ValueError):  # a system without such limits
+        most = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+        most += 2 * limits.memory_mb * 2**20 + _ROOM_BYTES
+        soft = most if before[0] == resource.RLIM_INFINITY else min(most, before[0])
+        resource.setrlimit(resource.RLIMIT_AS, (soft, before[1]))
     try:
         yield
     finally:
-        if before is not None:
-            resource.setrlimit(resource.RLIMIT_AS, before)
+        resource.setrlimit(resource.RLIMIT_AS, before)
         for timer in timers:
             timer.cancel()
-
-
-def _keep_memory(n_bytes: int) -> tuple[int, int] | None:
-    """Let this process take ``n_bytes`` more than now; return the limits before, or None where the system has none."""
-    try:
-        n_pages = int(Path("/proc/self/statm").read_text().split()[0])
-        soft, hard = resource.getrlimit(resource.RLIMIT_AS)
-        most = n_pages * resource.getpagesize() + n_bytes
-        if soft != resource.RLIM_INFINITY:
-            most = min(most, soft)
-        resource.setrlimit(resource.RLIMIT_AS, (most, hard))
-    except (OSError, ValueError):
-        return None
-    return soft, hard

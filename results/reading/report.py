@@ -12,10 +12,10 @@ import math
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from boardclass.board import LETTERS, format_rows, with_letters
-from boardclass.board_svg import STYLE, board_svg
+from boardclass.board_svg import STYLE, board_svg, heat_of_cells
 from boardclass.distribution import install
 from boardclass.errors import InputError
 from boardclass.geometry import geometry, short_cell_name
@@ -37,15 +37,9 @@ _LISTED = 500
 _NEAR = _SLOW = 5
 
 
-class Page(NamedTuple):
-    """A report as HTML, and what it is about."""
-
-    html: str
-    found: Summary
-
-
-def render(run: Run, scorer: Scorer, n_boards: int = 6) -> Page:
-    """Return the report of a run; ``n_boards`` of the best boards are drawn with their words.
+def render(run: Run, scorer: Scorer, n_boards: int = 6) -> tuple[str, Summary]:
+    """Return the report of a run as HTML, and what the run proves; ``n_boards`` of the best boards are drawn with their
+    words.
 
     Raises InputError when the packages that draw it are not installed; StoreError when the run is damaged.
     """
@@ -82,7 +76,7 @@ def render(run: Run, scorer: Scorer, n_boards: int = 6) -> Page:
         undefined=jinja2.StrictUndefined,
         finalize=lambda value: printable(value, "\n") if type(value) is str else value,  # our own markup is never a str
     )
-    return Page(environment.get_template("report.html.j2").render(values), found)
+    return environment.get_template("report.html.j2").render(values), found
 
 
 _HOSTS = """
@@ -123,16 +117,12 @@ def _typed(board: str, found: Summary) -> str:
 
 
 def _drawn(item: Board, scorer: Scorer, found: Summary) -> dict[str, Any]:
-    """Return a board with its drawing, its place and its words by number of letters, each with its path."""
     board, asked, scores = item.board, found.question, [other.score for other in found.listed.boards]
     so_far = "" if found.proven else searched(found.n_classes_done, found.n_classes, found.is_faulty)
     place = (1 + sum(score > item.score for score in scores), scores.count(item.score))
     words = sorted(scorer.words(board), key=lambda item: (-n_letters(item.word), item.word))
     letters = str.maketrans(found.question.letters)
-    heat = [0] * len(board)
-    for word in words:
-        for cell in word.path:
-            heat[cell] += word.points
+    heat = heat_of_cells(len(board), ((word.points, word.path) for word in words))
     groups: dict[int, list[dict[str, Any]]] = {}
     for word in words:
         spelled = word.word.replace("q", "qu").translate(letters)
@@ -151,7 +141,6 @@ def _drawn(item: Board, scorer: Scorer, found: Summary) -> dict[str, Any]:
 
 
 def _sensitivity(charts: Any, found: Summary, scorer: Scorer) -> dict[str, Any] | None:
-    """Return what one step makes of the best board: the map of changed letters, and the best of the other boards."""
     if not found.listed.boards:
         return None
     best, letters = found.listed.boards[0], found.question.letters
@@ -179,14 +168,6 @@ _DEPTHS = """
 _BOUNDS = "SELECT max_bound FROM classes WHERE status IN ('eliminated', 'candidates', 'split') AND max_bound > 0"
 
 
-class Chart(NamedTuple):
-    """A drawing with its title and one sentence."""
-
-    title: str
-    text: str
-    svg: str
-
-
 def records(database: Database, sql: str) -> list[dict[str, Any]]:
     """Return the rows of an answer by name of column."""
     answer = database.query(sql)
@@ -205,7 +186,9 @@ def slow_classes(found: Summary, database: Database, n: int) -> list[dict[str, A
     return rows
 
 
-def _charts(charts: Any, found: Summary, database: Database, stages: Mapping[str, float]) -> dict[str, list[Chart]]:
+def _charts(
+    charts: Any, found: Summary, database: Database, stages: Mapping[str, float]
+) -> dict[str, list[tuple[str, ...]]]:
     """Return the charts of where the time went (``stages``: seconds of each), and of what the bounds ruled out."""
     so_far = "." if found.proven else ", so far."
     costs = [row["seconds"] for row in records(database, COSTS)]
@@ -219,11 +202,7 @@ def _charts(charts: Any, found: Summary, database: Database, stages: Mapping[str
                 f"Seconds by the clock per board class, subclasses included{so_far}",
                 *(charts.bars, histogram(costs) if any(costs) else [], "seconds", "classes"),
             ),
-            (
-                "Time by depth",
-                f"Seconds by the clock, by the number of cells forced{so_far}",
-                *(charts.by_depth, depths, "seconds"),
-            ),
+            ("Time by depth", f"Seconds by the clock, by cells forced{so_far}", charts.by_depth, depths, "seconds"),
         ],
         "charts": [
             (
@@ -231,15 +210,11 @@ def _charts(charts: Any, found: Summary, database: Database, stages: Mapping[str
                 "The largest bound at which a part of a unit was discarded; the line is the cutoff.",
                 *(charts.bars, histogram(bounds) if bounds else [], "largest bound", "units", found.fingerprint.cutoff),
             ),
-            (
-                "Elimination by depth",
-                "Units by the number of cells forced beyond the class.",
-                *(charts.by_depth, depths, "units"),
-            ),
+            ("Elimination by depth", "Units by cells forced beyond the class.", charts.by_depth, depths, "units"),
         ],
     }
     return {
-        place: [Chart(title, text, svg) for title, text, draw, *data in told if (svg := draw(title, *data))]
+        place: [(title, text, svg) for title, text, draw, *data in told if (svg := draw(title, *data))]
         for place, told in asked.items()
     }
 

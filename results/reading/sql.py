@@ -6,9 +6,8 @@
     classes   run, and one row per stored unit: class_id, path, depth, status, n_boards, max_bound, seconds ...
     runs      run, dims, wordlist, cutoff, state, n_boards, best_score, digest ...
 
-Everything is read with checksums first (``results.store.run``) and copied into memory.  Then DuckDB loses the right to
-open files, to load extensions and to change settings.  It takes single SELECT statements only, each in a transaction
-that may only read.
+Everything is read with checksums and copied into memory.  Then DuckDB loses the right to open files, to load extensions
+and to change settings.  It takes single SELECT statements only, each in a transaction that may only read.
 """
 
 from __future__ import annotations
@@ -56,11 +55,8 @@ class Answer:
     kinds: tuple[str, ...] = field(repr=False)  # the SQL type of each column
 
     def to_arrow(self) -> pa.Table:
-        """Return the answer as an Arrow table.
-
-        Whole numbers become int64, or decimals where one does not fit; other numbers float64; lists and structs become
-        what Arrow makes of them, and everything else text.
-        """
+        """Return the answer as an Arrow table: whole numbers become int64, or decimals where one does not fit; other
+        numbers float64; lists and structs what Arrow makes of them, and everything else text."""
         values = zip(*self.rows, strict=True) if self.rows else [()] * len(self.columns)
         arrays = [_array(kind, list(column)) for kind, column in zip(self.kinds, values, strict=True)]
         return pa.Table.from_arrays(arrays, names=list(self.columns))
@@ -72,7 +68,6 @@ class Answer:
         return self.to_arrow().to_pandas()
 
     def _repr_html_(self) -> str:
-        """Return the table that a notebook shows."""
         rows = counted(len(self.rows), "row")
         title = rows if len(self.rows) <= _DRAWN else f"the first {_DRAWN} of {rows}"
         return html_table(title, self.columns, self.rows[:_DRAWN])
@@ -114,7 +109,6 @@ _RUNS: dict[str, tuple[pa.DataType, Callable[[Summary], Any]]] = {
 
 
 def _classes(runs: Sequence[tuple[str, Run]]) -> pa.Table:
-    """Return one row for each stored unit of the runs: the columns of the store, and the run."""
     named = [("", SCHEMA.empty_table()), *((name, table) for name, run in runs for _, table in run.checked())]
     return pa.concat_tables(
         table.append_column(pa.field("run", _TEXT), pa.array([name] * len(table), _TEXT)) for name, table in named
@@ -149,7 +143,6 @@ _SETTINGS = {
     "temp_directory": "",  # nothing is spilled to disk
     "enable_external_access": "false",  # after the others, some of which it locks
 }
-_SELECT, _EXPLAIN = "SELECT", "EXPLAIN"
 _EXPLAINED = re.compile(r"\s*EXPLAIN\s+(?:ANALYZE\s+)?(?:\([^()]*\)\s*)?(.*)", re.DOTALL | re.IGNORECASE)
 _BATCH_ROWS = 10_000
 
@@ -209,15 +202,14 @@ class Database:
             raise InputError(f"SQL {quote(sql)}: {str(error).strip()[:600]}{hint}") from error
 
     def _statement(self, sql: str) -> Any:
-        """Return the one statement of a text, if it only reads."""
         statements = self._connection.extract_statements(sql[:MAX_SQL_CHARACTERS])
         if len(sql) > MAX_SQL_CHARACTERS or len(statements) != 1:
             raise InputError(f"SQL {quote(sql)}: expected one statement, such as SELECT * FROM boards LIMIT 5")
         kinds = [statements[0].type.name]
-        if kinds == [_EXPLAIN]:  # with ANALYZE it carries out what it explains
+        if kinds == ["EXPLAIN"]:  # with ANALYZE it carries out what it explains
             match = _EXPLAINED.fullmatch(statements[0].query)
             kinds = [inner.type.name for inner in self._connection.extract_statements(match[1])] if match else kinds
-        if kinds != [_SELECT]:
+        if kinds != ["SELECT"]:
             raise InputError(f"SQL {quote(sql)} is {' '.join(kinds)}: a run is only read; expected a SELECT statement")
         return statements[0]
 
@@ -260,7 +252,6 @@ def _too_long(sql: str, limits: Limits) -> str:
 
 
 def _distinct(names: Sequence[str]) -> tuple[str, ...]:
-    """Return the names; a name that came before gets a number."""
     seen: list[str] = []
     for name in names:
         taken = itertools.chain([name], (f"{name}_{number}" for number in itertools.count(2)))

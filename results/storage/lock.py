@@ -111,8 +111,12 @@ class Lease:
                     f"was killed is forgotten after {LEASE_S:.0f} s)"
                 )
             folder.publish(self._hold, self._data)
-            if gone:
-                self._shut_out()
+            try:  # whose claims are about to be removed is fenced off
+                if gone and folder.read(files.RUN) is not None:
+                    folder.fence(files.MANIFEST)
+            except StoreError:
+                folder.remove(self._hold)
+                raise
             for name in gone:
                 folder.remove(name)
         finally:
@@ -121,7 +125,7 @@ class Lease:
         self._thread.start()
 
     def require(self) -> None:
-        """Raise StoreLockedError when another driver took the run over, because ours was silent for too long."""
+        """Raise StoreLockedError when another driver took the run over."""
         holders = [name for name in self._folder.names(files.LOCK) if name.startswith(_HOLD)]
         if holders != [self._hold]:
             raise StoreLockedError(
@@ -134,15 +138,6 @@ class Lease:
         self._stopped.set()
         self._thread.join()
         self._folder.remove(self._hold)
-
-    def _shut_out(self) -> None:
-        """Fence off the drivers whose claims are about to be removed."""
-        try:
-            if self._folder.read(files.RUN) is not None:
-                self._folder.fence(files.MANIFEST)
-        except StoreError:
-            self._folder.remove(self._hold)
-            raise
 
     def _renew(self) -> None:
         while not self._stopped.wait(BEAT_S):
@@ -196,7 +191,6 @@ class DirectoryLock:
             self._held = None
 
     def _locked(self) -> tuple[Path, int]:
-        """Lock the directory, or else the file, and return which, with its descriptor."""
         try:
             descriptor = os.open(self._base, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
             return self._base, _flocked(descriptor, self._base)

@@ -65,8 +65,7 @@ class ExtendResult:
 def open_source(location: str, asked: Fingerprint) -> Run:
     """Return an older run that a new one may take verdicts from.
 
-    Raises FingerprintError when more than the cutoff differs; every field is named with both values; StoreError when
-    there is no run, or it is damaged or contradicts itself.
+    Raises FingerprintError when more than the cutoff differs; StoreError when the run is damaged or contradicts itself.
     """
     run = open_run(location)
     check_same(asked, replace(run.fingerprint, cutoff=asked.cutoff), run.folder.where(""))
@@ -83,10 +82,7 @@ def inherited(source: Run) -> dict[str, Any]:
 
 
 def extend(source: Run, store: Store) -> ExtendResult:
-    """Store every verdict of an older run that holds in a new one; units that have a verdict there are left alone.
-
-    Raises StoreError when a row of the older run is damaged, or the new one cannot be written to.
-    """
+    """Store every verdict of an older run that holds in a new one; units that have a verdict there are left alone."""
     n_reused = n_before = 0
     batch: list[Row] = []
     for row in reusable(source, store.fingerprint.cutoff):
@@ -123,7 +119,6 @@ def reusable(source: Run, cutoff: int) -> Iterator[Row]:
 
 
 def _sound(source: Run) -> Iterator[Row]:
-    """Yield the verdicts that are not in doubt, one for each unit."""
     left_out = set(source.doubted)
     for row in source.rows():
         if row.is_verdict and row.key not in left_out:
@@ -133,7 +128,6 @@ def _sound(source: Run) -> Iterator[Row]:
 
 
 def _holds(row: Row, source: Run, cutoff: int, covers: bool) -> bool:
-    """Return whether a verdict, taken by itself, holds at another cutoff as well."""
     if reaches(cutoff, source.fingerprint.cutoff):
         return True
     if row.status == SPLIT and not row.settled:

@@ -125,7 +125,7 @@ def merge(location: str, sources: Sources) -> MergeResult:
 
 
 def _placed(run: Run) -> pa.Table:
-    """Return all rows of a run, checked, with two columns more: the ``file`` in which each stands, and its ``row``."""
+    """Return all rows of a run, checked, each with its place: ``file`` and ``row``."""
     tables = [_PLACED.empty_table()]
     for part, table in run.checked():
         file = pa.DictionaryArray.from_arrays(np.zeros(table.num_rows, np.int32), [run.folder.where(part.name)])

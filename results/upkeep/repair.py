@@ -97,7 +97,7 @@ def _check_rows(folder: Folder, fingerprint: Fingerprint) -> None:
 
 
 def _listed(folder: Folder) -> dict[int, Part]:
-    """Return the parts that the readable lines of the manifest list, by number; the last line on a part counts."""
+    """Return the parts that readable lines of the manifest list, by number; the last line on a part counts."""
     parts = {}
     for line in folder.read_lines(files.MANIFEST)[0]:
         try:
@@ -112,12 +112,11 @@ def _repair_manifest(folder: Folder, done: RepairResult) -> None:
     """Write a damaged manifest anew; note that, and the parts that it no longer vouches for."""
     try:
         unlisted(folder, read_manifest(folder))
+        return
     except DamagedError as error:
         if not isinstance(folder, LocalFolder):
             raise
         done.others[files.MANIFEST] = str(error)
-    else:
-        return
     parts = _listed(folder)
     found = {files.part_number(name, files.RESULTS) or 0: name for name in folder.names(files.RESULTS)}
     lines = []
@@ -134,10 +133,7 @@ def _repair_manifest(folder: Folder, done: RepairResult) -> None:
 
 
 def _drop_parts(folder: Folder, fingerprint: Fingerprint, done: RepairResult) -> set[str]:
-    """Take every part off the manifest that cannot be read or is about classes of another run, and note it.
-
-    Return the hosts that rows of these parts doubt, as far as they can be read.
-    """
+    """Take off the manifest what cannot be read or is of another run; return the hosts that its rows doubt."""
     hosts: set[str] = set()
     manifest = read_manifest(folder)
     n_bytes = manifest.n_bytes
@@ -159,10 +155,8 @@ def _remove_documents(folder: Folder, done: RepairResult) -> None:
     run = open_run(folder)
     if done.parts:
         folder.remove(files.CLAIM)
-    readers: dict[str, Callable[[], object]] = {
-        files.CLAIM: partial(read_claim, run),
-        files.AUDITS: partial(read_audits, run),
-    }
+    readers: dict[str, Callable[[], object]]
+    readers = {files.CLAIM: partial(read_claim, run), files.AUDITS: partial(read_audits, run)}
     readers |= {name: partial(read_certificates, folder, name) for name in certificate_files(folder)}
     for name, read in readers.items():
         try:

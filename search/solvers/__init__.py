@@ -26,15 +26,15 @@ _USUAL = {4: (2, 2), 6: (2, 3), 9: (3, 3), 12: (3, 4), 16: (4, 4), 20: (4, 5), 2
 
 
 class Grid:
-    """A board of ``w`` columns of ``h`` cells; cell (x, y) has the number ``x * h + y``.
-
-    ``moves`` has for each cell the cells that may follow it in a word: special tiles need nothing else.
-    """
+    """A board of ``w`` columns of ``h`` cells; cell (x, y) has the number ``x * h + y``."""
 
     def __init__(
-        self, board: str, dims: tuple[int, int] | None = None, begin_only: Collection[int] = (),
+        self,
+        board: str,
+        dims: tuple[int, int] | None = None,
+        begin_only: Collection[int] = (),
         end_only: Collection[int] = (),
-    ) -> None:  # fmt: skip
+    ) -> None:
         size = dims or _USUAL.get(len(board))
         if size is None or size[0] * size[1] != len(board):
             expected = f"{size[0] * size[1]} cells" if size else f"one of {', '.join(map(str, _USUAL))} cells, or dims"
@@ -45,16 +45,20 @@ class Grid:
             if not 0 <= cell < len(board):
                 raise InputError(f"no cell {cell!r} on {quote(board)}: expected 0 to {len(board) - 1}")
         self.board, self.n = board, len(board)
-        w, h = size
-        cells = [divmod(cell, h) for cell in range(w * h)]
-        self.moves: tuple[tuple[int, ...], ...] = tuple(
-            tuple(
-                other
-                for other, (u, v) in enumerate(cells)
-                if max(abs(x - u), abs(y - v)) == 1 and cell not in end_only and other not in begin_only
-            )
-            for cell, (x, y) in enumerate(cells)
+        self.moves = moves(*size, begin_only, end_only)
+
+
+def moves(w: int, h: int, begin_only: Collection[int], end_only: Collection[int]) -> tuple[tuple[int, ...], ...]:
+    """Return for each cell the cells that may follow it in a word."""
+    cells = [divmod(cell, h) for cell in range(w * h)]
+    return tuple(
+        tuple(
+            other
+            for other, (u, v) in enumerate(cells)
+            if max(abs(x - u), abs(y - v)) == 1 and cell not in end_only and other not in begin_only
         )
+        for cell, (x, y) in enumerate(cells)
+    )
 
 
 _END = ""  # no letter: marks a node at which a word ends, and holds the word
@@ -108,7 +112,6 @@ def _letter_mask(text: str) -> int:
 
 
 def _fits(word: str, places: dict[str, list[int]], grid: Grid) -> bool:
-    """Return whether a word whose letters all occur can be spelled: choose a place for each letter in turn."""
     if any(word.count(letter) > len(places[letter]) for letter in set(word)):
         return False
     choices = [places[letter] for letter in word]
@@ -163,7 +166,6 @@ class HeapSolver:
 
 
 def _extended(states: Ends, grid: Grid) -> dict[str, Ends]:
-    """Return the places one step further, by letter."""
     further: dict[str, Ends] = {}
     for cell, used in states:
         for other in grid.moves[cell]:
@@ -191,10 +193,7 @@ class PathsSolver:
         return self.solve_counted(grid)[0]
 
     def solve_counted(self, grid: Grid) -> tuple[list[str], int]:
-        """Return the words, and how many paths (of one cell and more) were looked up.
-
-        Raises InputError if the board has more than 16 cells: there are too many paths.
-        """
+        """Return the words, and how many paths were looked up; InputError if the board has more than 16 cells."""
         if grid.n > MAX_CELLS:
             raise InputError(
                 f"method 'paths' looks at every path: expected at most {MAX_CELLS} cells, not {grid.n}; use 'trie'"
@@ -209,7 +208,6 @@ class PathsSolver:
 
 
 def _paths_from(grid: Grid, start: int, words: frozenset[str]) -> tuple[set[str], int]:
-    """Return the words on the paths from one cell, and the number of these paths."""
     moves = [[(other, 1 << other, grid.board[other]) for other in near] for near in grid.moves]
     found: set[str] = set()
     count = 0

@@ -16,6 +16,7 @@ from boardclass.errors import InputError, quote
 from boardclass.geometry import read_cell
 from boardclass.scores import ScoreTable, parse_scores
 from boardclass.tiles import Tiles
+from search.solvers import moves
 
 _WORTH = {1: "aeilnorstu", 2: "dg", 3: "bcmp", 4: "fhvwy", 5: "k", 8: "jx", 10: "qz"}
 SCRABBLE = {letter: worth for worth, letters in _WORTH.items() for letter in letters}
@@ -56,10 +57,7 @@ class Rules:
 
 
 def parse_values(text: str) -> dict[str, int]:
-    """Return letter values: ``scrabble``, or such as ``a=1,b=3``.
-
-    Raises InputError if the text is neither.
-    """
+    """Return letter values: ``scrabble``, or such as ``a=1,b=3``; InputError if the text is neither."""
     if text.strip().lower() == "scrabble":
         return dict(SCRABBLE)
     found = [_setting(part) for part in text.lower().split(",")]
@@ -69,10 +67,7 @@ def parse_values(text: str) -> dict[str, int]:
 
 
 def parse_bonus(text: str, w: int, h: int) -> dict[int, str]:
-    """Return the bonus cells that a text such as ``1.1=dl,2.3=tw`` names, by number.
-
-    Raises InputError if a part is not a cell with a bonus.
-    """
+    """Return the bonus cells, by number, that a text such as ``1.1=dl,2.3=tw`` names; InputError if it names none."""
     found: dict[int, str] = {}
     for part in text.lower().split(","):
         place, _, kind = map(str.strip, part.partition("="))
@@ -102,7 +97,9 @@ def solve_tiles(board: Tiles, words: Sequence[str], rules: Rules | None = None) 
 
 def _spelled(board: Tiles, words: Sequence[str]) -> Iterator[tuple[str, tuple[int, ...], tuple[str, ...]]]:
     """Yield each way to spell a word: the word, its path, and what each tile on it spells."""
-    moves = _moves(board)
+    begins = [cell for cell, tile in enumerate(board.tiles) if tile.begins]
+    ends = [cell for cell, tile in enumerate(board.tiles) if tile.ends]
+    near = moves(board.w, board.h, begins, ends)
     spellings = [tile.spellings for tile in board.tiles]
     stack: list[tuple[tuple[int, ...], tuple[str, ...], str, tuple[int, int]]] = [
         ((cell,), (text,), text, (0, len(words))) for cell, texts in enumerate(spellings) for text in texts
@@ -115,19 +112,6 @@ def _spelled(board: Tiles, words: Sequence[str]) -> Iterator[tuple[str, tuple[in
             continue
         if words[first] == prefix:
             yield prefix, path, spelled
-        for cell in moves[path[-1]]:
+        for cell in near[path[-1]]:
             if cell not in path:
                 stack += [((*path, cell), (*spelled, text), prefix + text, (first, last)) for text in spellings[cell]]
-
-
-def _moves(board: Tiles) -> list[list[int]]:
-    """Return the cells that may follow each cell in a word."""
-    cells = [divmod(cell, board.h) for cell in range(len(board.tiles))]
-    return [
-        [
-            other
-            for other, (u, v) in enumerate(cells)
-            if max(abs(x - u), abs(y - v)) == 1 and not board.tiles[other].begins and not board.tiles[cell].ends
-        ]
-        for cell, (x, y) in enumerate(cells)
-    ]

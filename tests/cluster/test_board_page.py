@@ -15,7 +15,7 @@ import pytest
 from boardclass.scores import parse_scores
 from boardclass.wordlist import KNOWN_SHA256
 from cluster.answers import records
-from cluster.answers.records import PUBLISHED, proven_place
+from cluster.answers.status import PUBLISHED, proven_place
 from cluster.web import board_page
 from results import top
 from results.storage import files

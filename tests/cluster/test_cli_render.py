@@ -12,9 +12,9 @@ import pytest
 from rich.console import Console
 
 from boardclass.board import format_rows
-from boardclass.board_svg import SIZE, board_svg
+from boardclass.board_svg import SIZE, board_svg, heat_of_cells
 from cluster.answers import render
-from cluster.answers.render import Format, draw_board, heat_of_cells, write_json, write_record, write_table
+from cluster.answers.render import Format, draw_board, write_json, write_record, write_table
 from cluster.streams import console, tell
 
 

@@ -17,7 +17,7 @@ pytest.importorskip("uvicorn", reason="needs the extra: pip install 'orderly-bog
 
 import anyio
 
-from cluster.answers.records import PUBLISHED
+from cluster.answers.status import PUBLISHED
 from cluster.web import jobs
 from cluster.web.job_queue import JobQueue, Priority, Refused
 from cluster.web.server import MAX_CLIENTS
