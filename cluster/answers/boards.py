@@ -115,9 +115,8 @@ class Asked:
         return solved
 
     def told(self, board: Board, solved: Solved) -> dict[str, Any]:
-        """Return what a page shows of a board: the record, faces, points through each cell; and for each cell its
-        letter value (None: it has none, or several) and its bonus, where the rules have such.
-        """
+        """Return what a page shows of a board: the record, faces, points through each cell; where the rules have such,
+        the letter value of each cell (None: it has none, or several) and its bonus."""
         n = sum(map(len, solved.rows))
         heat = heat_of_cells(n, ((word.points, word.path) for word in solved.words))
         record = solved.record(self.words) | {"rows": solved.rows, "heat": heat}
@@ -154,7 +153,6 @@ class Asked:
         return Rules(self.table, None if self.values is None else parse_values(self.values), bonus)
 
     def _on_tiles(self, board: Tiles) -> Iterable[tuple[str, int, tuple[int, ...]]]:
-        """Yield the words on a board of tiles; the solver sees the symbols of the list."""
         from search.solvers.tiles import solve_tiles
 
         words = load_wordlist(self.source, plain_q=True)
@@ -164,10 +162,8 @@ class Asked:
         def in_symbols(text: str) -> str:  # a letter that is a symbol elsewhere is in no word
             return pattern.sub(lambda found: symbols[found[0]], text)
 
-        tiles = [
-            tile if tile.face == "*" else tile._replace(spellings=tuple(map(in_symbols, tile.spellings)))
-            for tile in board.tiles
-        ]
+        spelled = [tile._replace(spellings=tuple(map(in_symbols, tile.spellings))) for tile in board.tiles]
+        tiles = [old if old.face == "*" else new for old, new in zip(board.tiles, spelled, strict=True)]
         rules = self._rules(board)
         if (values := rules.values) is not None:
             of_symbols = {symbol: values.get(letter, 0) for symbol, letter in words.letters.items()}

@@ -245,7 +245,7 @@ def chosen_run(directory: str | None = None) -> str:
     if directory is not None:
         return named_run(directory)
     from cluster.streams import tell
-    from cluster.watch.catalog import DEFAULT_FOLDER, Catalog
+    from cluster.watch.view import DEFAULT_FOLDER, Catalog
 
     places = [place.location for place in Catalog(()).places().values()]
     if not places:

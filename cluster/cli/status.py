@@ -16,7 +16,7 @@ from cluster.cli import options
 from cluster.streams import console, tell
 
 if TYPE_CHECKING:
-    from cluster.watch.catalog import Place
+    from cluster.watch.view import Place
 
 _TOLD = frozenset(  # lines for people say these
     (
@@ -61,7 +61,7 @@ _COLUMNS = ("run", "state", "dims", "wordlist", "cutoff", "done", "best", "board
 
 def runs(given: options.Runs = None, fmt: options.Format = Format.table) -> None:
     """List the runs under a folder: how far each is, its best board, and whether its rows prove it."""
-    from cluster.watch.catalog import Catalog
+    from cluster.watch.view import Catalog
 
     catalog = Catalog(given or [])
     listed = [{"run": place.name, "directory": place.location, **_told(place)} for place in catalog.places().values()]

@@ -1,6 +1,5 @@
 """Runs looked at again and again: which there are, what goes on in one, and the terminal of ``orderly watch``.
 
-catalog.py    the runs that were given, by key
-view.py       what is known of one run: lock and log every second, rows when files have changed
+view.py       the runs that were given, by key; lock and log of one every second, rows when files have changed
 screen.py     that as a drawing; keys, resizing
 """

@@ -15,7 +15,7 @@ from starlette.responses import Response
 from boardclass.errors import InputError, OrderlyError, quote
 from boardclass.rolling import roll
 from boardclass.wordlist import DEFAULT_WORDLIST
-from cluster.watch.catalog import Place
+from cluster.watch.view import Place
 from cluster.web import jobs
 from cluster.web.job_queue import Priority, Refused
 from cluster.web.site import Site, answer
@@ -61,7 +61,7 @@ def _place(request: Request) -> Place:
 
 
 def pulses(name: str) -> Handler:
-    """Return what answers with all runs of a catalog of the site: ``catalog`` (those given) or ``records``."""
+    """Return what answers with all runs of a catalog of the site, ``catalog`` or ``records``."""
 
     @explained
     async def handle(request: Request) -> Response:

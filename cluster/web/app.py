@@ -21,7 +21,7 @@ from boardclass.board_svg import STYLE
 from boardclass.geometry import DIMS
 from boardclass.printable import printable
 from boardclass.wordlist import DEFAULT_WORDLIST, available_names
-from cluster.watch.catalog import Place
+from cluster.watch.view import Place
 from cluster.web import answers, jobs
 from cluster.web.job_queue import Priority, Refused
 from cluster.web.site import Site

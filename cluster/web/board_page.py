@@ -31,16 +31,12 @@ def board_page(told: dict[str, Any], *, hidden: bool = False) -> str:
     head = f"{counted(told['score'], 'point')} in {counted(told['n_words'], 'word')}"
     groups = groupby(words, key=lambda item: item["letters"])
     listed = "" if hidden else "".join(f"<p>{n}: {', '.join(item['word'] for item in same)}</p>" for n, same in groups)
-    note = (
-        f"This page and its game have the {len(words):,} longest of them; {left_out:,} are left out."
-        if left_out
-        else ""
-    )
+    note = f"This page and its game have the {len(words):,} longest of them; {left_out:,} are left out."
     page = Template(_read("templates/file.html"))
     return page.substitute(
         head=f"Find {head}" if hidden else head,
         text=escape(printable(f"Board {told['board']}, word list {told['wordlist']}.")),
-        place=escape(printable(" ".join(filter(None, (told.get("place"), note))))),
+        place=escape(printable(" ".join(filter(None, (told.get("place"), note if left_out else ""))))),
         drawn=board_svg(told["rows"]),
         listed=printable(listed),
         style=_read("static/site.css"),

@@ -97,8 +97,8 @@ class Worker:
     async def do(self, job: Callable[..., Any], values: Sequence[Any], seconds: float, memory_mb: int) -> Any:
         """Return what :func:`cluster.web.jobs.bounded` returns; the process is killed when this task is cancelled.
 
-        The process finds the job, a function of a module, by name; JSON holds the values and what it returns.  Raises
-        Ended when the process ended: killed by :meth:`aclose`, by the job's own limits or by somebody else.
+        The process finds the job by its name; JSON holds the values and what it returns.  Raises Ended when the process
+        ended: killed by :meth:`aclose`, by the job's own limits or by somebody else.
         """
         try:
             process = await self._running()

@@ -16,7 +16,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from boardclass.errors import InputError, quote
 from cluster.answers.status import PUBLISHED
-from cluster.watch.catalog import Catalog
+from cluster.watch.view import Catalog
 from cluster.web.app import make_app
 from cluster.web.guard import Guard
 from cluster.web.site import Site

@@ -18,8 +18,7 @@ import anyio.to_thread
 from boardclass.board import dims_of_length
 from boardclass.errors import BoardError
 from boardclass.printable import percent, printable
-from cluster.watch.catalog import Catalog, Place
-from cluster.watch.view import Watched, told
+from cluster.watch.view import Catalog, Place, Watched, told
 from cluster.web import jobs
 from cluster.web.job_queue import JobQueue, Priority
 from results.proof.claim import searched, standing

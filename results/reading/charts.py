@@ -18,13 +18,7 @@ import altair as alt
 Rows = Sequence[Mapping[str, Any]]
 
 ACCENT, SECOND, WARN = "#4c78a8", "#f2a541", "#d1495b"
-_STATUS_COLOURS = {
-    "eliminated": ACCENT,
-    "candidates": WARN,
-    "split": SECOND,
-    "error": "#888888",
-    "quarantined": "#555555",
-}
+_STATUS_COLOURS = {"eliminated": ACCENT, "candidates": WARN, "split": SECOND, "error": "#888", "quarantined": "#555"}
 _WIDTH, _HEIGHT = 440, 220
 _EDGES = 6
 _numbers = count(1)
@@ -35,15 +29,9 @@ def bars(name: str, rows: Rows, x_title: str, y_title: str, rule: int | None = N
     edges = sorted({float(row[end]) for row in rows for end in ("x", "x_end")})
     is_short = len(edges) <= _EDGES and all(edge.is_integer() for edge in edges)  # otherwise ticks at fractions
     axis = alt.Axis(values=edges, format="d") if is_short else alt.Axis()
-    chart: Any = (
-        _data(rows)
-        .mark_bar(color=ACCENT)
-        .encode(
-            x=alt.X("x:Q", title=x_title, bin="binned", axis=axis),
-            x2="x_end:Q",
-            y=alt.Y("n:Q", title=y_title, axis=alt.Axis(tickMinStep=1)),
-        )
-    )
+    x = alt.X("x:Q", title=x_title, bin="binned", axis=axis)
+    y = alt.Y("n:Q", title=y_title, axis=alt.Axis(tickMinStep=1))
+    chart = _data(rows).mark_bar(color=ACCENT).encode(x=x, x2="x_end:Q", y=y)
     if rule is not None:
         chart += _data([{"at": rule}]).mark_rule(color=WARN, strokeWidth=2).encode(x="at:Q")
     return _svg(name, chart) if _n_bars(rows, "x", "n") > 1 else ""
@@ -51,14 +39,8 @@ def bars(name: str, rows: Rows, x_title: str, y_title: str, rule: int | None = N
 
 def stages(name: str, rows: Rows) -> str:
     """Return a bar of ``seconds`` for each ``stage``, in the order given."""
-    chart = (
-        _data(rows)
-        .mark_bar(color=ACCENT)
-        .encode(
-            x=alt.X("stage:N", title=None, sort=None, axis=alt.Axis(labelAngle=0)),
-            y=alt.Y("seconds:Q", title="seconds"),
-        )
-    )
+    x = alt.X("stage:N", title=None, sort=None, axis=alt.Axis(labelAngle=0))
+    chart = _data(rows).mark_bar(color=ACCENT).encode(x=x, y=alt.Y("seconds:Q", title="seconds"))
     return _svg(name, chart) if _n_bars(rows, "stage", "seconds") > 1 else ""
 
 
@@ -66,34 +48,18 @@ def by_depth(name: str, rows: Rows, y: str) -> str:
     """Return a column for each ``depth``, as high as the rows' ``y``, cut by their ``status``."""
     names = list(_STATUS_COLOURS)
     shown = sorted({row["status"] for row in rows}, key=names.index)
-    chart = (
-        _data(rows)
-        .mark_bar()
-        .encode(
-            x=alt.X("depth:O", title="forced cells", axis=alt.Axis(labelAngle=0)),
-            y=alt.Y(f"{y}:Q", title=y),
-            color=alt.Color(
-                "status:N",
-                title=None,
-                scale=alt.Scale(domain=names, range=list(_STATUS_COLOURS.values())),
-                legend=alt.Legend(orient="top", values=shown),
-            ),
-        )
-    )
+    scale = alt.Scale(domain=names, range=list(_STATUS_COLOURS.values()))
+    color = alt.Color("status:N", title=None, scale=scale, legend=alt.Legend(orient="top", values=shown))
+    x = alt.X("depth:O", title="forced cells", axis=alt.Axis(labelAngle=0))
+    chart = _data(rows).mark_bar().encode(x=x, y=alt.Y(f"{y}:Q", title=y), color=color)
     return _svg(name, chart) if _n_bars(rows, "depth", y) > 1 else ""
 
 
 def letter_map(name: str, rows: Rows) -> str:
     """Return the score (colour) of a board with each ``cell`` replaced by each ``letter``."""
-    chart = (
-        _data(rows)
-        .mark_rect()
-        .encode(
-            x=alt.X("letter:O", title=None, axis=alt.Axis(labelAngle=0, orient="top")),
-            y=alt.Y("cell:O", title=None, sort=None),
-            color=alt.Color("score:Q", title="score", scale=alt.Scale(scheme="viridis")),
-        )
-    )
+    x = alt.X("letter:O", title=None, axis=alt.Axis(labelAngle=0, orient="top"))
+    color = alt.Color("score:Q", title="score", scale=alt.Scale(scheme="viridis"))
+    chart = _data(rows).mark_rect().encode(x=x, y=alt.Y("cell:O", title=None, sort=None), color=color)
     return _svg(name, chart, height=20 * len({row["cell"] for row in rows}), width=520)
 
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,17 +21,6 @@ Start = str | Callable[[np.random.Generator, int, NDArray[np.uint8]], NDArray[np
 """A board, or a function that makes the first boards uint8[m, n] from a random generator, m and the alphabet."""
 
 
-class BatchScorer(Protocol):
-    """What a local search needs of a scorer."""
-
-    @property
-    def geometry(self) -> Geometry:
-        """Size of the boards scored."""
-
-    def scores(self, boards: NDArray[np.uint8]) -> NDArray[np.int32]:
-        """Return int32[m], the scores of the boards in uint8[m, n]."""
-
-
 _WORTH_SPLITTING = 256
 
 
@@ -45,7 +33,7 @@ class ParallelScorer:
     def __init__(self, scorer: Scorer, n_threads: int) -> None:
         if n_threads < 1:
             raise InputError(f"{n_threads} workers: expected at least 1")
-        self.geometry = scorer.geometry
+        self.geometry: Geometry = scorer.geometry
         self._scorers = [scorer, *(scorer.twin() for _ in range(n_threads - 1))]
         self._threads = ThreadPoolExecutor(n_threads) if n_threads > 1 else None
 
@@ -65,7 +53,8 @@ class HoldingScorer:
         n = scorer.geometry.n
         if not (word.isascii() and word.isalpha() and word.islower() and MIN_LETTERS <= len(word) <= n):
             raise InputError(f"word {quote(word)}: expected {MIN_LETTERS} to {n} letters a-z, as many as cells at most")
-        self._scorer, self.geometry = scorer, scorer.geometry
+        self._scorer = scorer
+        self.geometry: Geometry = scorer.geometry
         self._word = np.frombuffer(word.encode("ascii"), np.uint8) - np.uint8(ord("a"))
         self._finder = Scorer(scorer.geometry.dims, [word], parse_scores("words"))
 
@@ -97,6 +86,9 @@ class HoldingScorer:
                 path.append(near[rng.integers(len(near))])
             else:
                 return path
+
+
+BatchScorer = Scorer | ParallelScorer | HoldingScorer
 
 
 def parse_alphabet(letters: str) -> NDArray[np.uint8]:

@@ -14,7 +14,7 @@ import pytest
 
 from boardclass.scores import parse_scores
 from boardclass.wordlist import KNOWN_SHA256
-from cluster.answers import records
+from cluster.answers import status
 from cluster.answers.status import PUBLISHED, proven_place
 from cluster.web import board_page
 from results import top
@@ -247,5 +247,5 @@ def test_no_place_is_told_of_an_unproven_list_of_boards(tmp_path, monkeypatch):
     run = shutil.copytree(PUBLISHED / "3x3-scowl70", tmp_path / "3x3-scowl70")
     (run / files.CLAIM).unlink()
     monkeypatch.setattr(records, "PUBLISHED", tmp_path)
-    monkeypatch.setattr(records, "_proof", records._proof.__wrapped__)
+    monkeypatch.setattr(status, "_proof", status._proof.__wrapped__)
     assert proven_place(BOARD, "3x3", 430, KNOWN_SHA256["scowl70"], parse_scores("standard").points) == ""

@@ -13,8 +13,7 @@ from boardclass.errors import StoreError
 from cluster.driver.driver import run
 from cluster.planning.shares import Share
 from cluster.scheduling.events import Assign, Publish, Quarantine
-from cluster.watch.catalog import Catalog
-from cluster.watch.view import Watched
+from cluster.watch.view import Catalog, Watched
 from cluster.web.jobs import read_run
 from cluster.web.site import Site
 from results.errors import ConflictError
