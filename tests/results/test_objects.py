@@ -163,13 +163,9 @@ class Faulty:
     def call(self, name: str, function: Any, *arguments: Any) -> Any:
         self.calls.append(name)
         fails = len(self.calls) - 1 == self.fail_at
-        if fails and self.kind == "kill":
-            raise KilledError(name)
-        if fails and self.kind == "error":
-            raise OSError("the network is gone")
-        value = function(*arguments)
-        if fails:  # the request arrived, its answer did not
-            raise (KilledError(name) if self.kind == "kill late" else OSError("no answer"))
+        value = None if fails and "late" not in self.kind else function(*arguments)
+        if fails:  # late: the request arrived, its answer did not
+            raise KilledError(name) if self.kind.startswith("kill") else OSError("the network is gone")
         return value
 
     @contextlib.contextmanager
