@@ -5,17 +5,16 @@ from __future__ import annotations
 import hashlib
 import json
 import random
-from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 
 from results.proof import audit
 from results.storage import files
 from results.store.documents import format_document
 from results.store.parts import describe, serialise
-from results.store.rows import SCHEMA
 
 WORDS = ["tea", "ate", "eat", "rat", "tar", "art", "rate", "tear", "quit"]
 DOCUMENTS = (files.RUN, files.CLAIM, files.AUDITS)
@@ -40,73 +39,54 @@ NUMBERS = {
 }
 
 
-class Forgery(NamedTuple):
-    """A run directory that somebody tampered with: where, and what stands there now, in words."""
-
-    place: str
-    what: str
-
-
 class Forger:
-    """Tampers with a run directory in one place at random: ``kinds`` with valid seals, ``damaged`` without."""
+    """Tampers with a run directory in one place at random.
+
+    Each of ``KINDS`` renews the seals and tells what stands where now; ``flip``, ``cut``, ``swap`` and ``lose`` renew
+    none and return the files.
+    """
+
+    KINDS = ("document", "manifest", "row", "certificate", "event")
 
     def __init__(self, seed: int) -> None:
         self.rng = random.Random(seed)
-        self.kinds: dict[str, Callable[[Path], Forgery]] = {
-            "documents": self.document,
-            "manifest": self.manifest,
-            "rows": self.row,
-            "certificates": self.certificate,
-            "events": self.event,
-        }
-        self.damaged: dict[str, Callable[[Path], list[Path]]] = {
-            "flips": self.flip,
-            "cuts": self.cut,
-            "swaps": self.swap,
-            "losses": self.lose,
-        }
 
-    def document(self, run: Path) -> Forgery:
+    def document(self, run: Path) -> str:
         name = self.rng.choice(DOCUMENTS)
-        values = json.loads((run / name).read_text())
-        del values["sha256"]
-        where, changed = self._altered(values)
+        where, changed = self._altered(unsealed(run / name))
         if isinstance(changed, dict):
             seal(run / name, changed)
         else:
             (run / name).write_text(json.dumps(changed))
-        return Forgery(name, where)
+        return name + where
 
-    def manifest(self, run: Path) -> Forgery:
-        lines = [json.loads(line) for line in (run / files.MANIFEST).read_text().splitlines()]
+    def manifest(self, run: Path) -> str:
+        lines = read_lines(run / files.MANIFEST)
         line = self.rng.choice(lines)
         name = self.rng.choice([key for key in line if key != "check"])
         line[name] = self.rng.choice(NONSENSE)
         write_manifest(run, lines)
-        return Forgery(files.MANIFEST, f"{name} = {line[name]!r}")
+        return f"{files.MANIFEST}: {name} = {line[name]!r}"
 
-    def row(self, run: Path) -> Forgery:
-        part = next((run / files.RESULTS).iterdir())
-        table = read_raw(part, SCHEMA)
-        name, what, changed = self._altered_table(table)
+    def row(self, run: Path) -> str:
+        what, changed = self._altered_table(read_part(run, files.RESULTS))
         write_part(run, changed)
-        return Forgery("results", f"{name} = {what}")
+        return what
 
-    def certificate(self, run: Path) -> Forgery:
-        part = next((run / files.CERTIFICATES).iterdir())
-        name, what, changed = self._altered_table(read_raw(part, audit.SCHEMA), keep=("sha256",))
-        part.write_bytes(serialise(sealed_certificates(changed)))
-        return Forgery("certificates", f"{name} = {what}")
+    def certificate(self, run: Path) -> str:
+        what, changed = self._altered_table(read_part(run, files.CERTIFICATES), keep=("sha256",))
+        next((run / files.CERTIFICATES).iterdir()).write_bytes(serialise(sealed_certificates(changed)))
+        return what
 
-    def event(self, run: Path) -> Forgery:
-        lines = [json.loads(line) for line in (run / files.EVENTS).read_text().splitlines()]
+    def event(self, run: Path) -> str:
+        lines = read_lines(run / files.EVENTS)
         line = self.rng.choice(lines)
         name = self.rng.choice(list(line))
         line[name] = self.rng.choice(NONSENSE)
         if self.rng.random() < 0.5:
             lines.append({**line, "time": lines[-1]["time"]} if name != "time" else line)
-        (run / files.EVENTS).write_text("".join(json.dumps(line) + "\n" for line in lines))
-        return Forgery(files.EVENTS, f"{line['event']}.{name} = {line[name]!r}")
+        write_lines(run / files.EVENTS, lines)
+        return f"{files.EVENTS}: {line['event']}.{name} = {line[name]!r}"
 
     def flip(self, run: Path) -> list[Path]:
         victim = self.rng.choice(files_of(run))
@@ -135,9 +115,7 @@ class Forger:
 
     def _altered(self, values: Any, where: str = "") -> tuple[str, Any]:
         """Return JSON values with one of them, however deep, replaced or taken away, and what was done."""
-        keys = (
-            list(values) if isinstance(values, dict) else list(range(len(values))) if isinstance(values, list) else []
-        )
+        keys: Any = list(values) if isinstance(values, dict) else range(len(values)) if isinstance(values, list) else ()
         if keys and self.rng.random() < 0.8:
             key = self.rng.choice(keys)
             if isinstance(values, dict) and self.rng.random() < 0.1:
@@ -149,15 +127,11 @@ class Forger:
         new = self.rng.choice(NONSENSE)
         return f"{where} = {new!r:.80}", new
 
-    def _altered_table(self, table: pa.Table, keep: tuple[str, ...] = ()) -> tuple[str, str, pa.Table]:
+    def _altered_table(self, table: pa.Table, keep: tuple[str, ...] = ()) -> tuple[str, pa.Table]:
         name = self.rng.choice([name for name in table.column_names if name not in keep])
         at = self.rng.randrange(table.num_rows)
-        field = table.schema.field(name)
-        value = self._value(field.type)
-        values = table.column(name).to_pylist()
-        values[at] = value
-        column = raw_array(values, field.type)
-        return name, f"{value!r:.80}", table.set_column(table.schema.get_field_index(name), field, column)
+        value = self._value(table.schema.field(name).type)
+        return f"{name} of row {at} = {value!r:.80}", with_value(table, name, at, value)
 
     def _value(self, kind: pa.DataType) -> Any:
         if pa.types.is_list(kind):
@@ -175,6 +149,13 @@ def files_of(run: Path) -> list[Path]:
     return sorted(path for path in run.rglob("*") if path.is_file() and path.name not in kept)
 
 
+def unsealed(path: Path) -> dict[str, Any]:
+    """Return what a document says, without its digest."""
+    values = json.loads(path.read_text())
+    del values["sha256"]
+    return values
+
+
 def seal(path: Path, values: dict[str, Any]) -> None:
     """Write a document with a digest that fits; lone surrogates stand in it as escapes."""
     body = json.loads(format_document(json.loads(json.dumps(values).replace("\\ud800", "_SURROGATE_"))))
@@ -182,17 +163,28 @@ def seal(path: Path, values: dict[str, Any]) -> None:
     path.write_text(json.dumps({**values, "sha256": digest if "_SURROGATE_" in str(body) else body["sha256"]}))
 
 
+def read_lines(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def write_lines(path: Path, lines: list[dict[str, Any]]) -> None:
+    path.write_text("".join(json.dumps(line, sort_keys=True) + "\n" for line in lines))
+
+
 def write_manifest(run: Path, lines: list[dict[str, Any]]) -> None:
     """Write manifest lines with checks that fit."""
-    sealed = []
     for line in lines:
-        values = {key: value for key, value in line.items() if key != "check"}
-        check = hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()[:16]
-        sealed.append(json.dumps({**values, "check": check}, sort_keys=True) + "\n")
-    (run / files.MANIFEST).write_text("".join(sealed))
+        line.pop("check", None)
+        line["check"] = hashlib.sha256(json.dumps(line, sort_keys=True).encode()).hexdigest()[:16]
+    write_lines(run / files.MANIFEST, lines)
 
 
-def write_part(run: Path, table: pa.Table, data: bytes | None = None, **changes: Any) -> Path:
+def read_part(run: Path, folder: str) -> pa.Table:
+    """Return the one part of a folder; its texts may be no UTF-8."""
+    return pq.ParquetFile(next((run / folder).iterdir())).read()
+
+
+def write_part(run: Path, table: pa.Table, data: bytes | None = None, **changes: Any) -> None:
     """Make a table, or any bytes, the one part of a run; ``changes`` are fields of the manifest line."""
     for old in (run / files.RESULTS).iterdir():
         old.unlink()
@@ -200,42 +192,23 @@ def write_part(run: Path, table: pa.Table, data: bytes | None = None, **changes:
     name = files.part_name(files.RESULTS, 1)
     (run / name).write_bytes(data)
     ids = table.column("class_id").to_pylist() if table.num_rows else [0]
-    line = json.loads(describe(name, data, ids).format()) | {"n_rows": table.num_rows} | changes
-    write_manifest(run, [line])
-    return run / name
+    write_manifest(run, [json.loads(describe(name, data, ids).format()) | {"n_rows": table.num_rows} | changes])
 
 
 def sealed_certificates(table: pa.Table) -> pa.Table:
     """Return certificates with digests that fit, where their texts are texts."""
-    digests = []
-    for row in rows_of(table):
-        try:
-            texts = {name: row[name].decode() for name in ("fingerprint", "forced")}
-            digests.append(audit.row_digest({**row, **texts}).encode())
-        except UnicodeDecodeError:
-            digests.append(b"0" * 64)
-    at = table.schema.get_field_index("sha256")
-    return table.set_column(at, table.schema.field(at), raw_array(digests, pa.string()))
+    try:
+        digests = [audit.row_digest(row) for row in table.to_pylist()]
+    except UnicodeDecodeError:
+        digests = ["0" * 64] * table.num_rows
+    return table.set_column(table.schema.get_field_index("sha256"), table.schema.field("sha256"), pa.array(digests))
 
 
-def rows_of(table: pa.Table) -> Iterator[dict[str, Any]]:
-    """Yield rows with texts as bytes."""
-    columns = [as_bytes(table.column(name)).to_pylist() for name in table.column_names]
-    for values in zip(*columns, strict=True):
-        yield dict(zip(table.column_names, values, strict=True))
-
-
-def as_bytes(column: pa.ChunkedArray) -> pa.Array:
-    array = column.combine_chunks()
-    return array.cast(pa.binary()) if array.type == pa.string() else array
-
-
-def read_raw(path: Path, schema: pa.Schema) -> pa.Table:
-    import pyarrow.parquet as pq
-
-    table = pq.ParquetFile(path).read()
-    assert table.schema.equals(schema)
-    return table
+def with_value(table: pa.Table, name: str, at: int, value: Any) -> pa.Table:
+    """Return a table with another value in one place."""
+    field, values = table.schema.field(name), table.column(name).to_pylist()
+    values[at] = value
+    return table.set_column(table.schema.get_field_index(name), field, raw_array(values, field.type))
 
 
 def raw_array(values: list[Any], kind: pa.DataType) -> pa.Array:

@@ -27,11 +27,12 @@ from results.storage.lock import parse_owner
 from results.store.documents import list_name
 from results.store.rows import QUARANTINED, SPLIT
 from results.store.run import open_run
-from tests.cluster.whole_run import forge, seal_claim, seal_run, store_rows, verified, without_boards
+from tests.cluster.whole_run import depth, forge, seal_claim, seal_run, store_rows, verified, without_boards
 
 SQL = "SELECT board, score, proven FROM boards"
 FORMATS = ("table", "json", "csv")
 LIE = "Of all 456,976 2x2 boards, none is better than qqqq."
+OTHER_CLAIM = "claim.json: it says that the run is proven; its rows do not"
 
 
 @pytest.fixture(scope="module")
@@ -68,35 +69,29 @@ def rows_of(answer):
 
 
 def check_not_proven(answers, page, code=4):
-    """Check that all readers show what there is and say, in every format, that it is not proven."""
+    """Check that all readers show what there is and say, in every format that was asked for, that it is not proven."""
     for (reader, fmt), answer in answers.items():
         assert answer.code == (0 if reader == "status" else code), (reader, fmt, answer)
         assert "Proven." not in answer.out
-        assert LIE not in answer.out
-        if reader != "status":
-            assert "found so far, not proven: " in answer.err, (reader, fmt)
-    status = json.loads(answers["status", "json"].out)
+        assert reader == "status" or "found so far, not proven: " in answer.err, (reader, fmt)
+        if fmt == "csv":
+            assert all(item["proven"] == "False" for item in rows_of(answer))
+            assert rows_of(answer) or reader not in ("status", "compare")
+        if fmt == "table" and reader in ("top", "compare"):
+            assert answer.out.startswith("found so far, not proven: ")
+    if ("status", "table") in answers:
+        assert re.search("^boards below +found so far, not proven$", answers["status", "table"].out, re.MULTILINE)
+    status, top, query, compare = (
+        json.loads(answers[reader, "json"].out) for reader in ("status", "top", "query", "compare")
+    )
     state = "faulty" if code == 5 else "incomplete"
     assert (status["state"], status["proven"], status["statement"]) == (state, False, None)
     assert status["why_not_proven"]
     assert status["n_classes_begun"] <= status["n_classes"]
-    for reader in ("top", "query"):
-        assert all(item["proven"] is False for item in json.loads(answers[reader, "json"].out))
-    assert json.loads(answers["compare", "json"].out)["proven"] is False
+    assert not any(item["proven"] for item in (*top, *query, compare))
     assert "<strong>Not proven" in page
-    for false in ("Proven.</strong>", "No board reaches the cutoff", "hold all", LIE):
+    for false in ("Proven.</strong>", "No board reaches the cutoff", "hold all"):
         assert false not in page
-
-
-def check_other_formats(answers):
-    """Check that tables and CSV say so too."""
-    assert re.search("^boards below +found so far, not proven$", answers["status", "table"].out, re.MULTILINE)
-    for reader in ("top", "compare"):
-        assert answers[reader, "table"].out.startswith("found so far, not proven: ")
-    for reader in ("status", "top", "query", "compare"):
-        assert all(item["proven"] == "False" for item in rows_of(answers[reader, "csv"]))
-    assert rows_of(answers["status", "csv"])
-    assert rows_of(answers["compare", "csv"])
 
 
 # ---- what it says
@@ -112,50 +107,39 @@ def test_a_proven_run_is_proven_in_every_reader_and_format(ask, whole):
     assert "Proven.</strong> Of all 456,976 2x2 boards" in page
 
 
-@pytest.mark.parametrize("n_rows", [0, 1, 60])
+@pytest.mark.parametrize("n_rows", [0, 1, 60, None])
 def test_of_an_unfinished_run_every_reader_says_found_so_far(ask, whole, tmp_path, n_rows):
-    old = open_run(whole)
-    kept = list(old.rows())[:n_rows]
-    folder = store_rows(tmp_path / "begun", old, kept)
+    """All of its rows are there when its boards were not scored again."""
+    kept = list(open_run(whole).rows())[:n_rows]
+    folder = store_rows(tmp_path / "begun", open_run(whole), kept)
     answers, page = ask(folder, FORMATS if n_rows else ("json",))
     check_not_proven(answers, page)
-    if n_rows:
-        check_other_formats(answers)
-    assert "classes have no verdict" in json.loads(answers["status", "json"].out)["why_not_proven"]
-    if not any(row.candidates for row in kept):
-        assert "No board that reaches the cutoff was found so far." in page
-
-
-def test_a_run_whose_boards_were_not_scored_again_is_not_proven(ask, whole, tmp_path):
-    folder = store_rows(tmp_path / "rows", open_run(whole), open_run(whole).rows())
-    answers, page = ask(folder)
-    check_not_proven(answers, page)
-    assert "not scored again" in answers["top", "json"].err
+    assert ("not scored again" if n_rows is None else "classes have no verdict") in answers["top", "json"].err
+    assert any(row.candidates for row in kept) or "No board that reaches the cutoff was found so far." in page
 
 
 # ---- what is claimed
 
 
-def depth(row):
-    return row.path.count("/") + bool(row.path)
+def is_verdict(level):
+    return lambda row: depth(row) == level and row.status != SPLIT
 
 
 def altered(where, **changes):
-    """Return what changes the first row that meets a condition; a change may depend on the row."""
+    """Return what changes the first row that meets a condition."""
 
     def change(rows):
         row = next(filter(where, rows))
-        values = {name: value(row) if callable(value) else value for name, value in changes.items()}
-        return [replace(item, **values) if item is row else item for item in rows]
+        return [replace(item, **changes) if item is row else item for item in rows]
 
     return change
 
 
-def without(where, *, forgotten=False):
-    """Return what takes away the first row that meets a condition, and its name from the split above if asked to."""
+def without(level, *, forgotten=False):
+    """Return what takes away the first verdict of a level, and its name from the split above if asked to."""
 
     def change(rows):
-        gone = next(filter(where, rows))
+        gone = next(filter(is_verdict(level), rows))
         kept = [row for row in rows if row is not gone]
         if not forgotten:
             return kept
@@ -182,78 +166,55 @@ def doubted(rows):
     return [*rows, replace(rows[0], **values, counters=dict.fromkeys(rows[0].counters, 0))]
 
 
-FORGED = {  # rows rewritten, everything sealed again: how, exit code, what is said
+# Rows rewritten, everything sealed again: how, exit code, what is said.
+FORGED = {
     "half of the rows left out": (lambda rows: rows[:48] + rows[90:], 4, "classes have no verdict"),
-    "a class left out": (without(lambda row: not row.path), 4, "1 of "),
-    "a verdict left out, level 2": (without(lambda row: depth(row) == 2 and row.status != SPLIT), 4, "1 part of"),
-    "a verdict left out, level 4": (without(lambda row: depth(row) == 4), 4, "1 part of a class"),
-    "a part forgotten, level 2": (
-        without(lambda row: depth(row) == 2 and not row.children, forgotten=True),
-        5,
-        "neither a child",
-    ),
-    "a part forgotten, level 4": (without(lambda row: depth(row) == 4, forgotten=True), 5, "neither a child nor"),
+    "a class left out": (without(0), 4, "1 of "),
+    "a verdict left out, level 2": (without(2), 4, "1 part of"),
+    "a verdict left out, level 4": (without(4), 4, "1 part of a class"),
+    "a part forgotten, level 2": (without(2, forgotten=True), 5, "neither a child"),
+    "a part forgotten, level 4": (without(4, forgotten=True), 5, "neither a child nor"),
     "the first board of another class": (foreign_board(0), 5, "which is not in it"),
     "the second board of another class": (foreign_board(1), 5, "which is not in it"),
     "the last board of another class": (foreign_board(-1), 5, "which is not in it"),
     "a class of another size": (altered(lambda row: not row.path, n_boards=1), 5, "boards, its row says 1"),
     "a part of another size": (
-        altered(lambda row: depth(row) == 3 and row.n_boards > 2, n_boards=lambda row: row.n_boards - 1),
-        5,
-        "boards, its row says",
+        altered(lambda row: depth(row) == 3 and row.n_boards > 2, n_boards=2), 5, "boards, its row says 2"
     ),
     "a contradicted host": (doubted, 4, "come from hosts that replicas contradicted"),
-    "a unit given up": (
-        altered(lambda row: not row.path and row.status == "eliminated", status=QUARANTINED, host="", message="died"),
-        4,
-        "1 unit was given up",
-    ),
-}
+    "a unit given up": (altered(is_verdict(0), status=QUARANTINED, host="", message="died"), 4, "1 unit was given up"),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", FORGED)
-def test_rows_rewritten_and_everything_sealed_again_prove_nothing(whole, tmp_path, name):
+def test_rows_rewritten_and_everything_sealed_again_prove_nothing(ask, whole, tmp_path, orderly, name):
     change, code, told = FORGED[name]
     folder = forge(tmp_path / "forged", whole, change)
     found = summary(folder)
     assert (found.proven, found.is_faulty) == (False, code == 5)
     assert told in found.why_not
-    assert any("claim.json: it says that the run is proven; its rows do not" in note for note in found.notes)
+    assert any(OTHER_CLAIM in note for note in found.notes)
     with pytest.raises(MismatchError if code == 5 else IncompleteError):
         verified(folder)
+    if name in ("half of the rows left out", "a part forgotten, level 4"):
+        answers, page = ask(folder, FORMATS)
+        check_not_proven(answers, page, code)
+        assert all(OTHER_CLAIM in answer.err for answer in answers.values())
+        assert told in answers["top", "json"].err
+        assert orderly("verify", folder)[:2] == (code, "")
 
 
-@pytest.mark.parametrize("name", ["half of the rows left out", "a part forgotten, level 4"])
-def test_every_reader_says_that_such_a_run_is_not_proven(ask, whole, tmp_path, orderly, name):
-    change, code, told = FORGED[name]
-    folder = forge(tmp_path / "forged", whole, change)
-    answers, page = ask(folder, FORMATS)
-    check_not_proven(answers, page, code)
-    check_other_formats(answers)
-    for answer in answers.values():
-        assert "claim.json: it says that the run is proven; its rows do not" in answer.err
-    assert told in answers["top", "json"].err
-    answer = orderly("verify", folder)
-    assert (answer.code, answer.out) == (code, "")
-
-
-def test_a_forged_sentence_is_not_repeated_by_any_reader(ask, whole, tmp_path):
+def test_nothing_is_taken_from_a_claim_that_says_something_else(ask, whole, tmp_path, orderly):
     folder = shutil.copytree(whole, tmp_path / "run")
     before, _ = ask(folder, FORMATS)
     seal_claim(folder, whole, statement=LIE)
     after, page = ask(folder, FORMATS)
     for key, answer in after.items():
         assert answer.code == 0
-        if key[0] != "report" and key != ("status", "json") and key != ("status", "csv"):
-            assert answer.out == before[key].out, "nothing is taken from the claim"
+        assert answer.out == before[key].out or key in (("status", "json"), ("status", "csv"), ("report", "table"))
         assert "do not believe" in answer.err
         assert files.CLAIM in answer.err
     assert LIE not in page.partition("Note:")[0]
-
-
-def test_a_claim_that_says_something_else_is_named(whole, tmp_path, orderly):
-    folder = shutil.copytree(whole, tmp_path / "run")
-    before = json.loads(orderly("status", folder, "--format", "json").out)
     for changes in (
         {"statement": LIE},
         {"n_canonical": 1},
@@ -262,10 +223,10 @@ def test_a_claim_that_says_something_else_is_named(whole, tmp_path, orderly):
         {"n_boards_covered": 456_977},
     ):
         seal_claim(folder, whole, **changes)
-        after = json.loads(orderly("status", folder, "--format", "json").out)
-        (note,) = after.pop("notes")
+        status = json.loads(orderly("status", folder, "--format", "json").out)
+        (note,) = status["notes"]
         assert files.CLAIM in note
-        assert before == {**after, "notes": []}
+        assert {**status, "notes": []} == json.loads(before["status", "json"].out)
         answer = orderly("verify", folder)
         assert (answer.code, answer.out) == (5, "")
         assert files.CLAIM in answer.err
@@ -281,18 +242,31 @@ def test_a_claim_with_another_digest_does_not_say_that_these_boards_were_scored_
     assert orderly("verify", folder).code == 5
 
 
-def test_the_board_that_was_climbed_to_must_be_among_the_boards(ask, climbed, tmp_path, orderly):
-    assert json.loads(orderly("status", climbed, "--format", "json").out)["proven"]
-    folder = forge(tmp_path / "forged", climbed, lambda rows: [without_boards(row) for row in rows])
+@pytest.mark.parametrize("kept_boards", ["none", "all others"])
+def test_the_board_that_was_climbed_to_must_be_among_the_boards(ask, climbed, tmp_path, orderly, kept_boards):
+    """Another one as good does not stand for it."""
+    run, shape = open_run(climbed), geometry("2x2")
+    lost = canonical_board(run.info["climbed"]["board"], shape)
+    n_boards = len(unscored_boards(run).boards)
+
+    def lose(row):
+        kept = tuple(item for item in row.candidates if canonical_board(item[0], shape) != lost)
+        return replace(row, candidates=kept) if kept and kept_boards == "all others" else without_boards(row)
+
+    folder = forge(tmp_path / "forged", climbed, lambda rows: list(map(lose, rows)))
+    assert len(unscored_boards(open_run(folder)).boards) == (n_boards - 1 if kept_boards == "all others" else 0)
     answers, page = ask(folder)
     check_not_proven(answers, page, 5)
-    assert "which scores 14; the rows do not list it" in answers["top", "json"].err
-    answer = orderly("verify", folder)
-    assert (answer.code, answer.out) == (5, "")
-    assert "the rows do not list it" in answer.err
-    answer = orderly("run", "2x2", "--cutoff", "auto", "--workers", 0, "--out", folder)
-    assert (answer.code, answer.out) == (4, "")
-    assert "the rows do not list it" in answer.err
+    asked = (5, "verify", folder), (4, "run", "2x2", "--cutoff", "auto", "--workers", 0, "--out", folder)
+    for code, *command in asked:
+        answer = orderly(*command)
+        assert (answer.code, answer.out) == (code, "")
+        assert "which scores 14; the rows do not list it" in answer.err
+
+
+def test_nonsense_for_the_board_that_was_climbed_to(climbed, tmp_path, orderly):
+    assert json.loads(orderly("status", climbed, "--format", "json").out)["proven"]
+    folder = shutil.copytree(climbed, tmp_path / "run")
     for nonsense, code, told in (
         ([], 3, "info.climbed is []"),
         ("aert", 3, "info.climbed is 'aert'"),
@@ -306,27 +280,20 @@ def test_the_board_that_was_climbed_to_must_be_among_the_boards(ask, climbed, tm
         assert told in answer.err
 
 
-def test_another_board_as_good_does_not_stand_for_the_one_climbed_to(climbed, tmp_path, orderly):
-    run, shape = open_run(climbed), geometry("2x2")
-    lost = canonical_board(run.info["climbed"]["board"], shape)
-
-    def lose(row):
-        kept = tuple(item for item in row.candidates if canonical_board(item[0], shape) != lost)
-        return replace(row, candidates=kept) if kept else without_boards(row)
-
-    folder = forge(tmp_path / "forged", climbed, lambda rows: list(map(lose, rows)))
-    assert len(unscored_boards(open_run(folder)).boards) == len(unscored_boards(run).boards) - 1
-    answer = orderly("top", folder)
-    assert answer.code == 5
-    assert "the rows do not list it" in answer.err
-
-
-def test_a_score_table_is_named_only_if_it_is_that_of_the_points(orderly, whole, tmp_path):
+def test_a_name_is_repeated_only_if_what_it_names_is_that(ask, orderly, whole, tmp_path):
     folder = shutil.copytree(whole, tmp_path / "run")
+    seal_run(folder, wordlist={**open_run(folder).info["wordlist"], "name": "enable2k"})
+    answers, page = ask(folder, FORMATS)
+    told = page + "".join(" ".join(answer.out.split()) for answer in answers.values())
+    honest = "a list that is not the enable2k that it is said to be"
+    assert honest in told
+    assert "enable2k" not in told.replace(honest, "")
     seal_run(folder, scores="standard", wordlist={})
     statement = json.loads(orderly("status", folder, "--format", "json").out)["statement"]
     assert "custom points" in statement
     assert "0 words of a list without a name (SHA-256 " in statement
+    assert list_name("words", KNOWN_SHA256["yawl"]) == "yawl"
+    assert list_name("words", "0" * 64) == "words"
 
 
 # ---- rows that are not the run's own
@@ -408,9 +375,9 @@ def test_a_driver_has_no_better_board_than_the_rows_of_a_proven_run(climbed, tmp
 
 def test_a_note_of_impossible_numbers_names_nobody():
     note = {"user": "a", "host": "h", "pid": 7, "since": time.time()}
-    assert parse_owner(json.dumps(note).encode()) is not None
-    for change in ({"since": -1e300}, {"since": 1e300}, {"pid": 10**30}, {"pid": -1}):
-        assert parse_owner(json.dumps(note | change).encode()) is None
+    changes = ({}, {"since": -1e300}, {"since": 1e300}, {"pid": 10**30}, {"pid": -1})
+    found = [parse_owner(json.dumps(note | change).encode()) is not None for change in changes]
+    assert found == [True, False, False, False, False]
 
 
 # ---- readers only read
@@ -418,12 +385,8 @@ def test_a_note_of_impossible_numbers_names_nobody():
 
 def content(folder):
     """Return everything about a directory that a writer would change."""
-    found = {}
-    for path in sorted([folder, *folder.rglob("*")]):
-        status = path.stat()
-        data = path.read_bytes() if path.is_file() else b""
-        found[str(path)] = (data, status.st_mtime_ns, status.st_ino, status.st_mode)
-    return found
+    paths = sorted([folder, *folder.rglob("*")])
+    return [(path, path.stat()[:6], path.stat().st_mtime_ns, path.is_file() and path.read_bytes()) for path in paths]
 
 
 def test_readers_write_nothing_and_work_where_nothing_can_be_written(ask, whole, tmp_path, orderly, monkeypatch):
@@ -454,20 +417,3 @@ def test_readers_write_nothing_and_work_where_nothing_can_be_written(ask, whole,
     monkeypatch.setattr(os, "open", opened)
     assert orderly("verify", folder, "--write").code == 0
     assert json.loads(orderly("status", folder, "--format", "json").out)["proven"]
-
-
-def test_the_name_of_a_known_list_on_another_list_is_not_repeated(ask, whole, tmp_path):
-    folder = shutil.copytree(whole, tmp_path / "forged")
-    seal_run(folder, wordlist={**open_run(folder).info["wordlist"], "name": "enable2k"})
-    answers, page = ask(folder, FORMATS)
-    told = page + "".join(" ".join(answer.out.split()) for answer in answers.values())
-    honest = "a list that is not the enable2k that it is said to be"
-    assert honest in told
-    assert "enable2k" not in told.replace(honest, "")
-
-
-def test_a_known_list_is_called_by_its_name_whatever_its_file_was_called():
-    assert list_name("words", KNOWN_SHA256["yawl"]) == "yawl"
-    assert list_name("words", "0" * 64) == "words"
-    assert list_name("yawl", "0" * 64) != "yawl"
-    assert list_name(None, "0" * 64) == "a list without a name"

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import shutil
-from collections import Counter
 from dataclasses import replace
+from unittest import mock
 
 import pytest
 
@@ -23,7 +23,7 @@ from results.store.run import open_run
 from results.store.store import Store
 from results.upkeep.extend import reusable
 from search.breaker import Unit
-from tests.cluster.whole_run import is_proven, store_rows, verified
+from tests.cluster.whole_run import depth, is_proven, store_rows, verified
 from tests.results.crosscheck import boards_by_sql
 
 
@@ -42,13 +42,8 @@ def written(whole, tmp_path):
     return write
 
 
-def depth(row):
-    return row.path.count("/") + bool(row.path)
-
-
 def test_the_run_has_what_real_runs_have(whole, rows):
-    splits = Counter(depth(row) for row in rows if row.status == SPLIT)
-    assert set(splits) == {0, 1, 2, 3}
+    assert {depth(row) for row in rows if row.status == SPLIT} == {0, 1, 2, 3}
     assert sum(len(row.candidates) > 1 for row in rows) >= 5
     assert any(row.settled for row in rows)
     assert any(row.candidates for row in rows if row.status == SPLIT)
@@ -99,13 +94,15 @@ def test_repeated_rows_change_nothing(rows, whole, tmp_path):
 
 def doubt(row, *hosts):
     """Return the rows that a contradicted replica of a unit leaves, one for each host."""
-    return [
-        replace(
-            row, status=QUARANTINED, n_boards=0, candidates=(), children=(), settled=(), max_bound=0, host=host,
-            counters=dict.fromkeys(row.counters, 0), message="hosts give different verdicts",
-        )
-        for host in hosts
-    ]  # fmt: skip
+    values = {"status": QUARANTINED, "n_boards": 0, "candidates": (), "children": (), "settled": (), "max_bound": 0}
+    values |= {"counters": dict.fromkeys(row.counters, 0), "message": "hosts give different verdicts"}
+    return [replace(row, host=host, **values) for host in hosts]
+
+
+def add(folder, rows):
+    with Store.open(folder, open_run(folder).fingerprint) as store:
+        store.append(rows)
+    return open_run(folder)
 
 
 @pytest.fixture(scope="module")
@@ -131,76 +128,49 @@ def test_what_was_found_again_is_not_in_doubt_any_more(shared, written):
     folder = written([*shared, *doubt(shared[0], "a", "b")])
     assert open_run(folder).index.doubted_hosts == {"a", "b"}
     assert open_run(folder).doubted == of(shared, "a", "b")
-    with Store.open(folder, open_run(folder).fingerprint) as store:
-        store.append([replace(row, host="c") for row in theirs[:-2]])
-    assert open_run(folder).doubted == sorted(row.key for row in theirs[-2:])
+    run = add(folder, [replace(row, host="c") for row in theirs[:-2]])
+    assert run.doubted == sorted(row.key for row in theirs[-2:])
     assert not is_proven(folder)
-    with Store.open(folder, open_run(folder).fingerprint) as store:
-        again = [replace(row, host="a") for row in theirs]
-        store.append(again)  # later, which is all that a single machine can do
-    hosts = [row.host for row in open_run(folder).rows()]
+    run = add(folder, [replace(row, host="a") for row in theirs])  # later, which is all that a single machine can do
+    hosts = [row.host for row in run.rows()]
     assert set(hosts) == {*"abc", "a (2)"}
     assert hosts.count("a (2)") == 2, "what is not in doubt is not stored again"
-    assert open_run(folder).doubted == []
+    assert run.doubted == []
     assert verified(folder).claim.n_units == len(shared)
 
 
 def test_a_host_that_is_doubted_again_loses_what_it_found_since(shared, written):
     folder = written([*shared, *doubt(shared[0], "a")])
-    with Store.open(folder, open_run(folder).fingerprint) as store:
-        store.append([row for row in shared if row.host == "a"])
-    assert open_run(folder).doubted == []
-    with Store.open(folder, open_run(folder).fingerprint) as store:
-        store.append(doubt(shared[0], "a"))
-    assert open_run(folder).doubted == of(shared, "a")
-    assert open_run(folder).index.doubted_hosts == {"a", "a (2)"}
+    assert add(folder, [row for row in shared if row.host == "a"]).doubted == []
+    run = add(folder, doubt(shared[0], "a"))
+    assert run.doubted == of(shared, "a")
+    assert run.index.doubted_hosts == {"a", "a (2)"}
 
 
-def test_a_verdict_in_doubt_that_is_contradicted_stops_the_store(shared, written):
-    row = next(row for row in shared if len(row.candidates) > 1)
-    folder = written([*shared, *doubt(shared[0], row.host)])
-    with (
-        Store.open(folder, open_run(folder).fingerprint) as store,
-        pytest.raises(ConflictError, match="has different verdicts"),
-    ):
-        store.append([replace(row, candidates=row.candidates[1:], host="d")])
-
-
-def test_verdicts_in_doubt_are_not_taken_over_by_another_run(shared, written):
+def test_verdicts_in_doubt_are_not_taken_over_and_contradicting_them_stops_the_store(shared, written):
     plain = {row.key for row in reusable(open_run(written(shared, "plain")), 5)}
     assert plain == {row.key for row in shared}
     folder = written([*shared, *doubt(shared[0], "a", "b")])
-    taken = [row.key for row in reusable(open_run(folder), 5)]
+    taken = {row.key for row in reusable(open_run(folder), 5)}
     assert taken
-    assert not set(taken) & set(of(shared, "a", "b"))
+    assert not taken & set(of(shared, "a", "b"))
+    row = next(row for row in shared if len(row.candidates) > 1 and row.host in "ab")
+    with pytest.raises(ConflictError, match="has different verdicts"):
+        add(folder, [replace(row, candidates=row.candidates[1:], host="d")])
 
 
 # ---- what a row costs
 
 
-def test_a_row_is_checked_twice_on_its_way_to_the_claim_and_read_once_by_verify(whole, tmp_path, monkeypatch):
-    counts, check, read = Counter(), rows_module.check_table, LocalFolder.read
-
-    def counted_check(table, *rest):
-        counts["checked"] += table.num_rows
-        check(table, *rest)
-
-    def counted_read(self, name):
-        counts["read"] += name.startswith(files.RESULTS)
-        return read(self, name)
-
-    for module in (rows_module, run_module):
-        monkeypatch.setattr(module, "check_table", counted_check)
-    monkeypatch.setattr(LocalFolder, "read", counted_read)
-    config = load_config(
-        None, {"dims": "2x2", "cutoff": 12, "workers": 0, "replicate": 0, "out": str(tmp_path / "run")}
-    )
-    assert run(config).complete
+def test_a_row_is_checked_twice_on_its_way_to_the_claim_and_read_once_by_verify(whole, tmp_path):
+    options = {"dims": "2x2", "cutoff": 12, "workers": 0, "replicate": 0, "out": str(tmp_path / "run")}
+    check = mock.Mock(wraps=rows_module.check_table)
+    with mock.patch.object(rows_module, "check_table", check), mock.patch.object(run_module, "check_table", check):
+        assert run(load_config(None, options)).complete
     n_rows = len(list(open_run(tmp_path / "run").rows()))
-    counts.clear()
-    shutil.rmtree(tmp_path / "run")
-    assert run(config).complete
-    assert counts["checked"] == 2 * n_rows, "where it enters, and where the run is read back"
-    counts.clear()
-    assert verified(whole).claim
-    assert counts["read"] == len(open_run(whole).manifest.parts)
+    n_checked = sum(call.args[0].num_rows for call in check.call_args_list)
+    assert n_checked == 2 * n_rows, "where it enters, and where the run is read back"
+    with mock.patch.object(LocalFolder, "read", autospec=True, side_effect=LocalFolder.read) as read:
+        assert verified(whole).claim
+    n_read = sum(call.args[1].startswith(files.RESULTS) for call in read.call_args_list)
+    assert n_read == len(open_run(whole).manifest.parts)

@@ -105,3 +105,7 @@ def without_boards(row: Row) -> Row:
 
 def is_proven(folder: Path) -> bool:
     return summary(folder).proven
+
+
+def depth(row: Row) -> int:
+    return row.path.count("/") + bool(row.path)
