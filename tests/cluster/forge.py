@@ -40,11 +40,7 @@ NUMBERS = {
 
 
 class Forger:
-    """Tampers with a run directory in one place at random.
-
-    Each of ``KINDS`` renews the seals and tells what stands where now; ``flip``, ``cut``, ``swap`` and ``lose`` renew
-    none and return the files.
-    """
+    """Tampers with a run directory in one place at random; each of ``KINDS`` renews the seals and tells what it did."""
 
     KINDS = ("document", "manifest", "row", "certificate", "event")
 
@@ -75,7 +71,7 @@ class Forger:
 
     def certificate(self, run: Path) -> str:
         what, changed = self._altered_table(read_part(run, files.CERTIFICATES), keep=("sha256",))
-        next((run / files.CERTIFICATES).iterdir()).write_bytes(serialise(sealed_certificates(changed)))
+        write_certificates(run, sealed_certificates(changed))
         return what
 
     def event(self, run: Path) -> str:
@@ -88,29 +84,22 @@ class Forger:
         write_lines(run / files.EVENTS, lines)
         return f"{files.EVENTS}: {line['event']}.{name} = {line[name]!r}"
 
-    def flip(self, run: Path) -> list[Path]:
-        victim = self.rng.choice(files_of(run))
+    def damage(self, run: Path, kind: str) -> list[Path]:
+        """Flip a bit, cut off the end, swap two files, or lose one; return the files."""
+        victim, other = self.rng.sample(files_of(run), 2)
         data = bytearray(victim.read_bytes())
-        data[self.rng.randrange(len(data))] ^= 1 << self.rng.randrange(8)
-        victim.write_bytes(data)
-        return [victim]
-
-    def cut(self, run: Path) -> list[Path]:
-        victim = self.rng.choice(files_of(run))
-        data = victim.read_bytes()
-        victim.write_bytes(data[: self.rng.randrange(len(data))])
-        return [victim]
-
-    def swap(self, run: Path) -> list[Path]:
-        one, two = self.rng.sample(files_of(run), 2)
-        data = one.read_bytes()
-        one.write_bytes(two.read_bytes())
-        two.write_bytes(data)
-        return [one, two]
-
-    def lose(self, run: Path) -> list[Path]:
-        victim = self.rng.choice(files_of(run))
-        victim.unlink()
+        at = self.rng.randrange(len(data))
+        if kind == "flip":
+            data[at] ^= 1 << self.rng.randrange(8)
+            victim.write_bytes(data)
+        elif kind == "cut":
+            victim.write_bytes(data[:at])
+        elif kind == "swap":
+            victim.write_bytes(other.read_bytes())
+            other.write_bytes(data)
+            return [victim, other]
+        else:
+            victim.unlink()
         return [victim]
 
     def _altered(self, values: Any, where: str = "") -> tuple[str, Any]:
@@ -193,6 +182,10 @@ def write_part(run: Path, table: pa.Table, data: bytes | None = None, **changes:
     (run / name).write_bytes(data)
     ids = table.column("class_id").to_pylist() if table.num_rows else [0]
     write_manifest(run, [json.loads(describe(name, data, ids).format()) | {"n_rows": table.num_rows} | changes])
+
+
+def write_certificates(run: Path, table: pa.Table) -> None:
+    next((run / files.CERTIFICATES).iterdir()).write_bytes(serialise(table))
 
 
 def sealed_certificates(table: pa.Table) -> pa.Table:

@@ -16,7 +16,7 @@ import shutil
 import socket
 import sys
 from collections.abc import Iterator
-from contextlib import closing, contextmanager, redirect_stderr, redirect_stdout
+from contextlib import chdir, redirect_stderr, redirect_stdout
 from functools import partial
 from itertools import product
 from pathlib import Path
@@ -29,7 +29,6 @@ from cluster.cli import app as cli
 from results.errors import SpecialFileError
 from results.storage import files
 from results.storage.local import LocalFolder
-from results.store.parts import serialise
 from results.store.rows import SCHEMA
 from tests.cluster import forge
 from tests.cluster.forge import ESCAPES, Forger
@@ -57,91 +56,55 @@ def call(*arguments: object) -> Answer:
     return Answer(code, *(stream.buffer.getvalue().decode() for stream in (out, err)))
 
 
-def commands(run: Path, folder: Path) -> Iterator[tuple[object, ...]]:
-    """Yield what is asked of each forged run; the last one repairs it."""
-    words = folder / "list.txt"
-    for fmt in ("table", "json", "csv"):
-        yield "status", run, "--format", fmt
-        yield "top", run, "--format", fmt
-    yield "query", run, "SELECT * FROM classes"
-    yield "query", run, "SELECT * FROM runs", "--format", "csv"
-    yield "query", run, "SELECT sum(n_boards), sum(seconds), max(max_bound) FROM classes", "--format", "json"
-    yield "compare", run, folder / "boards.txt"
-    yield "report", run, "-w", words, "--out", folder / "page.html"
-    yield "explain", "255", "--run", run
-    yield "verify", run
-    yield "verify", run, "-w", words, "--format", "json"
-    yield "audit", run, "-w", words
-    yield "certify", run, "-w", words
-    yield *RUN, "-w", words, "--out", run
-    yield *RUN, "-w", words, "--out", run, "--drop-damaged"
-
-
-def make_run(folder: Path) -> Path:
-    """Write a run with everything that a run can have: claim, boards, certificates, an audit, events."""
-    (folder / "list.txt").write_text("".join(f"{word}\n" for word in forge.WORDS))
-    (folder / "boards.txt").write_text("aert\n")
-    run = folder / "whole"
-    for command in ((*RUN, "--out", run), ("certify", run), ("audit", run), ("verify", run)):
-        said = call(*command, "-w", folder / "list.txt")
-        assert said.code == 0, said
-    return run
-
-
 class Campaign:
-    """One finished run, forged or damaged again and again; ``faults`` tell what should not have happened."""
+    """A finished run with everything that a run can have, and one in several parts, to be tampered with in copies."""
 
     def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.whole = make_run(folder)
-        self.in_parts = folder / "parts"
+        self.folder, self.whole, self.in_parts = folder, folder / "whole", folder / "parts"
+        self.words = ("-w", folder / "list.txt")
+        self.words[1].write_text("".join(f"{word}\n" for word in forge.WORDS))
+        (folder / "boards.txt").write_text("aert\n")
+        whole = self.whole
+        for command in ((*RUN, "--out", whole), ("certify", whole), ("audit", whole), ("verify", whole)):
+            assert call(*command, *self.words).code == 0, command
         with mock.patch("results.store.store.FLUSH_ROWS", 20):
-            assert call(*RUN, "-w", folder / "list.txt", "--out", self.in_parts).code == 0
-        self.faults: list[str] = []
+            assert call(*RUN, *self.words, "--out", self.in_parts).code == 0
 
-    @contextmanager
-    def copy(self, of: Path | None = None) -> Iterator[Path]:
-        """Yield a copy of a run to tamper with."""
+    def copy(self, of: Path | None = None) -> Path:
+        """Return a copy of a run to tamper with; the one before it is gone."""
         run = self.folder / "RUN"
         shutil.rmtree(run, ignore_errors=True)
-        yield Path(shutil.copytree(of or self.whole, run, symlinks=True))
+        return Path(shutil.copytree(of or self.whole, run, symlinks=True))
+
+    def commands(self, run: Path) -> Iterator[tuple[object, ...]]:
+        """Yield what is asked of each forged run; the last one repairs it."""
+        for fmt in ("table", "json", "csv"):
+            yield "status", run, "--format", fmt
+            yield "top", run, "--format", fmt
+        yield "query", run, "SELECT * FROM classes"
+        yield "query", run, "SELECT * FROM runs", "--format", "csv"
+        yield "query", run, "SELECT sum(n_boards), sum(seconds), max(max_bound) FROM classes", "--format", "json"
+        yield "compare", run, self.folder / "boards.txt"
+        yield "report", run, *self.words, "--out", self.folder / "page.html"
+        yield "explain", "255", "--run", run
+        yield "verify", run
+        yield "verify", run, *self.words, "--format", "json"
+        yield "audit", run, *self.words
+        yield "certify", run, *self.words
+        yield *RUN, *self.words, "--out", run
+        yield *RUN, *self.words, "--out", run, "--drop-damaged"
 
     def ask(self, run: Path, forgery: str) -> Answer:
         """Give every command the forged run; return what the last one said, which repairs it."""
-        for command in commands(run, self.folder):
+        for command in self.commands(run):
             said = call(*command)
-            unsafe = UNSAFE.search(said.out + said.err)
-            if said.code not in FINE or unsafe or "Traceback" in said.err:
-                told = said.err.strip()[:300] if said.code not in FINE else f"prints {unsafe}"
-                self.faults.append(f"{forgery}: {' '.join(map(str, command))}: {told}")
+            assert said.code in FINE, (forgery, command, said)
+            assert "Traceback" not in said.err, (forgery, command, said)
+            assert not UNSAFE.search(said.out + said.err), (forgery, command)
         return said
 
     def repair(self, run: Path) -> Answer:
-        return call(*RUN, "-w", self.folder / "list.txt", "--out", run, "--drop-damaged")
-
-    def damage(self, forger: Forger, kind: str) -> bool:
-        """Damage the run in one way, look at what is said, repair it; return whether ``verify`` noticed."""
-        with self.copy(self.in_parts) as run:
-            asked = (("status", run), ("top", run), ("query", run, "SELECT * FROM classes"), ("verify", run))
-            truth = [call(*command, "--format", "json") for command in asked]
-            victims = getattr(forger, kind)(run)
-            for command, before in zip(asked, truth, strict=True):
-                said = call(*command, "--format", "json")
-                if said.code == 3:
-                    named = any(victim.name in said.err for victim in victims) or files.MANIFEST in said.err
-                    assert (said.out, named, bool(REMEDY.search(said.err))) == ("", True, True), said
-                elif (said.code, said.out) != (before.code, before.out):
-                    assert said.code in (0, 4, 5), said
-                    assert '"proven": true' not in said.out, said
-                    assert said.code or command[0] == "status", said
-            repaired = self.repair(run)
-            if {victim.name for victim in victims} == {files.RUN, files.MANIFEST}:
-                assert repaired.code == 3, "nothing is left that tells which run this is"
-                return True
-            assert repaired.code == 0, repaired
-            digests = [json.loads(answer.out)["digest"] for answer in (truth[0], call(*asked[0], "--format", "json"))]
-            assert digests[0] == digests[1]
-        return said.code != 0
+        return call(*RUN, *self.words, "--out", run, "--drop-damaged")
 
 
 @pytest.fixture(scope="module")
@@ -154,16 +117,36 @@ def campaign(tmp_path_factory):
 def test_nonsense_under_valid_seals(campaign, kind, n):
     forger = Forger(7)
     for _ in range(n):
-        with campaign.copy() as run:
-            campaign.ask(run, getattr(forger, kind)(run))
-    assert campaign.faults == []
+        run = campaign.copy()
+        campaign.ask(run, getattr(forger, kind)(run))
 
 
 @pytest.mark.parametrize("times", daily([1, 20], lambda times: times == 1))
 @pytest.mark.parametrize(("kind", "n"), [("flip", 5), ("cut", 3), ("swap", 2), ("lose", 3)])
 def test_damage_is_told_and_repaired(campaign, kind, n, times):
-    forger = Forger(20)
-    n_noticed = sum(campaign.damage(forger, kind) for _ in range(n * times))
+    forger, n_noticed = Forger(20), 0
+    for _ in range(n * times):
+        run = campaign.copy(campaign.in_parts)
+        asked = [(name, run, "--format", "json") for name in ("status", "top", "verify")]
+        asked.insert(2, ("query", run, "SELECT * FROM classes", "--format", "json"))
+        truth = [call(*command) for command in asked]
+        victims = forger.damage(run, kind)
+        for command, before in zip(asked, truth, strict=True):
+            said = call(*command)
+            if said.code == 3:
+                named = any(victim.name in said.err for victim in victims) or files.MANIFEST in said.err
+                assert (said.out, named, bool(REMEDY.search(said.err))) == ("", True, True), said
+            elif (said.code, said.out) != (before.code, before.out):
+                assert said.code in (0, 4, 5), said
+                assert '"proven": true' not in said.out, said
+                assert said.code or command[0] == "status", said
+        n_noticed += said.code != 0
+        repaired = campaign.repair(run)
+        if {victim.name for victim in victims} == {files.RUN, files.MANIFEST}:
+            assert repaired.code == 3, "nothing is left that tells which run this is"
+        else:
+            assert repaired.code == 0, repaired
+            assert json.loads(call(*asked[0]).out)["digest"] == json.loads(truth[0].out)["digest"]
     assert n_noticed > 0.7 * n * times, "the rest is the end of the manifest, or spaces in JSON"
 
 
@@ -181,82 +164,64 @@ def document(name: str, *keys: str, value: object):
     return change
 
 
-def rows(name: str, value: object):
+def rows(**columns: object):
     def change(run: Path) -> None:
-        forge.write_part(run, forge.with_value(forge.read_part(run, files.RESULTS), name, -1, value))
+        for name, value in columns.items():
+            forge.write_part(run, forge.with_value(forge.read_part(run, files.RESULTS), name, -1, value))
 
     return change
 
 
-def split_into(path: str):
-    def change(run: Path) -> None:
-        for name, value in (("status", "split"), ("candidates", []), ("children", [path])):
-            rows(name, value)(run)
-
-    return change
-
-
-def write_certificates(run: Path, table: pa.Table) -> None:
-    next((run / files.CERTIFICATES).iterdir()).write_bytes(serialise(table))
-
-
+NO_AUDIT = {
+    **dict.fromkeys(("n_leaves_checked", "n_scored", "n_boards", "n_boards_all", "n_parts"), 0),
+    **dict.fromkeys(("certificates", "boards"), ""),
+}
 NAMED = {
     "a part of 0 rows": lambda run: forge.write_part(run, SCHEMA.empty_table()),
-    "bad UTF-8 in a path": rows("path", b"\xff"),
-    "bad UTF-8 in a board": rows("candidates", [{"board": b"\xff", "score": 8}]),
-    "bad UTF-8 in a host": rows("host", b"\xff"),
-    "bad UTF-8 in a child": rows("children", [b"\xff"]),
+    "bad UTF-8 in a board": rows(candidates=[{"board": b"\xff", "score": 8}]),
+    "bad UTF-8 in a child": rows(children=[b"\xff"]),
     "a list for the wordlist": document(files.RUN, "info", "wordlist", value=[]),
-    "a list for the info": document(files.RUN, "info", value=[]),
     "scores: []": document(files.RUN, "fingerprint", "scores", value=[]),
     "a cutoff of 10^40": document(files.RUN, "fingerprint", "cutoff", value=10**40),
     "a board of 99,999 x 99,999": document(files.RUN, "fingerprint", "dims", value="99999x99999"),
     "rules of the search that cannot be": document(files.RUN, "info", "structure", "unfuse_parts", value="x"),
     "half a surrogate pair": document(files.RUN, "info", "scores", value="\ud800"),
-    "a path of 3,600 characters": split_into("/".join(["0=a"] * 900)),
-    "a chain of 2,400 narrower parts": split_into("/".join(["3=qrstvwxyz"] * 300)),
-    "seconds 1e308": rows("seconds", 1e308),
-    "certificates without columns": lambda run: write_certificates(run, pa.table({"a": [1]})),
-    "an audit that divides by zero": document(
-        files.AUDITS,
-        "audits",
-        value=[
-            dict.fromkeys(("n_leaves_checked", "n_scored", "n_boards", "n_boards_all", "n_parts"), 0)
-            | {"certificates": "", "boards": ""}
-        ],
-    ),
+    "a path of 3,600 characters": rows(status="split", candidates=[], children=["/".join(["0=a"] * 900)]),
+    "a chain of 2,400 narrower parts": rows(status="split", candidates=[], children=["/".join(["3=qrstvwxyz"] * 300)]),
+    "seconds 1e308": rows(seconds=1e308),
+    "certificates without columns": lambda run: forge.write_certificates(run, pa.table({"a": [1]})),
+    "an audit that divides by zero": document(files.AUDITS, "audits", value=[NO_AUDIT]),
 }
 
 
 @pytest.mark.parametrize("name", daily(NAMED, lambda name: list(NAMED).index(name) % 2 == 0))
 def test_named_nonsense(campaign, name):
     """Each ends in a typed error or in an answer; the last command drops it."""
-    with campaign.copy() as run:
-        NAMED[name](run)
-        repaired = campaign.ask(run, name)
-        assert campaign.faults == []
-        assert repaired.code == 0, repaired.err
-        assert call("verify", run, "-w", campaign.folder / "list.txt").code == 0
+    run = campaign.copy()
+    NAMED[name](run)
+    repaired = campaign.ask(run, name)
+    assert repaired.code == 0, repaired.err
+    assert call("verify", run, *campaign.words).code == 0
 
 
 def test_what_was_dropped_is_told(campaign):
-    with campaign.copy() as run:
-        rows("host", b"\xff")(run)
-        part = f"results/{next((run / files.RESULTS).iterdir()).name}"
-        said = campaign.repair(run)
-        assert said.code == 0
-        assert f"dropped {part}: its rows are computed again" in said.err
-        assert "UTF8" in said.err
-        assert [line["name"] for line in forge.read_lines(run / files.EVENTS) if line["event"] == "dropped"] == [part]
-    with campaign.copy() as run:
-        document(files.RUN, "info", "wordlist", value=[])(run)
-        document(files.CLAIM, "n_words", value="many")(run)
-        document(files.AUDITS, "audits", value=[{}])(run)
-        said = campaign.repair(run)
-        assert said.code == 0
-        assert "info.wordlist is []" in said.err
-        for name in (files.RUN, files.CLAIM, files.AUDITS):
-            assert f"dropped {name}" in said.err
+    run = campaign.copy()
+    rows(host=b"\xff")(run)
+    part = f"results/{next((run / files.RESULTS).iterdir()).name}"
+    said = campaign.repair(run)
+    assert said.code == 0
+    assert f"dropped {part}: its rows are computed again" in said.err
+    assert "UTF8" in said.err
+    assert [line["name"] for line in forge.read_lines(run / files.EVENTS) if line["event"] == "dropped"] == [part]
+    run = campaign.copy()
+    document(files.RUN, "info", "wordlist", value=[])(run)
+    document(files.CLAIM, "n_words", value="many")(run)
+    document(files.AUDITS, "audits", value=[{}])(run)
+    said = campaign.repair(run)
+    assert said.code == 0
+    assert "info.wordlist is []" in said.err
+    for name in (files.RUN, files.CLAIM, files.AUDITS):
+        assert f"dropped {name}" in said.err
 
 
 # ---- links and special files
@@ -275,11 +240,8 @@ def put(place: Path, kind: str, target: Path) -> None:
     elif kind == "other":
         place.touch() if was_folder else place.mkdir()
     else:
-        with closing(socket.socket(socket.AF_UNIX)) as made:
-            here = Path.cwd()
-            os.chdir(place.parent)  # a socket's path is short
+        with socket.socket(socket.AF_UNIX) as made, chdir(place.parent):  # a socket's path is short
             made.bind(place.name)
-            os.chdir(here)
 
 
 def content(victim: Path) -> dict[Path, bytes]:
@@ -295,22 +257,22 @@ def content(victim: Path) -> dict[Path, bytes]:
 )
 def test_links_and_special_files_are_refused(campaign, tmp_path, name, kind):
     """And directories in place of files, files in place of directories."""
-    with campaign.copy() as run:
-        if name == "results/part":
-            name = f"results/{next((run / files.RESULTS).iterdir()).name}"
-        victim = tmp_path / "victim"
-        if (run / name).is_dir():
-            shutil.copytree(run / name, victim)
-        else:
-            victim.write_bytes((run / name).read_bytes() if (run / name).exists() else b"precious\n")
-        put(run / name, kind, victim)
-        before = content(victim)
-        for command in commands(run, campaign.folder):
-            said = call(*command)
-            assert (said.code, said.out) == (3, ""), command
-            assert f"{run / name} is a " in said.err
-            assert "remove it" in said.err
-        assert content(victim) == before
+    run = campaign.copy()
+    if name == "results/part":
+        name = f"results/{next((run / files.RESULTS).iterdir()).name}"
+    victim = tmp_path / "victim"
+    if (run / name).is_dir():
+        shutil.copytree(run / name, victim)
+    else:
+        victim.write_bytes((run / name).read_bytes() if (run / name).exists() else b"precious\n")
+    put(run / name, kind, victim)
+    before = content(victim)
+    for command in campaign.commands(run):
+        said = call(*command)
+        assert (said.code, said.out) == (3, ""), command
+        assert f"{run / name} is a " in said.err
+        assert "remove it" in said.err
+    assert content(victim) == before
 
 
 def test_a_link_put_there_later_is_not_followed(campaign, tmp_path):
@@ -319,38 +281,38 @@ def test_a_link_put_there_later_is_not_followed(campaign, tmp_path):
     victim.mkdir()
     (victim / "precious").write_text("precious\n")
     before = content(victim)
-    with campaign.copy() as run:
-        folder = LocalFolder(run)
-        for name in (files.EVENTS, files.MANIFEST, files.CLAIM):
-            put(run / name, "link", victim / "precious")
-        put(run / files.RESULTS, "link", victim)
-        for act in (
-            partial(folder.note, files.EVENTS, "line\n"),
-            partial(folder.append_line, files.MANIFEST, "line", 0),
-            partial(folder.read, files.CLAIM),
-            partial(folder.read_tail, files.EVENTS, 10),
-            partial(folder.publish, "results/new", b"x"),
-            partial(folder.remove, "results/precious"),
-            partial(folder.names, files.RESULTS),
-            partial(folder.read, "results/precious"),
-        ):
-            with pytest.raises(SpecialFileError, match="symbolic link"):
-                act()
-        folder.publish(files.CLAIM, b"{}")  # renamed over the link
-        assert not (run / files.CLAIM).is_symlink()
+    run = campaign.copy()
+    folder = LocalFolder(run)
+    for name in (files.EVENTS, files.MANIFEST, files.CLAIM):
+        put(run / name, "link", victim / "precious")
+    put(run / files.RESULTS, "link", victim)
+    for act in (
+        partial(folder.note, files.EVENTS, "line\n"),
+        partial(folder.append_line, files.MANIFEST, "line", 0),
+        partial(folder.read, files.CLAIM),
+        partial(folder.read_tail, files.EVENTS, 10),
+        partial(folder.publish, "results/new", b"x"),
+        partial(folder.remove, "results/precious"),
+        partial(folder.names, files.RESULTS),
+        partial(folder.read, "results/precious"),
+    ):
+        with pytest.raises(SpecialFileError, match="symbolic link"):
+            act()
+    folder.publish(files.CLAIM, b"{}")  # renamed over the link
+    assert not (run / files.CLAIM).is_symlink()
     assert content(victim) == before
 
 
 def test_a_log_with_a_second_name_is_not_written_to_and_the_run_directory_itself_may_be_a_link(campaign, tmp_path):
     (tmp_path / "elsewhere").symlink_to(campaign.whole)
     assert call("status", tmp_path / "elsewhere").code == 0
-    with campaign.copy() as run:
-        os.link(run / files.EVENTS, tmp_path / "other")
-        before = content(tmp_path / "other")
-        assert call("status", run).code == 0
-        with pytest.raises(SpecialFileError, match="second name"):
-            LocalFolder(run).note(files.EVENTS, "line\n")
-        assert content(tmp_path / "other") == before
+    run = campaign.copy()
+    os.link(run / files.EVENTS, tmp_path / "other")
+    before = content(tmp_path / "other")
+    assert call("status", run).code == 0
+    with pytest.raises(SpecialFileError, match="second name"):
+        LocalFolder(run).note(files.EVENTS, "line\n")
+    assert content(tmp_path / "other") == before
 
 
 # ---- control characters
@@ -360,8 +322,7 @@ def everywhere(run: Path) -> None:
     """Put control characters wherever text can stand and be shown."""
     for keys in (("wordlist", "name"), ("scores",), ("versions", ESCAPES)):
         document(files.RUN, "info", *keys, value=ESCAPES)(run)
-    for name in ("host", "cpu", "kernel_hash", "message"):
-        rows(name, ESCAPES.encode())(run)
+    rows(**dict.fromkeys(("host", "cpu", "kernel_hash", "message"), ESCAPES.encode()))(run)
     for name in ("statement", "strength", "wordlist"):
         document(files.CLAIM, name, value=ESCAPES)(run)
     lines = forge.read_lines(run / files.EVENTS)
@@ -373,32 +334,31 @@ def everywhere(run: Path) -> None:
 
 
 def test_control_characters_are_shown_escaped(campaign):
-    words = campaign.folder / "list.txt"
-    with campaign.copy() as run:
-        everywhere(run)
-        shown = []
-        for command in (
-            *commands(run, campaign.folder),
-            ("query", run, "SELECT DISTINCT host, message FROM classes", "--format", "csv"),
-            ("query", run, "SELECT DISTINCT host, message FROM classes", "--format", "json"),
-            ("query", run, f"SELECT '{ESCAPES}' AS \"{ESCAPES}\""),
-            ("query", run, f'SELECT "{ESCAPES}" FROM boards'),
-            ("top", run, "-w", words, "--min-words", "1"),
-        ):
-            said = call(*command)
-            assert said.code in FINE, said
-            assert not UNSAFE.search(said.out + said.err), command
-            shown.append(said.out)
-        assert any("\\x1b]0;owned\\x07" in out for out in shown)
-        assert any("\\u001b]0;owned\\u0007" in out for out in shown)  # in JSON
-        page = (campaign.folder / "page.html").read_text()
-        assert not UNSAFE.search(page)
-        assert "\\u202e" in page
-    with campaign.copy() as run:
-        table = forge.with_value(forge.read_part(run, files.CERTIFICATES), "forced", 0, ESCAPES)
-        write_certificates(run, forge.sealed_certificates(table))
-        of_certificates = call("audit", run, "-w", words)
-        (run / "results" / ESCAPES.replace("/", "").replace("\r", "")).symlink_to("/")
-        of_files = call("status", run)
+    run = campaign.copy()
+    everywhere(run)
+    shown = []
+    for command in (
+        *campaign.commands(run),
+        ("query", run, "SELECT DISTINCT host, message FROM classes", "--format", "csv"),
+        ("query", run, "SELECT DISTINCT host, message FROM classes", "--format", "json"),
+        ("query", run, f"SELECT '{ESCAPES}' AS \"{ESCAPES}\""),
+        ("query", run, f'SELECT "{ESCAPES}" FROM boards'),
+        ("top", run, *campaign.words, "--min-words", "1"),
+    ):
+        said = call(*command)
+        assert said.code in FINE, said
+        assert not UNSAFE.search(said.out + said.err), command
+        shown.append(said.out)
+    assert any("\\x1b]0;owned\\x07" in out for out in shown)
+    assert any("\\u001b]0;owned\\u0007" in out for out in shown)  # in JSON
+    page = (campaign.folder / "page.html").read_text()
+    assert not UNSAFE.search(page)
+    assert "\\u202e" in page
+    run = campaign.copy()
+    table = forge.with_value(forge.read_part(run, files.CERTIFICATES), "forced", 0, ESCAPES)
+    forge.write_certificates(run, forge.sealed_certificates(table))
+    of_certificates = call("audit", run, *campaign.words)
+    (run / "results" / ESCAPES.replace("/", "").replace("\r", "")).symlink_to("/")
+    of_files = call("status", run)
     assert (of_certificates.code, of_files.code) == (5, 3)
     assert not UNSAFE.search(of_certificates.out + of_certificates.err + of_files.err)
