@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 import subprocess
 from pathlib import Path
@@ -14,35 +15,25 @@ from cluster.cli.app import PLACES
 from tests.conftest import COMMAND, ROOT, make_in
 from tests.samples import daily
 
-CLASS = "t ai e r"
 COMMANDS = {  # with what each needs to be done in a second or two
-    "plan": ("2x2", "--cutoff", "14", "--seconds", "0"),
-    "tune": ("2x2", "--cutoff", "14", "--rounds", "2"),
-    "run": ("2x2", "--cutoff", "14", "--workers", "0", "--out", "OUT/new"),
-    "status": ("RUN",),
-    "merge": ("OUT/merged", "RUN"),
-    "verify": ("RUN",),
-    "repeat": ("RUN", "--sample", "1"),
-    "certify": ("RUN", "--sample", "1"),
-    "audit": ("RUN", "--leaves", "1"),
-    "runs": ("RUN",),
-    "watch": ("RUN",),
-    "serve": ("RUN", "--host", "8.8.8.8"),  # a server would not end
-    "top": ("RUN",),
-    "query": ("RUN", "SELECT 1"),
-    "compare": ("RUN", "OUT/boards"),
-    "report": ("RUN", "--out", "OUT/page.html", "-n", "0"),
-    "climb": ("--dims", "2x2", "--runs", "1", "--pool", "2", "--workers", "1"),
-    "longest": ("--dims", "2x2", "--workers", "1"),
-    "neighbours": ("aert",),
-    "roll": (),
-    "show": ("aert",),
-    "score": (),
-    "solve": ("aert",),
-    "lists": ("aert",),
-    "bound": (CLASS,),
-    "explain": (CLASS,),
-    "wordlist": ("list",),
+    "plan": "2x2 --cutoff 14 --seconds 0",
+    "tune": "2x2 --cutoff 14 --rounds 2",
+    "run": "2x2 --cutoff 14 --workers 0 --out OUT/new",
+    "merge": "OUT/merged RUN",
+    "repeat": "RUN --sample 1",
+    "certify": "RUN --sample 1",
+    "audit": "RUN --leaves 1",
+    "serve": "RUN --host 8.8.8.8",  # a server would not end
+    "query": "RUN 'SELECT 1'",
+    "compare": "RUN OUT/boards",
+    "report": "RUN --out OUT/page.html -n 0",
+    "climb": "--dims 2x2 --runs 1 --pool 2 --workers 1",
+    "longest": "--dims 2x2 --workers 1",
+    "wordlist": "list",
+    **dict.fromkeys(("roll", "score"), ""),
+    **dict.fromkeys(("status", "verify", "runs", "watch", "top"), "RUN"),
+    **dict.fromkeys(("neighbours", "show", "solve", "lists"), "aert"),
+    **dict.fromkeys(("bound", "explain"), "'t ai e r'"),
 }
 NOBODY = "setpriv --reuid 12345 --regid 12345 --clear-groups"
 AROUND = {  # what stands before and behind the command in a shell
@@ -61,7 +52,7 @@ def called(proven, out, command, before, after):
     run = shutil.copytree(proven, out / "run", dirs_exist_ok=True)
     if command == "audit":
         make_in(out, "certify", "run", "--sample", "1")
-    words = [word.replace("RUN", str(run)).replace("OUT", str(out)) for word in COMMANDS[command]]
+    words = shlex.split(COMMANDS[command].replace("RUN", str(run)).replace("OUT", str(out)))
     done = subprocess.run(
         ["bash", "-c", f'{before} "$@" {after}', "bash", *COMMAND, command, *words],
         cwd=out,

@@ -64,13 +64,6 @@ def test_check_counts_by_reason(orderly, tmp_path):
     assert json.loads(orderly("wordlist", "check", "scowl70", "--format", "json").out)["known_as"] == "scowl70"
 
 
-def test_a_blank_behind_a_word_loses_nothing(orderly, tmp_path):
-    words = ["alerted", "berated", "blasted", "related", "stabled", "stealer", "treadles", "trebled"]
-    (tmp_path / "blanks.txt").write_text(" \n".join(words) + "\t\r\n")
-    answer = orderly("score", "-w", tmp_path / "blanks.txt", "--format", "csv", stdin="berlatdes")
-    assert answer == (0, "board,score\nberlatdes,46\n", "")
-
-
 def test_another_alphabet_is_named(orderly, tmp_path, home):
     file = tmp_path / "russian.txt"
     file.write_text("\u043a\u043e\u0442\n\u0442\u043e\u0440\u0442\n", "utf-8")

@@ -88,22 +88,18 @@ def looked(watcher):
     pytest.fail("the run was never read")
 
 
-def test_runs_and_pages_say_the_same_of_every_run(orderly, folder, served):
+def test_runs_and_pages_say_the_same_of_every_run_and_no_more_of_its_best_board(orderly, folder, served):
     listed = {run["run"]: run["state"] for run in json.loads(orderly("runs", folder, "--format", "json").out)}
     assert listed == {name: state.value for name, state in SAID.items()}
     assert {name: run["state"] for name, run in served.items()} == listed
     assert f"({served['unfinished']['percent']})" in orderly("status", folder / "unfinished").out
-
-
-def test_the_sentence_about_the_best_board_says_no_more_than_its_run(served):
     begins = {State.PROVEN: "With scowl70 none of the other 456,975 2x2 boards beats it", State.UNREADABLE: ""}
     for name, state in SAID.items():
         said = (served[name]["best"] or {"said": ""})["said"]
         assert said.startswith(begins.get(state, "The best found so far; ")), (name, said)
         assert ("do not fit together" in said) == (state is State.FAULTY)
-        assert (f"of 55 classes are done ({served[name]['percent']})." in said) == (
-            state in (State.INCOMPLETE, State.RUNNING)
-        )
+        is_counted = f"of 55 classes are done ({served[name]['percent']})." in said
+        assert is_counted == (state in (State.INCOMPLETE, State.RUNNING))
 
 
 @pytest.mark.parametrize("name", daily(SAID, lambda name: name not in ("foreign", "running-faulty", "unfinished")))
