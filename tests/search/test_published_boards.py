@@ -1,4 +1,4 @@
-"""Published boards of 3x4 and 4x4 come back from the classes that hold them, within the memory of a worker: nightly."""
+"""Published boards of 3x4 come back from the classes that hold them; 4x4 within the memory of a worker: nightly."""
 
 from __future__ import annotations
 
@@ -12,15 +12,11 @@ import pytest
 from boardclass.canonical import canonical_board
 from boardclass.scores import parse_scores
 from boardclass.wordlist import WordList
-from cluster.cli.ask import read_boards
 from cluster.planning.plan import make_plan
 from configs.model import load_config
 from search.breaker import Breaker, Spec, Unit
-from search.node import class_node, split
 from search.params import Params
-from tests.reference.classes import slow_images
 from tests.search.test_breaker import SINGLE
-from tests.search.test_node import holds
 
 
 @pytest.mark.nightly
@@ -42,39 +38,10 @@ def test_golden_boards_come_back(enable2k: WordList, golden: Path) -> None:
     assert len(listed) == 33
 
 
-N_BOARDS = 32
-STEPS = 3  # a fused centre letter at most twice, then the first edge: parts of some seconds
-
-
 def breaker_of_4x4(unit_budget: int) -> Breaker:
     """Return what the 4x4 preset searches with at the published cutoff."""
     config = load_config("4x4", {"wordlist": "enable2k", "cutoff": 3500, "search": {"unit_budget": unit_budget}})
     return Breaker(make_plan(config).spec)
-
-
-def part_of(breaker: Breaker, class_id: int, board: str) -> Unit:
-    """Return the part of a class, some steps down, that holds an image of a board."""
-    params, images = breaker.spec.params, {"".join(image) for image in slow_images(board, 4, 4)}
-    nodes = [class_node(breaker.partition.class_masks(class_id).tolist(), breaker.geometry, params)]
-    for _ in range(STEPS):
-        nodes = [part for node in nodes for part in split(node, breaker.geometry, params)]
-        nodes = [part for part in nodes if any(holds(part, image) for image in images)]
-    return Unit(class_id, nodes[0].path)
-
-
-@pytest.mark.nightly
-@pytest.mark.timeout(3600)
-@pytest.mark.usefixtures("enable2k")
-def test_golden_boards_come_back_from_their_parts(golden: Path) -> None:
-    breaker = breaker_of_4x4(2**61)  # units are never handed back
-    listed, cut = read_boards(str(golden / "best-4x4-enable2k-3500.txt"), breaker.geometry), breaker.partition
-    assert len(listed) == N_BOARDS
-    for board, score in listed.items():
-        unit = part_of(breaker, cut.canonical_rank(cut.rank_of_board(board)), board)
-        result = breaker.break_unit(unit)
-        found = {canonical_board(text, breaker.geometry): value for text, value in result.candidates}
-        assert found.get(board) == score, (board, unit)
-        assert found.items() <= listed.items()
 
 
 CENTRES = ("atin", "east", "tain", "eeee")
