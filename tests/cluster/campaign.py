@@ -102,8 +102,9 @@ class NotingExecutor(ProcessExecutor):
         return events
 
 
-def drive(config):
+def drive(text):
     """Be the driver: run to the end and note the digest; return the exit code of the command line."""
+    config = RunConfig.model_validate_json(text)
     note("session")
     policy = replace(default_policy(config, config.search.memory_mb), batch_s=1.0)
     try:
@@ -117,8 +118,6 @@ def drive(config):
 
 @dataclass
 class Notes:
-    """What the notes say so far."""
-
     broken: Counter[tuple[str, ...]] = field(default_factory=Counter)
     lately: set[tuple[str, ...]] = field(default_factory=set)  # broken under this driver
     in_flight: dict[str, tuple[int, int]] = field(default_factory=dict)  # assignment -> worker, units
@@ -126,7 +125,6 @@ class Notes:
 
     @classmethod
     def read(cls, path):
-        """Read the file anew; it is small."""
         notes = cls()
         for line in path.read_text().splitlines() if path.exists() else []:
             kind, *words = line.split(" ")
@@ -145,7 +143,6 @@ class Notes:
 
     @property
     def n_in_flight(self):
-        """Units given out and not returned."""
         return sum(n for _, n in self.in_flight.values())
 
     @property
@@ -155,8 +152,6 @@ class Notes:
 
 
 class Campaign:
-    """One run that is shot at."""
-
     def __init__(self, config, folder, seed, say=lambda text: None, pause_s=0.0):
         self.config = config
         self.pause_s = pause_s  # after each unit
@@ -185,8 +180,8 @@ class Campaign:
         self.n_sessions += 1
         environment = {**os.environ, NOTES: str(self.notes_path), PAUSE: str(self.pause_s)}
         # not as __main__: other processes must find the breaker
-        code = "import sys; from tests.cluster.campaign import main; sys.exit(main())"
-        command = [sys.executable, "-c", code, "--drive", self.config.model_dump_json()]
+        code = "import sys; from tests.cluster.campaign import drive; sys.exit(drive(sys.argv[1]))"
+        command = [sys.executable, "-c", code, self.config.model_dump_json()]
         with (self.folder / "driver.log").open("ab") as log:
             self.child = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=log, stderr=log)
 
@@ -296,14 +291,12 @@ def shoot(processes, number):
 
 
 def starve():
-    """Keep the processors busy with other things for a while."""
     busy = f"import time; ends_s = time.monotonic() + {STARVED_S}\nwhile time.monotonic() < ends_s: pass"
     for _ in range(N_BUSY):
         subprocess.Popen([sys.executable, "-S", "-c", busy], start_new_session=True)
 
 
 def wake(descriptor):
-    """Let a stopped process go on."""
     with contextlib.suppress(ProcessLookupError):
         signal.pidfd_send_signal(descriptor, signal.SIGCONT)
     os.close(descriptor)
@@ -330,7 +323,6 @@ def config_of_classes(folder):
 
 
 def say(text):
-    """Print a line with the time."""
     sys.stdout.write(f"{time.strftime('%H:%M:%S')} {text}\n")
     sys.stdout.flush()
 
@@ -342,10 +334,7 @@ def main():
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--victims", default=",".join(KINDS), help="drawn from")
     parser.add_argument("--out", default=None, help="an empty folder; a temporary one by default")
-    parser.add_argument("--drive", default=None, help=argparse.SUPPRESS)
     options = parser.parse_args()
-    if options.drive:
-        return drive(RunConfig.model_validate(json.loads(options.drive)))
     folder = Path(options.out or tempfile.mkdtemp(prefix="campaign-"))
     say(f"undisturbed run, into {folder}")
     os.environ["TMPDIR"] = temporary = tempfile.mkdtemp(prefix="campaign-")  # what is left behind must be here

@@ -13,18 +13,13 @@ from pathlib import Path
 from unittest import mock
 
 from tests.cluster.processes import descendants
+from tests.conftest import ROOT
 
 TOKEN = secrets.token_hex(32)  # Ray reads it once per process
-ROOT = Path(__file__).resolve().parent.parent.parent
 
 
 class Nodes:
-    """A head that only drives, and workers that come and go.
-
-    Attributes
-    ----------
-    address : str
-    """
+    """A head that only drives, and workers that come and go."""
 
     def __init__(self, cluster):
         self._cluster = cluster
@@ -46,12 +41,16 @@ class Nodes:
         self._cluster.wait_for_nodes(timeout=120)
 
 
+def free_port():
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return listener.getsockname()[1]
+
+
 @contextlib.contextmanager
 def open_head(folder):
     """Start a head that lets anybody in, as ``ray start`` does without tokens; yield its address."""
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        port = listener.getsockname()[1]
+    port = free_port()
     command = f"start --head --block --num-cpus 0 --node-ip-address 127.0.0.1 --port {port} --include-dashboard false"
     with subprocess.Popen(
         [sys.executable, "-m", "ray.scripts.scripts", *command.split(), "--temp-dir", str(folder)],

@@ -9,8 +9,8 @@ import os
 import re
 import signal
 import string
-import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import cache
 from math import prod
@@ -26,7 +26,7 @@ from boardclass.geometry import geometry
 from boardclass.scores import parse_scores
 from boardclass.wordlist import REASONS
 from cluster.driver.driver import Interrupted, run
-from cluster.driver.progress import Bar, Progress, make_progress
+from cluster.driver.progress import Progress
 from cluster.planning.plan import make_plan
 from cluster.scheduling.events import Heartbeat, Report
 from cluster.scheduling.scheduler import Scheduler
@@ -114,7 +114,8 @@ def test_proves_the_boards_that_are_there_and_again_without_an_executor(config):
 
 
 def test_same_digest_however_it_is_found(config):
-    first = run(config)
+    with ThreadPoolExecutor() as threads:
+        first = threads.submit(run, config).result()
     ways = ({"buckets": "abcdefghijklmnopqrstuvwxyz"}, {"seed": 5}, {"search": {"memory_mb": 16, "node_budget": 50}})
     for number, changes in enumerate(ways):
         other = run(change(config, out=f"{config.out}{number}", **changes))
@@ -130,21 +131,16 @@ def test_auto_cutoff_is_the_best_board_and_stays(config, monkeypatch):
     info = open_run(auto.out).info
     assert info["climbed"]["score"] == best
     assert info["config"]["cutoff"] == "auto"
-    import search.local.methods
-
-    monkeypatch.setattr(search.local.methods, "local_search", lambda *_, **__: pytest.fail("climbs again"))
+    monkeypatch.setattr("search.local.methods.local_search", lambda *_, **__: pytest.fail("climbs again"))
     assert run(change(auto, seed=9)).n_computed == 0  # a run with another cutoff would be refused
 
 
 class PartialExecutor(InProcessExecutor):
-    """Stops with a signal, as from a terminal, after a few verdicts."""
+    """Splits every class, and stops with a signal, as from a terminal, after a few verdicts."""
 
-    n_left = 4
-    number = signal.SIGINT
-
-    def __init__(self, *arguments):
-        super().__init__(*arguments)
-        self.held = []
+    def __init__(self, spec, n_left, number=signal.SIGINT):
+        super().__init__(spec, TiredBreaker)
+        self.n_left, self.number, self.held = n_left, number, []
 
     def poll(self, timeout_s):
         """Hand on one event at a time, however many have piled up, so that the run is not over before the signal."""
@@ -156,31 +152,6 @@ class PartialExecutor(InProcessExecutor):
             os.kill(os.getpid(), self.number)
         events, self.held = self.held[:1], self.held[1:]
         return events
-
-
-def stopping(breaker=Breaker, **changes):
-    """Return what makes a partial executor with this breaker and other attributes."""
-
-    def make(spec):
-        executor = PartialExecutor(spec, breaker)
-        vars(executor).update(changes)
-        return executor
-
-    return make
-
-
-@pytest.mark.usefixtures("terminal")
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGXCPU])
-def test_a_signal_stores_what_is_done_and_the_run_goes_on_later(config, number):
-    before = signal.getsignal(number)
-    with pytest.raises(Interrupted, match=f"stopped by {number.name}: [0-9]+ of .* the same command goes on"):
-        run(config, make_executor=stopping(number=number))
-    assert signal.getsignal(number) is before
-    assert Interrupted.exit_code == 4
-    resumed = run(config)
-    assert resumed.complete
-    assert resumed.n_reused + resumed.n_computed == resumed.coverage.n_units
-    assert {(board.board, board.score) for board in resumed.listed.boards} == expected_boards(4)
 
 
 class LyingBreaker(Breaker):
@@ -216,21 +187,26 @@ class TiredBreaker(Breaker):
 
 
 @pytest.mark.usefixtures("terminal")
-@pytest.mark.parametrize(("breaker", "search"), [(TiredBreaker, {}), (Breaker, {"memory_mb": 32, "node_budget": 50})])
-def test_splits_are_followed_and_resumed_with_the_same_budgets_or_others(config, breaker, search):
-    with pytest.raises(Interrupted):
-        run(config, make_executor=stopping(TiredBreaker, n_left=8))
+@pytest.mark.parametrize(
+    ("number", "breaker", "search"),
+    [(signal.SIGINT, TiredBreaker, {}), (signal.SIGXCPU, Breaker, {"memory_mb": 32, "node_budget": 50})],
+)
+def test_a_signal_stores_what_is_done_and_other_budgets_may_go_on(config, number, breaker, search):
+    before = signal.getsignal(number)
+    with pytest.raises(Interrupted, match=f"stopped by {number.name}: [0-9]+ of .* the same command goes on"):
+        run(config, make_executor=lambda spec: PartialExecutor(spec, 8, number))
+    assert signal.getsignal(number) is before
     resumed = run(change(config, search=search), make_executor=lambda spec: InProcessExecutor(spec, breaker))
     assert resumed.complete
     assert resumed.n_reused > 0
-    assert resumed.coverage.n_units > resumed.coverage.n_classes
+    assert resumed.n_reused + resumed.n_computed == resumed.coverage.n_units > resumed.coverage.n_classes
     assert {(board.board, board.score) for board in resumed.listed.boards} == expected_boards(4)
 
 
 @pytest.mark.usefixtures("terminal")
 def test_a_run_that_goes_on_knows_what_the_classes_behind_it_took(config, monkeypatch):
     with pytest.raises(Interrupted):
-        run(config, make_executor=stopping(TiredBreaker, n_left=40))
+        run(config, make_executor=lambda spec: PartialExecutor(spec, 40))
     stored = open_run(config.out)
     unfinished = {class_id for class_id, _ in stored.index.pending()}
     efforts = {}
@@ -254,30 +230,18 @@ def test_a_run_that_goes_on_knows_what_the_classes_behind_it_took(config, monkey
     assert costs.tolist() == make_plan(config).predicted_costs(np.array(sorted(efforts))).tolist()
 
 
-def units_broken(config, breaker, **options):
-    """Run, and return the outcome and the units that were broken."""
-    broken = []
-
-    def counting(spec):
-        made = breaker(spec)
-        real = made.break_unit
-
-        def break_unit(unit):
-            broken.append((unit.class_id, unit.path))
-            return real(unit)
-
-        made.break_unit = break_unit
-        return made
-
-    outcome = run(config, make_executor=lambda spec: InProcessExecutor(spec, counting), **options)
-    return outcome, sorted(broken)
-
-
-@pytest.mark.parametrize("breaker", [Breaker, TiredBreaker])
-def test_damaged_parts_are_computed_again_and_nothing_else(config, monkeypatch, breaker):
+def test_damaged_parts_are_computed_again_and_nothing_else(config, monkeypatch):
     """Small parts: rows of splits are lost while those of their children are not, and the other way round."""
     monkeypatch.setattr("results.store.store.FLUSH_ROWS", 1)
-    first, _ = units_broken(config, breaker)
+    broken = []
+
+    class Counted(TiredBreaker):
+        def break_unit(self, unit):
+            broken.append((unit.class_id, unit.path))
+            return super().break_unit(unit)
+
+    make = {"make_executor": lambda spec: InProcessExecutor(spec, Counted)}
+    first = run(config, **make)
     old = open_run(config.out)
     rows = {
         part.name: [row.key for row in from_table(table)] for part, table in read_parts(old.folder, old.manifest.parts)
@@ -290,8 +254,9 @@ def test_damaged_parts_are_computed_again_and_nothing_else(config, monkeypatch, 
     with pytest.raises(DamagedError, match="--drop-damaged"):
         run(config)
     reports = Recorder()
-    outcome, broken = units_broken(config, breaker, drop_damaged=True, progress=reports)
-    assert broken == sorted(key for name in chosen for key in rows[name])
+    broken.clear()
+    outcome = run(config, drop_damaged=True, progress=reports, **make)
+    assert sorted(broken) == sorted(key for name in chosen for key in rows[name])
     assert (outcome.complete, outcome.digest) == (True, first.digest)
     assert outcome.n_reused == sum(map(len, rows.values())) - len(broken)
     assert reports.reports[-1].n_classes_done == reports.begun[1]
@@ -373,18 +338,6 @@ def test_plain_lines():
     assert len(written) == 4
 
 
-def test_bar_draws_and_clears():
-    stream = io.StringIO()
-    bar = Bar(stream)
-    bar.begin("3x3, enable2k", 26, 3)
-    bar.update(REPORT)
-    bar.stage("rescoring")
-    bar.end()
-    bar.end()
-    assert "3x3, enable2k" in stream.getvalue()
-    assert isinstance(make_progress(stream), Progress)
-
-
 @pytest.mark.parametrize(("start_s", "unit_s", "told"), [(900.0, 0.0, True), (9.0, 20.0, False)])
 def test_workers_that_take_longer_to_start_than_to_search_are_told(config, monkeypatch, start_s, unit_s, told):
     slow_s = [0.0]
@@ -408,11 +361,3 @@ def test_workers_that_take_longer_to_start_than_to_search_are_told(config, monke
     assert len(hints) == told
     assert all(re.match(r"starting the workers took 9\d\d of 9\d\d", text) for text in hints)
     assert all(report.n_workers for report in recorder.reports[:1]), "no figures before there are workers"
-
-
-def test_works_off_the_main_thread(config):
-    outcomes = []
-    thread = threading.Thread(target=lambda: outcomes.append(run(config)))
-    thread.start()
-    thread.join(60)
-    assert outcomes[0].complete

@@ -7,15 +7,15 @@ import pytest
 from configs.model import SearchConfig
 from results.store.run import open_run
 from tests.cluster.campaign import KINDS, Campaign, config_of_units
+from tests.cluster.small import SMALL
 from tests.samples import daily
 
 SOME, ALL = ["worker", "driver"], [*KINDS, "worker", "worker-stop"]
-SMALL = {"dims": "2x2", "cutoff": 12, "buckets": "aeiou bcdfg hjklmnp qrstvwxyz"}
 
 
 @pytest.mark.parametrize(
     ("victims", "unit_budget", "question"),
-    daily([(SOME, 1, SMALL), (ALL, 200_000, {})], lambda victims, *_: victims is SOME),
+    daily([(SOME, 1, SMALL | {"workers": 2}), (ALL, 200_000, {})], lambda victims, *_: victims is SOME),
     ids=["some", "all"],
 )
 @pytest.mark.timeout(1500)  # two minutes, unless the machine has ten other things to do

@@ -191,21 +191,19 @@ def check_stopped(child, out, family, number, least=1):
     gone(*family)
 
 
-def test_sigterm_for_every_process_at_once(started):
+@pytest.mark.parametrize(
+    "number",
+    daily(
+        [signal.SIGTERM, signal.SIGUSR1, signal.SIGXCPU, signal.SIGALRM, signal.SIGHUP],
+        lambda number: number == signal.SIGTERM,
+    ),
+)
+def test_sigterm_for_every_process_at_once_and_the_warnings_of_batch_systems(started, number):
     child, out = started
     family = descendants(child.pid)
     assert len(family) == 2
-    for process in family:
-        os.kill(process, signal.SIGTERM)
-    check_stopped(child, out, family, signal.SIGTERM)
-
-
-@pytest.mark.nightly
-@pytest.mark.parametrize("number", [signal.SIGUSR1, signal.SIGXCPU, signal.SIGALRM, signal.SIGHUP])
-def test_the_warning_of_a_batch_system(started, number):
-    child, out = started
-    family = descendants(child.pid)
-    child.send_signal(number)
+    for process in family if number == signal.SIGTERM else [child.pid]:
+        os.kill(process, number)
     check_stopped(child, out, family, number)
 
 

@@ -7,7 +7,6 @@ import os
 import re
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -34,7 +33,7 @@ from results.store.run import open_run
 from search.breaker import Unit
 from tests.cluster import fakes
 from tests.cluster.campaign import config_of_classes
-from tests.cluster.clusters import TOKEN, open_head, started
+from tests.cluster.clusters import TOKEN, free_port, open_head, started
 from tests.cluster.fakes import REPORT
 from tests.cluster.processes import PROC, command_line, descendants, listening_addresses
 from tests.cluster.simulator import expected_units
@@ -323,23 +322,13 @@ def test_the_page_works_step_by_step(folder):
     assert "proven" in said[commands[4]]
 
 
-def free_port() -> int:
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return int(listener.getsockname()[1])
-
-
 @pytest.mark.slow
 def test_gauges_are_exported():
     for module in ("prometheus_client", "opencensus", "opentelemetry.sdk"):
-        pytest.importorskip(
-            module, reason="Ray exports metrics with its extras: pip install 'orderly-boggle[monitoring]'"
-        )
+        pytest.importorskip(module, reason="needs pip install 'orderly-boggle[monitoring]'")
     import ray
 
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        port = int(listener.getsockname()[1])
+    port = free_port()
     quiet = {"log_to_driver": False, "logging_level": "CRITICAL", "include_dashboard": False}
     ray.init(address="local", num_cpus=1, _node_ip_address="127.0.0.1", _metrics_export_port=port, **quiet)
     try:
@@ -354,21 +343,14 @@ def test_gauges_are_exported():
 
 
 def shown(metrics, report, port, name):
-    """Return the gauges once one of this name is exported."""
+    """Return our gauges, by the end of their names, once one of this name is exported."""
+    pattern = r'^ray_orderly_(\w+)\{[^}]*run="2x2 cutoff 5"[^}]*\} (\S+)$'
+    url = f"http://127.0.0.1:{port}/metrics"
     for _ in range(60):
         metrics.show(report)
         time.sleep(1)
-        if name in (found := scraped(port)):
-            break
-    return found
-
-
-def scraped(port: int) -> dict[str, float]:
-    """Return our gauges, by the end of their names."""
-    try:
-        with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=5) as answer:
-            text = answer.read().decode()
-    except OSError:
-        return {}
-    pattern = r'^ray_orderly_(\w+)\{[^}]*run="2x2 cutoff 5"[^}]*\} (\S+)$'
-    return {name: float(value) for name, value in re.findall(pattern, text, re.MULTILINE)}
+        with contextlib.suppress(OSError), urllib.request.urlopen(url, timeout=5) as page:
+            found = dict(re.findall(pattern, page.read().decode(), re.MULTILINE))
+            if name in found:
+                return {gauge: float(value) for gauge, value in found.items()}
+    raise AssertionError(f"{name} is not exported")

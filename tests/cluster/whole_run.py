@@ -16,7 +16,7 @@ from typing import Any
 from boardclass.scores import parse_scores
 from cluster.driver.driver import run
 from configs.model import SearchConfig
-from results.proof.claim import digest_of, unscored_boards
+from results.proof.claim import digest_of, question_of, unscored_boards
 from results.proof.prove import summary
 from results.proof.verify import VerifyResult, record, verify
 from results.storage import files
@@ -46,16 +46,10 @@ def make_whole_run(folder: Path) -> Path:
     return whole
 
 
-def toy_scorer() -> Scorer:
-    return Scorer("2x2", WORDS, parse_scores("words"))
-
-
 def verified(folder: Path) -> VerifyResult:
     """Return what ``verify`` comes to, with one scorer in both places."""
-    from results.proof.claim import question_of
-
     asked = open_run(folder)
-    scorer = toy_scorer()
+    scorer = Scorer("2x2", WORDS, parse_scores("words"))
     return verify(asked, scorer, scorer, question_of(asked))
 
 
