@@ -75,7 +75,9 @@ def test_the_commands_of_the_readme_run_in_their_order(orderly, tmp_path, monkey
     (tmp_path / "configs").symlink_to(ROOT / "configs")
     (tmp_path / "mylist.txt").write_text("tea\neat\nate\neta\nrate\ntear\n")
     ran = []
-    for words in (words for words in commands(README) if words[0] != "watch"):  # it needs a terminal: test_watch.py
+    for words in (
+        words for words in commands(README) if words[0] != "watch"
+    ):  # it needs a terminal: test_cli_status.py
         answer = orderly(*map(smaller, words), *HASTE.get(words[0], ()))
         assert (answer.code, answer.out != "") == (0, True), (words, answer.err)
         ran.append(words[0])
