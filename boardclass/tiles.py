@@ -264,7 +264,6 @@ def _is_one_cell(group: Sequence[str]) -> bool:
 
 
 def _counts(row: list[Group]) -> tuple[int, int] | None:
-    """Return the rows and columns that the first line of a board file counts."""
     numbers = [int(group[0]) for group in row if len(group) == 1 and group[0].isdecimal() and len(group[0]) <= 2]
     if len(numbers) != len(row) or len(row) not in (1, 2):
         return None

@@ -52,8 +52,7 @@ def save_board(out: str, faces: Sequence[Sequence[str]], heat: Sequence[int], pa
 def sheet(boards: Sequence[Solved], title: str) -> bytes:
     """Return a PDF: the boards, six a page, with room for what was found; then the words of each, longest first.
 
-    The title says what they are and how to roll them again, on the head of every page.
-    Raises InputError when what draws PDF is not installed.
+    The title is on the head of every page.  Raises InputError when what draws PDF is not installed.
     """
     try:
         import vl_convert
@@ -93,11 +92,9 @@ def _drawn(board: Solved, x: float, y: float) -> str:
                 f'<rect x="{at_x:.1f}" y="{at_y:.1f}" width="{cell - 3:.1f}" height="{cell - 3:.1f}" '
                 f'rx="{cell / 9:.1f}" fill="{"none" if face != "." else "#d5d9dc"}" stroke="#1d2327"/>'
             )
-            size = cell * 0.58 / max(1.0, len(face) / 1.6)
-            centre = at_x + (cell - 3) / 2
-            parts.append(
-                _text(centre, at_y + (cell - 3) / 2 + size * 0.36, face, size, anchor="middle") if face != "." else ""
-            )  # no word goes through it
+            if face != ".":  # no word goes through a hole
+                size, middle = cell * 0.58 / max(1.0, len(face) / 1.6), (cell - 3) / 2
+                parts.append(_text(at_x + middle, at_y + middle + size * 0.36, face, size, anchor="middle"))
     return "".join(parts)
 
 

@@ -30,10 +30,8 @@ if TYPE_CHECKING:
 
 PUBLISHED = Path(__file__).resolve().parents[2] / "results" / "published"
 _FEW_MEASURED = 30  # classes finished: with fewer it is a rough guess
-_OF_DRIVER = (
-    *("n_workers", "remaining_s", "remaining_low_s", "remaining_high_s", "elsewhere_s", "n_measured"),
-    *("n_own", "n_own_done"),
-)
+_LEFT = ("remaining_s", "remaining_low_s", "remaining_high_s", "elsewhere_s", "n_measured")
+_OF_DRIVER = ("n_workers", *_LEFT, "n_own", "n_own_done")
 
 
 def look(run: Run) -> tuple[dict[str, Any], Summary]:
@@ -250,11 +248,9 @@ def require_all_proven(summaries: Mapping[str, Summary]) -> None:
 
     Raises IncompleteError or MismatchError for the first that is not; the others are named on standard error before it.
     """
-    unproven: list[str] = []
-    for name, found in summaries.items():
+    for found in summaries.values():
         tell_notes(found)
-        if not found.proven:
-            unproven.append(name)
+    unproven = [name for name, found in summaries.items() if not found.proven]
     for name in unproven[1:]:
         tell(f"orderly: {name}: {summaries[name].caveat}")
     if unproven:
@@ -270,10 +266,7 @@ def tell_so_far(summaries: Mapping[str, Summary]) -> None:
 
 
 def proven_place(board: str, dims: str, score: int, sha256: str, points: Sequence[int]) -> str:
-    """Return where a board stands among all boards of its size, in a sentence; empty where no published run proves it.
-
-    ``score`` is exact, with the word list of this SHA-256 and these points by number of letters.
-    """
+    """Return where a board of this exact score stands among all of its size; empty where no published run proves it."""
     found = _proof(dims, sha256, tuple(points))
     if found is None or not found.listed.boards:
         return ""
@@ -297,7 +290,6 @@ def proven_place(board: str, dims: str, score: int, sha256: str, points: Sequenc
 
 @lru_cache
 def _proof(dims: str, sha256: str, points: tuple[int, ...]) -> Summary | None:
-    """Return what the rows of the published run of a question prove; None where there is no such run."""
     folders = sorted(PUBLISHED.glob(f"{dims}-*"))
     if not folders:  # most sizes: nothing need be loaded that reads runs
         return None

@@ -84,8 +84,7 @@ def climb(
         raise InputError("which size? give --dims, such as --dims 4x4, or a board with --from")
     size, board = (parse_dims(dims or ""), None) if start is None else read_board(start, dims, tell, words.letters)
     letters = allowed_letters(in_symbols(exclude.lower(), words.letters))
-    from search.local.boards import BatchScorer, HoldingScorer, ParallelScorer, Start
-    from search.local.methods import default_runs, local_search
+    from search.local.methods import BatchScorer, HoldingScorer, ParallelScorer, Start, default_runs, local_search
     from search.scoring.scorer import Scorer
 
     plain = Scorer(size, words.words, table.at_least(min_letters))
@@ -196,7 +195,7 @@ def longest(
     word = None if word is None else in_symbols(word.strip().lower(), words.letters).replace("qu", "q")
     targets = _targets(words.words, shape.n, word, letters)
     from search.local import hamilton
-    from search.local.boards import ParallelScorer
+    from search.local.methods import ParallelScorer
     from search.scoring.scorer import Scorer
 
     if sample is not None:

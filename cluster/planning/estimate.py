@@ -12,9 +12,8 @@ so is the cost of the run.  Otherwise the interval is Student's, because costs v
 a logarithmic scale, because costs are skewed.  On 3x4, whose cost is known, it holds the truth in 94 to 95 of
 100 plans (``python -m tests.bench.coverage``).
 
-What a worker makes once for all its classes is made first and is not counted.
-
-``variants`` are single changes of partition, budgets or cell order: two that help alone need not help together.
+What a worker makes once for all its classes is not counted.  ``variants`` are single changes of partition, budgets or
+cell order: two that help alone need not help together.
 """
 
 from __future__ import annotations
@@ -126,8 +125,7 @@ def interval(strata: Sequence[Stratum]) -> tuple[float, float, float]:
 
 
 def student(freedom: float) -> float:
-    """Return the half-width that holds 95 % of Student's distribution, within 1 % from 2 degrees of freedom on (Hill
-    1970)."""
+    """Return the half-width that holds 95 % of Student's distribution, within 1 % from 2 degrees on (Hill 1970)."""
     z = NormalDist().inv_cdf(0.975)
     terms = (
         (z**3 + z) / 4,

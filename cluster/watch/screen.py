@@ -81,7 +81,6 @@ def draw(watched: Watched, width: int, height: int) -> RenderableType:
 
 
 def _framed(parts: Iterable[RenderableType]) -> Layout:
-    """Return the drawing with its last line at the foot of the screen; what does not fit above is cut off."""
     told = Text(f"q quits; the run is only looked at  {time.strftime('%H:%M:%S')}", style="dim", no_wrap=True)
     frame = Layout()
     frame.split_column(Layout(Group(*parts)), Layout(told, size=1))
@@ -133,7 +132,6 @@ def _told(record: Mapping[str, Any], watched: Watched, disk: DiskUse | None) -> 
 def _boards(
     listed: Iterable[tuple[str, int]], events: Iterable[Mapping[str, Any]], width: int, letters: Mapping[str, str]
 ) -> tuple[RenderableType, int] | None:
-    """Return the best boards side by side, and how many rows they take; None when there are none to draw."""
     best = dict(listed)
     for event in events:
         if event["event"] == "best":

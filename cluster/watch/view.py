@@ -45,10 +45,7 @@ class Place(NamedTuple):
     real: str  # the path without links at the time it was found; empty for object stores
 
     def check(self) -> str:
-        """Return the location, if it is still what was found.
-
-        Raises StoreError when the directory is gone, or has become a link to another one.
-        """
+        """Return the location, if it is still what was found; StoreError when it is gone, or a link took its place."""
         if self.real and str(Path(self.location).resolve()) != self.real:
             raise StoreError(f"{quote(self.name)} is no longer the directory that was found: a link took its place")
         if self.real and not Path(self.real).is_dir():

@@ -1,7 +1,7 @@
 """cluster.web: ``orderly serve``, the local web application: runs, records, boards and classes to look at.
 
-    serve                       server.py    an address of this machine with a random token, and the server behind it
-      guard.py                  who is answered at all: host, method, token; headers of every answer
+    serve                       server.py    an address of this machine with a random token, and the server behind it;
+                                who is answered at all: host, method, token; headers of every answer
       app.py, templates/        which address gets which answer; pages, which static/*.js fills with the answers below
         answers.py              JSON about runs, boards and classes
           site.py               what is known of each run: cluster.watch reads locks and logs, jobs.py the rows

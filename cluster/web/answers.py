@@ -40,7 +40,6 @@ def explained(handler: Handler) -> Handler:
 
 
 def _sent(body: bytes, request: Request | None = None, status: HTTPStatus = HTTPStatus.OK) -> Response:
-    """Send JSON, or say that the client has it already."""
     tag = f'"{hashlib.sha256(body).hexdigest()[:24]}"'
     headers = {"ETag": tag, "Cache-Control": "no-cache"}
     if request is not None and request.headers.get("if-none-match") == tag:
@@ -105,24 +104,15 @@ def _asked(request: Request) -> jobs.Question:
     )
 
 
-def about_board(job: Callable[..., Any]) -> Handler:
-    """Return what answers with the values that a quick job makes of the board that is asked about."""
+def about_board(job: Callable[..., Any], media_type: str = "", disposition: str = "") -> Handler:
+    """Return what answers with the values that a quick job makes of a board, or with a file of it and of ``word``."""
 
     @explained
     async def handle(request: Request) -> Response:
-        made = await _site(request).queue.ask(Priority.quick, job, *_asked(request), seconds=QUICK_S)
-        return _sent(answer(made))
-
-    return handle
-
-
-def board_file(job: Callable[..., Any], media_type: str, disposition: str) -> Handler:
-    """Return what answers with a file that a quick job makes of a board, and of ``word`` if one is given."""
-
-    @explained
-    async def handle(request: Request) -> Response:
-        word = request.query_params.get("word", "")
-        made = await _site(request).queue.ask(Priority.quick, job, word, *_asked(request), seconds=QUICK_S)
+        word = [request.query_params.get("word", "")] if media_type else []
+        made = await _site(request).queue.ask(Priority.quick, job, *word, *_asked(request), seconds=QUICK_S)
+        if not media_type:
+            return _sent(answer(made))
         return Response(made, media_type=media_type, headers={"Content-Disposition": disposition})
 
     return handle

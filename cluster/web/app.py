@@ -40,7 +40,7 @@ _environment = jinja2.Environment(
 
 
 def make_app(site: Site) -> Starlette:
-    """Return the application; :class:`cluster.web.guard.Guard` goes around it.
+    """Return the application; :class:`cluster.web.server.Guard` goes around it.
 
     A separate process loads the default word list and the kernels at once, not with the first question.
     """
@@ -65,8 +65,8 @@ def make_app(site: Site) -> Starlette:
         "/api/runs/{key:str}/proven": answers.proven,
         "/api/board": answers.about_board(jobs.score_board),
         "/api/around": answers.about_board(jobs.around_board),
-        "/api/board.svg": answers.board_file(jobs.draw, "image/svg+xml", svg),
-        "/api/board.html": answers.board_file(jobs.page, "text/html", html),
+        "/api/board.svg": answers.about_board(jobs.draw, "image/svg+xml", svg),
+        "/api/board.html": answers.about_board(jobs.page, "text/html", html),
         "/api/climb": answers.climb,
         "/api/roll": answers.rolled,
         "/api/class": answers.story,
@@ -110,7 +110,6 @@ async def _run_page(request: Request) -> Response:
 
 
 async def _records_page(request: Request) -> Response:
-    """Return the gallery of published runs, English first."""
     site: Site = request.app.state.site
     known = sources()
     lists = [(place, known.get(place.name.partition("-")[2])) for place in site.records.places().values()]

@@ -32,8 +32,7 @@ def board_page(told: dict[str, Any], *, hidden: bool = False) -> str:
     groups = groupby(words, key=lambda item: item["letters"])
     listed = "" if hidden else "".join(f"<p>{n}: {', '.join(item['word'] for item in same)}</p>" for n, same in groups)
     note = f"This page and its game have the {len(words):,} longest of them; {left_out:,} are left out."
-    page = Template(_read("templates/file.html"))
-    return page.substitute(
+    return Template(_read("templates/file.html")).substitute(
         head=f"Find {head}" if hidden else head,
         text=escape(printable(f"Board {told['board']}, word list {told['wordlist']}.")),
         place=escape(printable(" ".join(filter(None, (told.get("place"), note if left_out else ""))))),

@@ -55,10 +55,7 @@ class JobQueue:
     async def ask(
         self, priority: Priority, job: Callable[..., Any], *values: Any, seconds: float = 20.0, memory_mb: int = 1024
     ) -> Any:
-        """Return what a function of :mod:`cluster.web.jobs` makes of ``values`` within these limits.
-
-        Raises Refused when it cannot be done, takes too much, too many wait, or the queue is closed.
-        """
+        """Return what a function of :mod:`cluster.web.jobs` makes of ``values`` within limits, or raise Refused."""
         limiter, worker = self._limiters.setdefault(priority, anyio.CapacityLimiter(1)), self._workers[priority]
         if limiter.statistics().tasks_waiting >= MAX_WAITING:
             raise Refused("too many questions wait for an answer: ask again later", HTTPStatus.SERVICE_UNAVAILABLE)

@@ -27,7 +27,6 @@ from results.reading.limits import GRACE_S, Limits, limited
 from results.store.run import Run, open_run
 
 if TYPE_CHECKING:
-    from cluster.answers.explain import TreeNode
     from results.reading.sql import Database
     from search.scoring.scorer import Scorer
 
@@ -66,10 +65,7 @@ def words_of(name: str, plain_q: bool | None = False) -> WordList:
 
 
 def list_of_run(run: Run) -> str:
-    """Return the name of the word list that a run was searched with: no other one gives the scores of its boards.
-
-    Raises InputError when it is not here under its name.
-    """
+    """Return the name of the word list that a run was searched with; InputError when it is not here under its name."""
     sha256, said = run.fingerprint.wordlist_sha256, question_of(run).wordlist
     known = known_name(sha256)
     for name in (known, said):
@@ -202,18 +198,16 @@ def class_story(text: str, wordlist: str, cutoff: int | None) -> dict[str, Any]:
 
 def class_trees(text: str, wordlist: str) -> list[dict[str, Any]]:
     """Return both trees of a small class, drawn and as text. Raises InputError when one is too large to look at."""
-    from cluster.answers.explain import class_letters, trees
+    from cluster.answers.explain import as_svg, as_text, class_letters, trees
 
     dims, letters = class_letters(text, None, None)
     words = words_of(wordlist)
     loose, orderly = trees(letters, words, scorer_of(str(dims), words.words))
-    return [_drawn("Orderly tree: every term once", orderly), _drawn("Sum/Choice tree: every path", loose)]
-
-
-def _drawn(title: str, node: TreeNode) -> dict[str, Any]:
-    from cluster.answers.explain import as_svg, as_text
-
-    return {"title": title, "bound": node.bound, "svg": as_svg(node, styled=False), "text": as_text(node)}
+    titled = {"Orderly tree: every term once": orderly, "Sum/Choice tree: every path": loose}
+    return [
+        {"title": title, "bound": node.bound, "svg": as_svg(node, styled=False), "text": as_text(node)}
+        for title, node in titled.items()
+    ]
 
 
 def read_run(location: str) -> dict[str, Any]:
@@ -261,11 +255,8 @@ def picture(board: str, dims: str, letters: Mapping[str, str] = NO_LETTERS) -> s
 
 
 def class_map(run: Run, database: Database) -> dict[str, list[int] | list[float] | int] | None:
-    """Return the classes in the order of their numbers, cut into at most ``MAX_TILES`` tiles of about equal size.
-
-    Per tile: number of its first class, classes, how many of them are done, how many begun, seconds spent on them,
-    candidates found in them.  None when there are too many classes to look at one by one.
-    """
+    """Return the classes in the order of their numbers, cut into at most ``MAX_TILES`` tiles of one size: the first
+    class, classes, done, begun, seconds, candidates of each.  None: too many to look at one by one."""
     import numpy as np
 
     from results.reading.report import COSTS

@@ -1,30 +1,135 @@
-"""An address of this machine with a random token, and the server behind it."""
+"""An address of this machine with a random token, the server behind it, and who is answered there.
+
+That is a browser of this machine that was given the token.  Everybody else gets a short refusal.  In this order, before
+anything else of a request is looked at: the host it is meant for (a foreign site whose name leads to this machine says
+its own), the method, the length of the address, the token.  The token comes once, in the address that ``orderly serve``
+prints, and from then on in a cookie that scripts cannot read and other sites cannot have sent.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import hmac
 import ipaddress
 import os
+import re
 import secrets
 import socket
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from http import HTTPStatus
 from types import FrameType
 from typing import ClassVar
+from urllib.parse import parse_qsl, urlencode
 
 import uvicorn
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import cookie_parser
+from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from boardclass.errors import InputError, quote
 from cluster.answers.status import PUBLISHED
 from cluster.watch.view import Catalog
 from cluster.web.app import make_app
-from cluster.web.guard import Guard
 from cluster.web.site import Site
 
 DEFAULT_HOST, DEFAULT_PORT = "127.0.0.1", 8765
 MAX_CLIENTS = 200
 MAX_SILENT, HEADERS_S = 100, 10.0  # connections that have not asked yet, and how long each may take to
 _TOKEN_BYTES = 24
+LOOPBACK_NAMES = frozenset(("127.0.0.1", "localhost", "[::1]"))
+METHODS = ("GET", "HEAD")
+MAX_ADDRESS_CHARACTERS = 4096
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; "
+    "base-uri 'none'; frame-ancestors 'none'"
+)
+HEADERS = {
+    "Content-Security-Policy": POLICY,
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+}
+_NOT_LET_IN = """<!doctype html>
+<html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<title>orderly: not let in</title>
+<main><h1>This browser has not been let in</h1>
+<p>Open the address that <code>orderly serve</code> printed in the terminal: its token lets this browser in.
+If the server was started again, it printed a new one.</p></main></html>
+"""
+_HOST = re.compile(r"(\[[0-9a-fA-F:]+\]|[A-Za-z0-9.-]+)(:[0-9]{1,5})?", re.ASCII)
+_PLAIN_PATH = re.compile(r"/|(/[A-Za-z0-9_.-]+)+", re.ASCII)  # not //, which would name a host
+
+
+class Guard:
+    """Lets through what may be answered, and puts the security headers on every answer.
+
+    Cookies of one host go to all its ports, so each server has its own name for ``cookie``.  ``hosts`` are names that a
+    request may be meant for, besides those of loopback.
+    """
+
+    def __init__(self, app: ASGIApp, token: str, cookie: str, hosts: Iterable[str] = ()) -> None:
+        self._app = app
+        self._token = token.encode()
+        self._cookie = cookie
+        self._hosts = LOOPBACK_NAMES | frozenset(hosts)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        if scope["type"] == "lifespan":
+            await self._app(scope, receive, send)
+        elif scope["type"] == "http":
+            answer = self._refusal(scope) or self._entrance(scope) or self._app
+            with contextlib.suppress(asyncio.CancelledError):  # the server ends, and nobody waits for the answer
+                await answer(scope, receive, _with_headers(send))
+        else:  # web sockets: nothing here uses them
+            await send({"type": "websocket.close", "code": 1008})
+
+    def _refusal(self, scope: Scope) -> Response | None:
+        hosts = [value.decode("latin-1") for name, value in scope["headers"] if name == b"host"]
+        host = _HOST.fullmatch(hosts[0]) if len(hosts) == 1 else None
+        if host is None or host[1].lower() not in self._hosts:
+            said = "This server answers under the names of this machine only.\n"
+            return PlainTextResponse(said, HTTPStatus.MISDIRECTED_REQUEST)
+        if scope["method"] not in METHODS:
+            allowed = {"Allow": ", ".join(METHODS)}
+            return PlainTextResponse("Nothing can be changed here.\n", HTTPStatus.METHOD_NOT_ALLOWED, allowed)
+        if len(scope["path"]) + len(scope["query_string"]) > MAX_ADDRESS_CHARACTERS:
+            return PlainTextResponse("The address is too long.\n", HTTPStatus.REQUEST_URI_TOO_LONG)
+        return None
+
+    def _entrance(self, scope: Scope) -> Response | None:
+        """Return a refusal without the token; if the address has it, a redirect that sets the cookie."""
+        query = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
+        if any(name == "token" and self._fits(value) for name, value in query):
+            rest = urlencode([item for item in query if item[0] != "token"])
+            path = scope["path"] if _PLAIN_PATH.fullmatch(scope["path"]) else "/"
+            way_on = RedirectResponse(path + (f"?{rest}" if rest else ""), HTTPStatus.SEE_OTHER)
+            way_on.set_cookie(self._cookie, self._token.decode(), httponly=True, samesite="strict")
+            return way_on
+        cookies = cookie_parser(Headers(scope=scope).get("cookie", ""))
+        if self._fits(cookies.get(self._cookie, "")):
+            return None
+        return HTMLResponse(_NOT_LET_IN, HTTPStatus.FORBIDDEN)
+
+    def _fits(self, value: str) -> bool:
+        return hmac.compare_digest(value.encode("utf-8", "surrogatepass"), self._token)
+
+
+def _with_headers(send: Send) -> Send:
+    async def sender(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            headers = MutableHeaders(scope=message)
+            for name, value in HEADERS.items():
+                headers[name] = value
+            headers.setdefault("Cache-Control", "no-store")
+        await send(message)
+
+    return sender
 
 
 class _Server(uvicorn.Server):
@@ -125,18 +230,13 @@ def loopback(host: str) -> str:
 
 
 def own_address() -> str:
-    """Return the address by which other devices of its network reach this machine.
-
-    Raises InputError when it has none, or one that the whole internet may reach.
-    """
+    """Return the address by which other devices of a private network reach this machine; InputError if it has none."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         try:
             probe.connect(("192.0.2.1", 9))  # chooses the way there and sends nothing
             host = str(probe.getsockname()[0])
         except OSError as error:
-            raise InputError(
-                f"--lan: this machine is in no network ({error.strerror}); without --lan it is local"
-            ) from error
+            raise InputError(f"--lan: this machine is in no network ({error.strerror}): leave it out") from error
     address = ipaddress.ip_address(host)
     if not address.is_private or address.is_loopback:
         raise InputError(

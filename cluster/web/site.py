@@ -121,7 +121,6 @@ def _best(record: Mapping[str, Any], boards: Sequence[dict[str, Any]]) -> dict[s
 
 
 def _placed(record: Mapping[str, Any], boards: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return boards, the best of a run first, each with a sentence about its place."""
     dims, wordlist, scores, best = (record[name] for name in ("dims", "wordlist", "scores", "best_boards"))
     so_far, n_best = "" if record["proven"] else _searched(record), len(best)
     ranks = [1 + sum(other["score"] > item["score"] for other in boards) for item in boards]

@@ -189,7 +189,6 @@ def slow_classes(found: Summary, database: Database, n: int) -> list[dict[str, A
 def _charts(
     charts: Any, found: Summary, database: Database, stages: Mapping[str, float]
 ) -> dict[str, list[tuple[str, ...]]]:
-    """Return the charts of where the time went (``stages``: seconds of each), and of what the bounds ruled out."""
     so_far = "." if found.proven else ", so far."
     costs = [row["seconds"] for row in records(database, COSTS)]
     bounds, depths = [row["max_bound"] for row in records(database, _BOUNDS)], records(database, _DEPTHS)

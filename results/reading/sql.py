@@ -127,9 +127,8 @@ def _boards(summaries: Mapping[str, Summary]) -> pa.Table:
 
 def _runs(summaries: Mapping[str, Summary]) -> pa.Table:
     schema = pa.schema([("run", _TEXT), *((name, kind) for name, (kind, _) in _RUNS.items())])
-    rows = [
-        {"run": name} | {column: of(found) for column, (_, of) in _RUNS.items()} for name, found in summaries.items()
-    ]
+    columns = _RUNS.items()
+    rows = [{"run": name} | {column: of(found) for column, (_, of) in columns} for name, found in summaries.items()]
     return pa.Table.from_pylist(rows, schema=schema)
 
 

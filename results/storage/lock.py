@@ -174,7 +174,7 @@ class DirectoryLock:
             raise StoreError(f"cannot lock {base}: {error}; repair access or choose another --out") from error
 
     def require(self) -> None:
-        """Raise StoreLockedError when another driver took the run over, or the lock or directory was taken away."""
+        """Raise StoreLockedError when the lock or the directory was taken away."""
         if not self._is_ours():
             raise StoreLockedError(
                 f"{self._base} or the lock in it was moved or removed while this driver held it, so another one may be "
@@ -229,11 +229,7 @@ def _flocked(descriptor: int, base: Path) -> int:
 
 
 def take_lock(folder: Folder) -> DirectoryLock | Lease:
-    """Take the writer's lock on a run.
-
-    Raises StoreLockedError, which names the owner, for how long the run has been written to and, in an object store,
-    when the owner was last heard of; StoreError when the place refuses.
-    """
+    """Take the writer's lock on a run; StoreLockedError names who has it, StoreError says why the place refuses."""
     return DirectoryLock(folder.root) if isinstance(folder, LocalFolder) else Lease(folder)
 
 

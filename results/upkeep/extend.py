@@ -138,7 +138,6 @@ def _holds(row: Row, source: Run, cutoff: int, covers: bool) -> bool:
 
 
 def _is_reached(key: Key, parents: Mapping[Key, Key], splits: Collection[Key]) -> bool:
-    """Return whether all the splits that lead from its class down to a unit are among ``splits``."""
     while key[1]:
         parent = parents.get(key)
         if parent is None or parent not in splits:

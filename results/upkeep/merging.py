@@ -64,10 +64,9 @@ class Sources:
 def check_sources(runs: Sequence[Run]) -> Sources:
     """Read every row of some runs, at least one, and check that they are of one question and can be put together.
 
-    They may be unfinished, and a driver may write to them meanwhile.  Raises FingerprintError when they are of several
-    questions, or cut their classes in other ways; DamagedError, RowError when a file or a row cannot be trusted;
-    ConflictError, naming both rows, when they give a unit different verdicts; MismatchError when rows do not fit the
-    partition or each other.
+    Raises FingerprintError when they are of several questions, or cut their classes in other ways; DamagedError,
+    RowError when a file or a row cannot be trusted; ConflictError when they give a unit different verdicts;
+    MismatchError when rows do not fit the partition or each other.
     """
     first = runs[0]
     for run in runs:

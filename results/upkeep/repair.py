@@ -74,7 +74,6 @@ def _fault_of_identity(folder: Folder, fingerprint: Fingerprint) -> str:
 
 
 def _check_rows(folder: Folder, fingerprint: Fingerprint) -> None:
-    """Raise DamagedError when rows are not of the run that was asked for, or no part can be read."""
     cannot = f"{folder.where(files.RUN)} cannot be read"
     n_readable = 0
     for part in _listed(folder).values():

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from boardclass.canonical import canonical_board
 from boardclass.geometry import Geometry
-from search.local.boards import BatchScorer
+from search.local.methods import BatchScorer
 from search.scoring.scorer import decode_boards
 
 MAX_CELLS = 16  # beyond that the paths are too many to list
@@ -47,7 +47,6 @@ def hamiltonian_paths(geometry: Geometry) -> NDArray[np.int8]:
 
 
 def _paths_from(start: int, geometry: Geometry) -> Iterator[tuple[int, ...]]:
-    """Yield the paths that begin at a cell; an unreachable cell ends a branch."""
     masks = geometry.neighbour_masks.tolist()
     everything = (1 << geometry.n) - 1
     stack: list[tuple[tuple[int, ...], int]] = [((start,), everything & ~(1 << start))]

@@ -232,10 +232,7 @@ METHODS: dict[str, type[Solver]] = {
 
 
 def make_solver(words: Iterable[str], method: str = "trie") -> Solver:
-    """Return the solver of that name for a word list in q-form; worth keeping when many boards follow.
-
-    Raises InputError if there is no such method.
-    """
+    """Return the solver of that name for a word list in q-form; InputError if there is none."""
     if method not in METHODS:
         raise InputError(f"unknown method {quote(method)}: expected one of {', '.join(METHODS)}")
     return METHODS[method](words)

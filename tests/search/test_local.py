@@ -13,9 +13,17 @@ from boardclass.errors import BoardError, InputError
 from boardclass.geometry import DIMS, geometry
 from boardclass.scores import parse_scores
 from search.local import methods
-from search.local.boards import HoldingScorer, ParallelScorer, ascend, canonical_cells, neighbours, parse_alphabet
 from search.local.hamilton import best_boards, hamiltonian_paths, sampled_paths
-from search.local.methods import METHODS, local_search
+from search.local.methods import (
+    METHODS,
+    HoldingScorer,
+    ParallelScorer,
+    ascend,
+    canonical_cells,
+    local_search,
+    neighbours,
+    parse_alphabet,
+)
 from search.scoring.scorer import Scorer, decode_boards, encode_boards
 from tests.samples import daily
 
