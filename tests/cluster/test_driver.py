@@ -16,7 +16,7 @@ from functools import cache
 from math import prod
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -28,7 +28,7 @@ from boardclass.wordlist import REASONS
 from cluster.driver.driver import Interrupted, run
 from cluster.driver.progress import Progress
 from cluster.planning.plan import make_plan
-from cluster.scheduling.events import Heartbeat, Report
+from cluster.scheduling.events import Heartbeat
 from cluster.scheduling.scheduler import Scheduler
 from cluster.workers.executors import InProcessExecutor
 from configs.model import DEFAULT_BUCKETS, RunConfig
@@ -66,42 +66,18 @@ def expected_boards(cutoff):
     return {(canonical_board(boards[place], geometry("2x2")), int(scores[place])) for place in reaching}
 
 
-class Recorder:
-    """Remembers what the driver told."""
-
-    def __init__(self):
-        self.begun: Any = None
-        self.reports: list[Report] = []
-        self.stages: list[str] = []
-        self.n_ends = 0
-
-    def begin(self, *begun):
-        self.begun = begun
-
-    def update(self, report):
-        self.reports.append(report)
-
-    def note(self, text):
-        self.stage(text)
-
-    def stage(self, text):
-        self.stages.append(text)
-
-    def end(self):
-        self.n_ends += 1
-
-
 def test_proves_the_boards_that_are_there_and_again_without_an_executor(config):
-    progress = Recorder()
+    progress = mock.Mock(spec=Progress)
     outcome = run(config, progress=progress)
     assert outcome.complete
     assert {(board.board, board.score) for board in outcome.listed.boards} == expected_boards(4)
     assert outcome.claim is not None
     assert outcome.claim.result_digest == outcome.digest
     assert (outcome.n_reused, outcome.coverage.quarantined, outcome.message) == (0, [], "")
-    assert progress.begun[1] == progress.reports[-1].n_classes_done == outcome.coverage.n_classes
-    assert progress.reports[-1].best_score == outcome.listed.boards[0].score
-    assert progress.n_ends == 1
+    (report,) = progress.update.call_args.args
+    assert progress.begin.call_args.args[1] == report.n_classes_done == outcome.coverage.n_classes
+    assert report.best_score == outcome.listed.boards[0].score
+    progress.end.assert_called_once_with()
     info = open_run(config.out).info
     assert info["wordlist"] == {"name": "tiny", "n_words": len(WORDS), "left_out": dict.fromkeys(REASONS, 0)}
     assert info["n_classes"] == make_plan(config).partition.n_canonical
@@ -253,13 +229,13 @@ def test_damaged_parts_are_computed_again_and_nothing_else(config, monkeypatch):
         path.write_bytes(path.read_bytes()[:-1]) if number % 2 else path.unlink()
     with pytest.raises(DamagedError, match="--drop-damaged"):
         run(config)
-    reports = Recorder()
+    progress = mock.Mock(spec=Progress)
     broken.clear()
-    outcome = run(config, drop_damaged=True, progress=reports, **make)
+    outcome = run(config, drop_damaged=True, progress=progress, **make)
     assert sorted(broken) == sorted(key for name in chosen for key in rows[name])
     assert (outcome.complete, outcome.digest) == (True, first.digest)
     assert outcome.n_reused == sum(map(len, rows.values())) - len(broken)
-    assert reports.reports[-1].n_classes_done == reports.begun[1]
+    assert progress.update.call_args.args[0].n_classes_done == progress.begin.call_args.args[1]
     assert len(list(open_run(config.out).rows())) == sum(map(len, rows.values()))
 
 
@@ -344,7 +320,7 @@ def test_workers_that_take_longer_to_start_than_to_search_are_told(config, monke
 
     class Starting(InProcessExecutor):
         def __enter__(self):
-            assert recorder.stages[-1] == "starting workers"
+            progress.stage.assert_called_with("starting workers")
             slow_s[0] += start_s
             return super().__enter__()
 
@@ -354,10 +330,10 @@ def test_workers_that_take_longer_to_start_than_to_search_are_told(config, monke
 
     now = time.monotonic
     monkeypatch.setattr("cluster.driver.driver.time", SimpleNamespace(monotonic=lambda: now() + slow_s[0]))
-    recorder = Recorder()
+    progress = mock.Mock(spec=Progress)
     config = change(config, workers=2)
-    assert run(config, progress=recorder, make_executor=Starting).complete
-    hints = [text for text in recorder.stages if "--workers 0 is faster" in text]
+    assert run(config, progress=progress, make_executor=Starting).complete
+    hints = [call.args[0] for call in progress.note.call_args_list if "--workers 0 is faster" in call.args[0]]
     assert len(hints) == told
     assert all(re.match(r"starting the workers took 9\d\d of 9\d\d", text) for text in hints)
-    assert all(report.n_workers for report in recorder.reports[:1]), "no figures before there are workers"
+    assert progress.update.call_args_list[0].args[0].n_workers, "no figures before there are workers"

@@ -24,9 +24,8 @@ from cluster.scheduling.events import (
 )
 from cluster.scheduling.scheduler import Scheduler
 from cluster.workers.executors import InProcessExecutor
-from cluster.workers.worker import Reply, Worker
 from search.breaker import Unit
-from tests.cluster.fakes import SPEC, BadBreaker, FakeBreaker, SlowBreaker, UnfitBreaker
+from tests.cluster.fakes import SPEC, BadBreaker, FakeBreaker, UnfitBreaker
 from tests.cluster.simulator import difference
 
 
@@ -76,19 +75,6 @@ def verdicts_of(units):
     return {unit: (found.status, found.candidates, found.children) for unit, found in units.items()}
 
 
-def test_worker_says_what_it_is_busy_with_and_obeys_cancel():
-    worker = Worker(SPEC, SlowBreaker)
-    replies: list[Reply] = []
-    thread = threading.Thread(target=lambda: replies.extend(worker.work(7, [Unit(n) for n in range(100)])))
-    thread.start()
-    time.sleep(0.25)
-    assert worker.busy_with() == 7
-    worker.cancel()
-    thread.join(5)
-    assert 0 < len(replies) < 10
-    assert worker.busy_with() == 0
-
-
 def test_events():
     with InProcessExecutor(SPEC, BadBreaker) as executor:
         executor.spawn(1)
@@ -114,28 +100,25 @@ def test_worker_that_cannot_start():
         assert down.message.endswith("ValueError: no breaker today")
 
 
-def test_busy_worker_beats():
-    with InProcessExecutor(SPEC, SlowBreaker) as executor:
-        executor.spawn(1)
-        until(executor, WorkerUp)
-        executor.assign(Assign(1, 5, (Unit(0), Unit(1))))
-        assert until(executor, Heartbeat, timeout_s=0.01) == [Heartbeat(1, 5)]
-
-
-def test_close_does_not_wait_for_long_units():
-    go_on, ended = threading.Event(), []
+def test_a_busy_worker_beats_and_close_does_not_wait_for_long_units():
+    go_on, begun = threading.Event(), []
 
     class Held(FakeBreaker):
         def break_unit(self, unit):
+            begun.append(unit)
             go_on.wait(60)
-            ended.append(unit)
             return super().break_unit(unit)
 
     executor = InProcessExecutor(SPEC, Held, close_s=0.1)
     executor.spawn(1)
     until(executor, WorkerUp)
     executor.assign(Assign(1, 5, (Unit(0), Unit(1))))
+    assert until(executor, Heartbeat, timeout_s=0.01) == [Heartbeat(1, 5)]
+    while not begun:
+        time.sleep(0.01)
     executor.close()
     executor.close()
-    assert not ended
+    (thread,) = executor._retired
     go_on.set()
+    thread.join(5)
+    assert begun == [Unit(0)], "the second is not begun"

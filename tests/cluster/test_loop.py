@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
@@ -24,21 +25,15 @@ PRINT = Fingerprint(
 )
 
 
-class ListStore(list):
-    """A store that refuses nothing."""
-
-    def append(self, rows):
-        self.extend(rows)
-
-
 @pytest.fixture
 def store():
-    return ListStore()
+    """The rows of a store that refuses nothing."""
+    return []
 
 
 @pytest.fixture
 def ledger(store):
-    return Ledger(store, PRINT)
+    return Ledger(SimpleNamespace(append=store.extend), PRINT)
 
 
 def answer(class_id, *candidates):

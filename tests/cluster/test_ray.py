@@ -75,16 +75,6 @@ def node(nodes):
     return nodes.add(2)
 
 
-@pytest.fixture
-def executor_of(nodes, node):
-    """Return an executor on the node, or one with another breaker."""
-
-    def make(make_breaker=fakes.SlowBreaker, spec=fakes.SPEC):
-        return RayExecutor(spec, 0, make_breaker, address=nodes.address)
-
-    return make
-
-
 # --- nodes come and go
 
 
@@ -133,8 +123,8 @@ def test_whole_run_and_the_token_stays_secret(nodes, node, tmp_path):
 # --- actors
 
 
-def test_work_and_death(executor_of):
-    with executor_of() as executor:
+def test_work_and_death(nodes, node):
+    with RayExecutor(fakes.SPEC, 0, fakes.SlowBreaker, address=nodes.address) as executor:
         executor.spawn(1)
         executor.spawn(2)
         ups = [event for event in until(executor, WorkerUp, 2) if isinstance(event, WorkerUp)]
@@ -151,10 +141,10 @@ def test_work_and_death(executor_of):
         assert executor.pids == {}
 
 
-def test_a_worker_beats_inside_a_kernel(executor_of, monkeypatch):
+def test_a_worker_beats_inside_a_kernel(nodes, node, monkeypatch):
     monkeypatch.setattr(ray_executor, "_BEAT_S", 0.02)
     config = RunConfig(dims="3x3", cutoff=430, buckets=CENTRES, search=SearchConfig(memory_mb=256))
-    with executor_of(None, make_plan(config).spec) as executor:
+    with RayExecutor(make_plan(config).spec, 0, None, address=nodes.address) as executor:
         executor.spawn(1)
         until(executor, WorkerUp)
         executor.assign(Assign(1, 1, (Unit(4),)))  # the centre is e: a second or two, most of it in one kernel
