@@ -146,7 +146,7 @@ def colours(data):
             (("show", "tear"), ["14 points"]),
             (("climb", "--dims", "3x3", "--pool", "20"), ["━", " of 5, round ", "found"]),
             (("run", "2x2", "--cutoff", "14", "--workers", "0", "--out", "RUN"), ["board classes", "━", "Proven."]),
-            (("show", "tea"), ["no board has 3 letters"]),
+            (("show", "tea"), ["has 3 cells"]),
             (("run", "--workers", "many"), ["'many'"]),
         ],
         lambda arguments, _: arguments[0] == "climb" or "RUN" in arguments,
