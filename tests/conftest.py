@@ -235,25 +235,6 @@ def bucket(s3_server: str, monkeypatch: pytest.MonkeyPatch) -> str:
 
 
 @pytest.fixture
-def orderly_process(tmp_path: Path) -> Callable[..., Answer]:
-    """Run the command line as a process of its own in an empty directory."""
-
-    def call(*arguments: object, stdin: bytes = b"", **environment: str) -> Answer:
-        done = subprocess.run(
-            [*COMMAND, *map(str, arguments)],
-            input=stdin,
-            capture_output=True,
-            cwd=tmp_path,
-            env={**os.environ, "PYTHONPATH": str(ROOT), **environment},
-            timeout=240,
-            check=False,
-        )
-        return Answer(done.returncode, done.stdout.decode(), done.stderr.decode())
-
-    return call
-
-
-@pytest.fixture
 def elsewhere(tmp_path: Path) -> Iterator[Path]:
     """Return a folder to start in, with modules that nothing may import."""
     folder = tmp_path / "elsewhere"

@@ -5,8 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from boardclass.errors import ConfigError
@@ -122,17 +120,3 @@ def test_configs_that_are_not_there(source):
         load_config(source)
     assert len(str(caught.value)) < 400
     assert ("did you mean '3x3'" in str(caught.value)) == (source == "3x33")
-
-
-KEYS = st.sampled_from([*RunConfig.model_fields, "cutof", "search.fused", "[search]\nnode_budget", "a.b"])
-
-
-@given(
-    st.dictionaries(KEYS, st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.lists(st.integers()))
-)
-def test_any_options_are_a_config_or_a_typed_error(overrides):
-    try:
-        config = load_config("3x3", overrides)
-    except ConfigError:
-        return
-    assert isinstance(config, RunConfig)

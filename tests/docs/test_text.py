@@ -1,10 +1,12 @@
-"""What the README and the pages say: commands and options exist, commands run, examples give what they show."""
+"""What the README and the pages say: commands and options exist, examples and pictures show what comes out."""
 
 from __future__ import annotations
 
 import doctest
 import re
+import runpy
 import shlex
+import xml.etree.ElementTree as ET
 from importlib import import_module
 from pathlib import Path
 
@@ -13,24 +15,19 @@ import typer.main
 
 from cluster.cli.app import app
 from tests.bench.size import PRODUCT
-from tests.conftest import ROOT
+from tests.conftest import ROOT, make_in
 
+IMAGES = ROOT / "docs" / "images"
 README, EXAMPLES = ROOT / "README.md", ROOT / "docs" / "examples" / "README.md"
 PAGES = sorted((README, *(ROOT / "docs").rglob("*.md"), *(ROOT / "results").rglob("*.md")))
 SOURCES = [path for package in PRODUCT for path in sorted((ROOT / package).rglob("*.py"))]
 WITH_EXAMPLES = [path for path in (*SOURCES, *PAGES) if ">>> " in path.read_text("utf-8")]
 GENERAL = {"--help", "-h", "--debug", "--version", "--install-completion", "--show-completion"}
-SMALLER = {"3x3": "2x2", "3x4": "2x2", "1400": "14", "4x4": "2x2"}
-HASTE = {"plan": ("--seconds", "1")}
 QUICK = ("show", "roll", "neighbours", "lists", "top")  # those of docs/examples that take seconds as they stand
 
 
 def name_of(path: Path) -> str:
     return str(path.relative_to(ROOT))
-
-
-def options_of(command):
-    return {name for parameter in command.params for name in getattr(parameter, "opts", ())} | GENERAL
 
 
 def used(page):
@@ -44,18 +41,17 @@ def used(page):
 
 
 def test_commands_and_options_exist():
-    n_found = 0
-    for page in PAGES:
-        for words in used(page):
-            n_found += 1
-            command, rest = typer.main.get_command(app), words
-            while rest and hasattr(command, "get_command") and (inner := command.get_command(None, rest[0])):
-                command, rest = inner, rest[1:]
-            if hasattr(command, "get_command") and rest:
-                assert not re.fullmatch(r"[a-z]+", rest[0]), (page, words)
-            options = {word.partition("=")[0] for word in rest if re.match(r"--?[a-z]", word)}
-            assert options <= options_of(command), (page, words)
-    assert n_found > 50
+    found = [(page, words) for page in PAGES for words in used(page)]
+    assert len(found) > 50
+    for page, words in found:
+        command, rest = typer.main.get_command(app), words
+        while rest and hasattr(command, "get_command") and (inner := command.get_command(None, rest[0])):
+            command, rest = inner, rest[1:]
+        if hasattr(command, "get_command") and rest:
+            assert not re.fullmatch(r"[a-z]+", rest[0]), (page, words)
+        options = {word.partition("=")[0] for word in rest if re.match(r"--?[a-z]", word)}
+        known = {name for parameter in command.params for name in getattr(parameter, "opts", ())}
+        assert options <= known | GENERAL, (page, words)
 
 
 def commands(page: Path) -> list[list[str]]:
@@ -64,21 +60,15 @@ def commands(page: Path) -> list[list[str]]:
     return [shlex.split(line, comments=True) for line in lines]
 
 
-def smaller(word: str) -> str:
-    for old, new in SMALLER.items():
-        word = word.replace(old, new)
-    return word
-
-
 def test_the_commands_of_the_readme_run_in_their_order(orderly, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "configs").symlink_to(ROOT / "configs")
     (tmp_path / "mylist.txt").write_text("tea\neat\nate\neta\nrate\ntear\n")
     ran = []
-    for words in (
-        words for words in commands(README) if words[0] != "watch"
-    ):  # it needs a terminal: test_cli_status.py
-        answer = orderly(*map(smaller, words), *HASTE.get(words[0], ()))
+    at_hand = [words for words in commands(README) if words[0] != "watch"]  # it needs a terminal: test_cli_status.py
+    for words in at_hand:
+        smaller = [re.sub("3x3|3x4|4x4", "2x2", word).replace("1400", "14") for word in words]
+        answer = orderly(*smaller, *(("--seconds", "1") if words[0] == "plan" else ()))
         assert (answer.code, answer.out != "") == (0, True), (words, answer.err)
         ran.append(words[0])
     asked = "run plan status top query report show climb bound verify repeat certify audit"
@@ -132,3 +122,34 @@ def test_links_lead_somewhere(page):
     for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
         if "://" not in target:
             assert (page.parent / target).exists(), target
+
+
+@pytest.mark.nightly
+def test_the_program_draws_the_pictures(tmp_path, monkeypatch):
+    pytest.importorskip("altair", reason="the example needs the extra: pip install 'orderly-boggle[report]'")
+    pytest.importorskip("vl_convert", reason="the example needs the extra: pip install 'orderly-boggle[report]'")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(IMAGES)
+    monkeypatch.setenv("ORDERLY_WORDLISTS", "")
+    monkeypatch.setattr("sys.argv", ["chart.py"])
+    regenerate = import_module("regenerate")
+    for command in regenerate.COMMANDS:
+        make_in(tmp_path, *command)
+    runpy.run_path(str(regenerate.EXAMPLE))
+    drawn = {path.name: path.read_text() for path in tmp_path.glob("*.svg")}
+    chart = drawn.pop("rolls.svg")  # Altair draws it: the version decides the details
+    assert drawn == {path.name: path.read_text() for path in IMAGES.glob("*.svg") if path.name != "rolls.svg"}
+    texts = [item.text for item in ET.fromstring(chart).iter("{http://www.w3.org/2000/svg}text")]
+    kept = [item.text for item in ET.parse(IMAGES / "rolls.svg").iter("{http://www.w3.org/2000/svg}text")]
+    assert any(text and text.startswith("111,460 words: ") for text in texts)
+    assert texts[-1] == kept[-1]
+
+
+def test_pictures_are_small_and_so_is_the_example():
+    pictures = [path for path in IMAGES.iterdir() if path.suffix in {".svg", ".png"}]
+    assert len(pictures) >= 5
+    assert all(path.stat().st_size < 200_000 for path in pictures)
+    code = (ROOT / "docs" / "examples" / "chart.py").read_text().partition('"""\n')[2]
+    told = re.search(r"to a chart in (\d+) lines", (ROOT / "docs" / "README.md").read_text())
+    assert told
+    assert 0 < len([line for line in code.splitlines() if line.strip()]) <= int(told[1])

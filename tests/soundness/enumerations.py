@@ -33,12 +33,8 @@ from search.trees import state
 from search.trees.forest import Forest
 from tests.results.helpers import question_of
 
-# Board size and ``shape_letters`` of random parts: 99 for the walk, 0 for path shapes, whose tables take seconds for
-# each part of 4x4.
-KINDS = [
-    *(("4x4", 0), ("3x4", 0), ("3x3", 0), ("4x4", 99), ("3x4", 99), ("3x3", 99)),
-    *[("3x3", 0), ("4x4", 99), ("3x4", 99), ("3x3", 99)] * 3,
-]
+# Board size and ``shape_letters`` of random parts: 99 for the walk, 0 for path shapes, seconds for each part of 4x4.
+KINDS = [("4x4", 0), ("3x4", 0), *[("3x3", 0), ("4x4", 99), ("3x4", 99), ("3x3", 99)] * 4]
 TABLE = parse_scores("standard")
 Bounds = dict[str, Callable[[Sequence[str]], int]]
 

@@ -28,26 +28,18 @@ from boardclass.wordlist import DEFAULT_WORDLIST, available_names
 ROOT = Path(__file__).resolve().parent.parent.parent
 N_LANES = 2
 CUTOFFS_3X3 = {"enable2k": 500, DEFAULT_WORDLIST: 420}
-PROGRAMS = {
+PROGRAMS = {  # others are modules
+    "cp": ("cp",),
     "orderly": (sys.executable, "-c", "from cluster.cli.start import main; main()"),
     "pytest": (sys.executable, "-m", "pytest", "-q", "--no-header", "-p", "no:cacheprovider"),
 }
 
 
 class Outcome(NamedTuple):
-    """The result of a stage; ``row`` of the report."""
-
     name: str
     code: int
     cpu_s: float
     row: str
-
-
-def arguments_of(command: str, values: Mapping[str, Any]) -> list[str]:
-    """Return what to start for a command of nightly.toml: a module of the tests has no program before it."""
-    name, *rest = shlex.split(command.format(**values))
-    program = (sys.executable, "-m", name) if name.startswith("tests.") else PROGRAMS.get(name, (name,))
-    return [*program, *rest]
 
 
 def perform(stage: Mapping[str, Any], values: Mapping[str, Any]) -> Outcome:
@@ -58,7 +50,8 @@ def perform(stage: Mapping[str, Any], values: Mapping[str, Any]) -> Outcome:
         environment = {**os.environ, "PYTHONPATH": str(ROOT), **given}
         for command in stage["commands"]:
             with Path(folder, "log").open("w+b") as log:
-                arguments = arguments_of(command, {**values, "tmp": folder})
+                name, *rest = shlex.split(command.format(**values, tmp=folder))
+                arguments = [*PROGRAMS.get(name, (sys.executable, "-m", name)), *rest]
                 process = subprocess.Popen(arguments, cwd=ROOT, env=environment, stdout=log, stderr=log)
                 _, status, used = os.wait4(process.pid, 0)
                 process.returncode = code = os.waitstatus_to_exitcode(status)
@@ -81,9 +74,8 @@ def report(outcomes: Sequence[Outcome], waiting: Sequence[str], seed: int, wall_
     failed = [outcome.name for outcome in outcomes if outcome.code]
     verdict = f"FAILED: {', '.join(failed)}." if failed else "All stages passed." if not waiting else "So far so good."
     later = f" Not done yet: {', '.join(waiting)}." if waiting else ""
-    commit = subprocess.run(
-        ["git", "log", "-1", "--format=%h %s"], cwd=ROOT, capture_output=True, text=True, check=False
-    ).stdout.strip()
+    git = ["git", "log", "-1", "--format=%h %s"]
+    commit = subprocess.run(git, cwd=ROOT, capture_output=True, text=True, check=False).stdout.strip()
     machine = f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}"
     rows = "\n".join(outcome.row for outcome in outcomes)
     return f"""# Nightly report

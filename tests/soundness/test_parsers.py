@@ -72,6 +72,10 @@ def typed(board: str) -> str:
     return "/".join(map(" ".join, Board(board).rows))
 
 
+OPTIONS = st.dictionaries(
+    st.sampled_from([*RunConfig.model_fields, "cutof", "search.fused", "[search]\nnode_budget", "a.b"]),
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.lists(st.integers()),
+)
 # What a user types: (function, texts, what it returns).
 TYPED = {
     "dimensions": (again(parse_dims, str), texts("2 3 4 5 x X 12 2x3 ٣"), Dims),
@@ -93,6 +97,7 @@ TYPED = {
     "part of a class": (lambda text: NODES.parts(3, text), texts("0 1 = aeiou bcdfghjklmnpqrstvwxyz /"), tuple),
     "dice": (load_dice, texts("classic new . / nwe .toml"), DiceSet),
     "folder": (open_folder, texts("file:// / runs @ ? = a ftp:// %"), object),
+    "options": (lambda options: load_config("3x3", options), OPTIONS, RunConfig),
     "manifest line": (parse_part, texts('{ } "name" : "check" , 1 null'), object),
 }
 
