@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from pydantic import ValidationError
 
@@ -13,16 +11,6 @@ from boardclass.partition import parse_partition
 from boardclass.scores import parse_scores
 from boardclass.wordlist import DEFAULT_WORDLIST
 from configs.model import DEFAULT_BUCKETS, RunConfig, bundled_names, load_config
-
-
-@pytest.fixture
-def config_file(tmp_path):
-    def write(text: str) -> Path:
-        path = tmp_path / "mine.toml"
-        path.write_bytes(text.encode("utf-8", "surrogateescape"))
-        return path
-
-    return write
 
 
 def test_presets_are_complete_and_usable():
@@ -55,8 +43,9 @@ def test_without_a_file_the_dims_choose_the_preset():
         load_config(None)
 
 
-def test_a_file_and_its_search_section(config_file):
-    path = config_file('\ufeffdims = "3x3"\ncutoff = 500\n[search]\nnode_budget = 1000\nfused = []\n')
+def test_a_file_and_its_search_section(tmp_path):
+    path = tmp_path / "mine.toml"
+    path.write_text('\ufeffdims = "3x3"\ncutoff = 500\n[search]\nnode_budget = 1000\nfused = []\n', "utf-8")
     config = load_config(path, {"search": {"memory_mb": 100, "node_budget": None}})
     assert (config.search.node_budget, config.search.memory_mb, config.search.fused) == (1000, 100, [])
     assert load_config(str(path)).search.memory_mb is None
@@ -93,8 +82,9 @@ def test_a_file_and_its_search_section(config_file):
         ("# " + "x" * 2**20, "more than 1048576 bytes"),
     ],
 )  # fmt: skip
-def test_bad_configs_are_refused(config_file, text, said):
-    path = config_file(text)
+def test_bad_configs_are_refused(tmp_path, text, said):
+    path = tmp_path / "mine.toml"
+    path.write_bytes(text.encode("utf-8", "surrogateescape"))
     with pytest.raises(ConfigError, match=said) as caught:
         load_config(path)
     assert str(path)[:20] in str(caught.value)

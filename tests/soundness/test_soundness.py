@@ -1,12 +1,96 @@
-"""What ``make nightly`` does at full size, small enough for every day."""
+"""What ``make nightly`` does at full size, small enough for every day, and Numba's two modes that it runs tests in."""
 
 from __future__ import annotations
 
-import pytest
+import os
+import random
+import subprocess
+import sys
+from dataclasses import replace
 
+import numpy as np
+import pytest
+from numba import njit, types
+
+from boardclass.jit import kernel, read_only
+from search.params import Params
+from tests.conftest import ROOT
 from tests.samples import daily
+from tests.search.test_breaker import check_class, random_params, world
 from tests.soundness import enumerations
 from tests.soundness.planted import KINDS, OTHER_SCORES, planted
+
+CODE = """
+import numpy as np
+from numba import types
+from boardclass.jit import kernel, read_only
+
+@kernel(types.int64(read_only(types.int64), types.int64))
+def at(values, index):
+    return values[index]
+
+for index in (-1, 3):
+    try:
+        at(np.zeros(3, np.int64), index)
+        print("read outside", end=" ")
+    except IndexError:
+        print("compiled," if hasattr(at, "signatures") else "plain,", "noticed", end=" ")
+"""
+
+
+@pytest.mark.parametrize(
+    ("setting", "told"),
+    [
+        ("NUMBA_BOUNDSCHECK", "compiled, noticed compiled, noticed"),
+        ("NUMBA_DISABLE_JIT", "read outside plain, noticed"),  # plain Python counts -1 from the end
+    ],
+)
+def test_an_index_outside_of_an_array_is_noticed(setting, told, tmp_path):
+    environment = {**os.environ, setting: "1", "NUMBA_CACHE_DIR": str(tmp_path), "PYTHONPATH": str(ROOT)}
+    path = tmp_path / "beyond.py"  # numba caches functions of files only
+    path.write_text(CODE)
+    done = subprocess.run([sys.executable, path], env=environment, capture_output=True, text=True, check=False)
+    assert done.stdout.strip() == told, done.stderr
+
+
+def test_kernels_take_an_index_as_it_is_and_other_code_counts_from_the_end():
+    """numba has no setting for it, so a new numba may need another way; elsewhere it must be what it was."""
+    signature = types.int64(read_only(types.int64), types.int64)
+    with_kernel, with_njit = kernel(signature)(_at), njit(signature)(_at)
+    assert with_njit(np.arange(4), -1) == 3
+    middle = np.arange(8)[4:]
+    assert with_kernel(middle, -1) == 3  # what lies before the array
+
+
+def _at(values, index):
+    return values[index]
+
+
+WORLDS = {letters: world("2x3", letters, 60, letters) for letters in ("aeqst", "aeirst", "aest")}
+
+
+def starved(rng: random.Random) -> Params:
+    """Return budgets that rule out some letters of a cell for all fused letters, and then are spent."""
+    return replace(
+        random_params(rng),
+        fused=rng.choice([("edge",), ("edge",), ("corner",)]),
+        node_budget=rng.choice([1, 3, 10, 30]),
+        least_budget=rng.choice([0, 1, 3]),
+        fused_budget=rng.choice([10, 100, 1000]),
+        fused_per_term=rng.choice([0, 2]),
+        fused_misses=rng.choice([1, 2, 26]),
+        unit_budget=rng.choice([30, 300, 1 << 40, 1 << 40]),
+        memory_mb=16,
+        whole_terms=10**6,
+        product_limit=rng.choice([0, 20, 20_000]),
+    )
+
+
+@pytest.mark.parametrize("letters", WORLDS)
+@pytest.mark.parametrize("seed", range(20))
+def test_small_budgets_lose_no_board(letters, seed):
+    of, rng = WORLDS[letters], random.Random(f"{letters} {seed}")
+    check_class(of, of.scores.cutoff_for(rng.choice([30, 300])), of.best_rank(), starved(rng))
 
 
 def test_planted_winners_are_returned():
