@@ -39,7 +39,7 @@ from results.store.run import open_run
 from search.breaker import Breaker, Unit
 from search.node import class_node, split
 from search.scoring.scorer import Scorer
-from tests.cluster import fakes
+from tests.cluster.fakes import REPORT
 from tests.cluster.small import WORDS, tiny
 
 
@@ -254,17 +254,15 @@ def test_a_forgotten_part_is_noticed_before_the_word_proven(config):
     assert "is neither a child nor settled" in outcome.message
 
 
-OTHER_PARTS: dict[str, dict[str, object]] = {
-    r"fused: asked for \['corner'\], stored \['center'\]": {"fused": ["corner"]},
-    "unfuse_parts: asked for 7, stored 3": {"unfuse_parts": 7},
-    "letter_order: asked for 'abc.*', stored 'jqx.*'": {"letter_order": "abcdefghijklmnopqrstuvwxyz"},
-    r"force_groups: asked for \['aeiou', .*stored \['j',": {"force_groups": ["aeiou", "bcdfghjklmnpqrstvwxyz"]},
-}
-
-
 def test_other_parts_and_another_question_are_refused_on_resume(config):
+    others: dict[str, dict[str, object]] = {
+        r"fused: asked for \['corner'\], stored \['center'\]": {"fused": ["corner"]},
+        "unfuse_parts: asked for 7, stored 3": {"unfuse_parts": 7},
+        "letter_order: asked for 'abc.*', stored 'jqx.*'": {"letter_order": "abcdefghijklmnopqrstuvwxyz"},
+        r"force_groups: asked for \['aeiou', .*stored \['j',": {"force_groups": ["aeiou", "bcdfghjklmnpqrstvwxyz"]},
+    }
     run(config)
-    for message, changes in OTHER_PARTS.items():
+    for message, changes in others.items():
         with pytest.raises(FingerprintError, match=message):
             run(change(config, search={"memory_mb": 16} | changes))
     with pytest.raises(FingerprintError, match="cutoff: asked for 5, stored 4"):
@@ -297,15 +295,12 @@ def test_predicted_costs_are_products_over_the_cells(config):
     assert np.all(np.diff(plan.class_ids()) > 0)
 
 
-REPORT = replace(fakes.REPORT, remaining_s=3700.0)
-
-
 def test_plain_lines():
     stream, now = io.StringIO(), [0.0]
     lines = Progress(stream, lambda: now[0])
     lines.begin("3x3, enable2k", 26, 3)
     for now[0] in np.arange(0.0, 65.0, 0.5):
-        lines.update(replace(REPORT, elapsed_s=now[0]))
+        lines.update(replace(REPORT, remaining_s=3700.0, elapsed_s=now[0]))
     lines.end()
     lines.end()
     written = stream.getvalue().splitlines()

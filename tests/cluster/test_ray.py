@@ -32,7 +32,7 @@ from configs.model import RunConfig, SearchConfig
 from results.store.run import open_run
 from search.breaker import Unit
 from tests.cluster import fakes
-from tests.cluster.campaign import config_of_classes
+from tests.cluster.campaign import config_of_classes, config_of_units
 from tests.cluster.clusters import TOKEN, free_port, open_head, started
 from tests.cluster.fakes import REPORT
 from tests.cluster.processes import PROC, command_line, descendants, listening_addresses
@@ -47,11 +47,6 @@ pytestmark = [
     pytest.mark.timeout(240),
     pytest.mark.skipif(find_spec("ray") is None, reason="needs Ray: pip install 'orderly-boggle[cluster]'"),
 ]
-
-CENTRES = (
-    "center: a b c d e f g h i j k l m n o p q r s t u v w x y z, "
-    "edge: abcdefghijklmnopqrstuvwxyz, corner: abcdefghijklmnopqrstuvwxyz"
-)
 
 
 @pytest.fixture
@@ -143,8 +138,8 @@ def test_work_and_death(nodes, node):
 
 def test_a_worker_beats_inside_a_kernel(nodes, node, monkeypatch):
     monkeypatch.setattr(ray_executor, "_BEAT_S", 0.02)
-    config = RunConfig(dims="3x3", cutoff=430, buckets=CENTRES, search=SearchConfig(memory_mb=256))
-    with RayExecutor(make_plan(config).spec, 0, None, address=nodes.address) as executor:
+    plan = make_plan(config_of_units("unused", search=SearchConfig(memory_mb=256)))
+    with RayExecutor(plan.spec, 0, None, address=nodes.address) as executor:
         executor.spawn(1)
         until(executor, WorkerUp)
         executor.assign(Assign(1, 1, (Unit(4),)))  # the centre is e: a second or two, most of it in one kernel

@@ -59,11 +59,10 @@ def test_what_names_no_share_is_refused(text):
         parse_share(text)
 
 
-@pytest.mark.parametrize(("text", "expected"), [("4/3", "expected K/N"), ("1/1000", "expected at most")])
-def test_what_is_no_share_of_the_run_is_refused_before_anything_is_written(orderly, tmp_path, text, expected):
-    answer = orderly(*options(tmp_path / "run", f"--share={text}"))
+def test_what_is_no_share_of_the_run_is_refused_before_anything_is_written(orderly, tmp_path):
+    answer = orderly(*options(tmp_path / "run", "--share=1/1000"))
     assert (answer.code, answer.out) == (2, "")
-    assert expected in answer.err
+    assert "expected at most" in answer.err
     assert not (tmp_path / "run").exists()
 
 

@@ -54,8 +54,12 @@ def bench(n_classes, hosts, **policy):
     return made, of(made.start(hosts), Assign)
 
 
-def host_of(hosts, order):
-    return hosts[order.worker - 1]
+def turn(made, hosts, orders):
+    """Answer the first order truthfully; put the orders that follow behind the others, and return all that follows."""
+    order = orders.pop(0)
+    out = made.tell(told(order, hosts[order.worker - 1]))
+    orders += of(out, Assign)
+    return out
 
 
 def test_a_new_host_waits_for_another_to_agree():
@@ -74,11 +78,8 @@ def test_trusted_hosts_are_sampled():
     made, orders = bench(3000, hosts)
     n_replicas, n_published = [], 0
     while orders and n_published < 2500:
-        order = orders.pop(0)
-        n_replicas.append(order.replica is not None)
-        out = made.tell(told(order, host_of(hosts, order)))
-        n_published += len(of(out, Publish))
-        orders += of(out, Assign)
+        n_replicas.append(orders[0].replica is not None)
+        n_published += len(of(turn(made, hosts, orders), Publish))
     assert 3 <= sum(n_replicas[:12]) <= 6
     assert 10 < sum(n_replicas[20:]) < 45, "about one in a hundred"
     assert made.scheduler.snapshot().n_agreed == sum(n_replicas)
@@ -89,8 +90,7 @@ def test_a_difference_gives_up_the_unit_and_the_new_host():
     made, orders = bench(200, hosts)
     trust = made.scheduler._trust
     while trust.held or not all(map(trust.is_trusted, "abc")):
-        order = orders.pop(0)
-        orders += of(made.tell(told(order, host_of(hosts, order))), Assign)
+        turn(made, hosts, orders)
     (spawn,) = of(made.tell(WorkerDown(1, Death.node)), Spawn)
     orders = [order for order in orders if order.worker != 1] + of(made.tell(WorkerUp(spawn.worker, "new")), Assign)
     lied = next(order for order in orders if order.worker == spawn.worker)
@@ -99,9 +99,7 @@ def test_a_difference_gives_up_the_unit_and_the_new_host():
     assert not of(out, Publish)
     busy = next(order for order in of(out, Assign) if order.worker == spawn.worker)
     while not of(out, Quarantine):
-        order = orders.pop(0)
-        out = made.tell(told(order, host_of(hosts, order)))
-        orders += of(out, Assign)
+        out = turn(made, hosts, orders)
     (given_up,) = of(out, Quarantine)
     assert (given_up.unit, given_up.hosts) == (lied.units[0], ("new",))
     assert "'new' " in given_up.message
@@ -110,10 +108,8 @@ def test_a_difference_gives_up_the_unit_and_the_new_host():
     out = made.tell(told(busy, "new"))
     assert not of(out, Publish), "nothing of it counts any more"
     while orders:
-        order = orders.pop(0)
-        assert order.worker != spawn.worker, "and it gets no work"
-        out = made.tell(told(order, host_of(hosts, order)))
-        orders += of(out, Assign)
+        assert orders[0].worker != spawn.worker, "and it gets no work"
+        out = turn(made, hosts, orders)
     (finish,) = of(out, Finish)
     assert not finish.complete
     assert "1 unit was given up; verdicts of 'new' were contradicted" in finish.message
