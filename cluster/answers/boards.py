@@ -82,10 +82,8 @@ class Asked:
     bonus: str | None = None
 
     def read(self, text: str, dims: str | None = None, say: Callable[[str], None] = lambda _: None) -> Board:
-        """Return the board that a person typed: size and letters, in the symbols of the list, if it is a usual one.
-
-        Raises InputError if it is no board at all.
-        """
+        """Return the board that a person typed: size and letters, in the symbols of the list, if it is a usual one;
+        InputError if it is no board at all."""
         error: InputError | None = None
         has_plain_q = self.plain_q or self.words.plain_q or "q" in self.words.letters.values()
         if not has_plain_q and self.values is None and self.bonus is None:

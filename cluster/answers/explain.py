@@ -170,10 +170,8 @@ def tell(dims: Dims, letters: tuple[str, ...], scorer: Scorer, cutoff: int | Non
 
 
 def _levels(terms: Terms, letters: tuple[str, ...], cutoff: int) -> tuple[list[dict[str, int]], Terms]:
-    """Force cell after cell while parts are left; return the result of each level, and the parts left at the end.
-
-    A level is given up when it has too many parts, or those that are left would fill the memory.
-    """
+    """Force cell after cell while parts are left, and neither too many nor too large; return the result of each level,
+    and the parts left at the end."""
     from search import class_bounds
 
     levels: list[dict[str, int]] = []

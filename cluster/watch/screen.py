@@ -41,10 +41,8 @@ _COLOURS = {
 }
 _GAP = 3
 _FACT_ROWS, _FRAME_ROWS = 8, 6
-_EVENTS = (
-    *("started", "best", "unit_failed", "unit_quarantined", "worker_down", "host_flagged", "memory_low", "stage"),
-    *("finished", "stopped"),
-)
+_TROUBLE = ("unit_failed", "unit_quarantined", "worker_down", "host_flagged", "memory_low")
+_EVENTS = ("started", "best", *_TROUBLE, "stage", "finished", "stopped")
 
 
 def draw(watched: Watched, width: int, height: int) -> RenderableType:

@@ -52,13 +52,6 @@ def _site(request: Request) -> Site:
     return site
 
 
-def _place(request: Request) -> Place:
-    place = _site(request).place(request.path_params["key"])
-    if place is None:
-        raise Refused("no such run: it is gone, or was never given to this server", HTTPStatus.NOT_FOUND)
-    return place
-
-
 def pulses(name: str) -> Handler:
     """Return what answers with all runs of a catalog of the site, ``catalog`` or ``records``."""
 
@@ -70,16 +63,17 @@ def pulses(name: str) -> Handler:
     return handle
 
 
-@explained
-async def pulse(request: Request) -> Response:
-    """Return what is going on in one run."""
-    return _sent(await _site(request).pulse(_place(request)), request)
+def about_run(read: Callable[[Site, Place], Awaitable[bytes]]) -> Handler:
+    """Return what answers with what a site has read of one run."""
 
+    @explained
+    async def handle(request: Request) -> Response:
+        place = _site(request).place(request.path_params["key"])
+        if place is None:
+            raise Refused("no such run: it is gone, or was never given to this server", HTTPStatus.NOT_FOUND)
+        return _sent(await read(_site(request), place), request)
 
-@explained
-async def proven(request: Request) -> Response:
-    """Return what the rows of one run prove."""
-    return _sent(await _site(request).proven(_place(request)), request)
+    return handle
 
 
 def _asked(request: Request) -> jobs.Question:

@@ -2,8 +2,7 @@
 
     render(run, scorer) -> facts, boards, where the time went -> charts.py (SVG) -> templates/report.html.j2
 
-The page carries its data, style and script; a content security policy forbids it to fetch anything.  ``charts`` is
-:mod:`results.reading.charts`, whose packages may be missing where only tables are wanted.
+The page carries its data, style and script; a content security policy forbids it to fetch anything.
 """
 
 from __future__ import annotations

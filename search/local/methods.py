@@ -14,9 +14,8 @@ board is accepted with probability exp(difference / temperature); the temperatur
 geometrically.  At the end the best boards climb to their local optima, and a pool begins with those.
 
 The *genetic* algorithm: a child takes one half-plane of cells from one parent and the rest from a random symmetric
-image of the other, so that neighbouring letters, which make words, stay together; then a few cells mutate.  The best
-distinct canonical boards of parents and children survive.  It ends when the best board has not changed for some
-generations.
+image of the other, so that neighbouring letters stay together; then a few cells mutate.  The best distinct canonical
+boards of parents and children survive.  It ends when the best board has not changed for some generations.
 """
 
 from __future__ import annotations
