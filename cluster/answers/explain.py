@@ -170,8 +170,8 @@ def tell(dims: Dims, letters: tuple[str, ...], scorer: Scorer, cutoff: int | Non
 
 
 def _levels(terms: Terms, letters: tuple[str, ...], cutoff: int) -> tuple[list[dict[str, int]], Terms]:
-    """Force cell after cell while parts are left, and neither too many nor too large; return the result of each level,
-    and the parts left at the end."""
+    """Force cell after cell while parts are left that are neither too many nor too large; return the result of each
+    level, and the parts left at the end."""
     from search import class_bounds
 
     levels: list[dict[str, int]] = []

@@ -54,8 +54,8 @@ class Place(NamedTuple):
 
 
 class Catalog:
-    """The runs under what was given, looked up again every few seconds: run directories, folders of runs and addresses of
-    object stores; when none is given, those in the folder ``default``.  Raises InputError when one is not there.
+    """The runs under what was given, looked up again every few seconds: in directories, folders of runs and addresses
+    of object stores; when none is given, in the folder ``default``.  Raises InputError when one is not there.
     """
 
     def __init__(self, given: Sequence[str], default: str = DEFAULT_FOLDER) -> None:
