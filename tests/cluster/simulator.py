@@ -11,7 +11,7 @@ import hashlib
 import heapq
 import random
 import sys
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from types import SimpleNamespace
@@ -278,10 +278,7 @@ class Simulation:
         assert self.finish.complete == (not self.quarantined), where
         snapshot = self.scheduler.snapshot()
         assert snapshot.n_open == 0, f"{where}: {snapshot}"
-        open_units: dict[int, int] = defaultdict(int)
-        for unit in reached:
-            open_units[unit.class_id] += unit not in self.published
-        n_done = sum(n == 0 for n in open_units.values())
+        n_done = len(self.class_ids) - len({unit.class_id for unit in reached - self.published.keys()})
         assert snapshot.n_classes_done == n_done, f"{where}: {snapshot.n_classes_done} classes counted as done"
 
     def reachable(self) -> set[Unit]:

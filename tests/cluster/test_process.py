@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import json
 import os
 import shutil
 import signal
@@ -16,6 +15,8 @@ import pytest
 
 from cluster.scheduling.events import Answer, Assign, Death, Returned, UnitFailed, WorkerDown, WorkerUp
 from cluster.workers.executors import ProcessExecutor
+from results.log import read_events
+from results.storage.local import LocalFolder
 from results.store.run import open_run
 from search.breaker import Unit
 from tests.cluster import fakes
@@ -162,18 +163,14 @@ def wait_for(child, folder, condition):
         time.sleep(0.02)
 
 
-def events_of(out):
-    """Return the lines of the log."""
-    path = out / "events.jsonl"
-    return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
-
-
 @pytest.fixture
 def started(tmp_path, elsewhere, terminal):
     """Start a run of minutes with a worker that is at work; return it and its directory."""
     config = config_of_classes(tmp_path)
     child = launch(config, tmp_path, elsewhere)
-    wait_for(child, tmp_path, lambda: any(event.get("n_verdicts") for event in events_of(Path(config.out))[1:]))
+    wait_for(
+        child, tmp_path, lambda: any(event.get("n_verdicts") for event in read_events(LocalFolder(config.out))[1:])
+    )
     yield child, Path(config.out)
     child.kill()
     child.wait()
@@ -184,7 +181,7 @@ def check_stopped(child, out, family, number, least=1):
     said = out.parent / "said"
     assert child.wait(120) == 4, said.read_text()
     assert f"stopped by {number.name}" in said.read_text()
-    events = events_of(out)
+    events = read_events(LocalFolder(out))
     assert events[-1]["event"] == "stopped"
     n_arrived = max(event.get("n_verdicts", 0) for event in events)
     assert least <= n_arrived <= len(list(open_run(out).rows()))
