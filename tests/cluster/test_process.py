@@ -168,9 +168,8 @@ def started(tmp_path, elsewhere, terminal):
     """Start a run of minutes with a worker that is at work; return it and its directory."""
     config = config_of_classes(tmp_path)
     child = launch(config, tmp_path, elsewhere)
-    wait_for(
-        child, tmp_path, lambda: any(event.get("n_verdicts") for event in read_events(LocalFolder(config.out))[1:])
-    )
+    log = LocalFolder(Path(config.out))
+    wait_for(child, tmp_path, lambda: any(event.get("n_verdicts") for event in read_events(log)[1:]))
     yield child, Path(config.out)
     child.kill()
     child.wait()
