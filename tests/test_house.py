@@ -26,12 +26,12 @@ ROOMS = {  # the lowest first: each uses only those before it, and itself
 }
 # Lines of Python that a folder may have. Lower a number when a folder shrinks; raise one only with a reason.
 BUDGET = {
-    "boardclass": 2_942,
-    "search": 6_990,
-    "results": 6_265,
-    "configs": 465,
-    "cluster": 10_163,
-    "tests": 25_370,
+    "boardclass": 2_634,
+    "search": 6_363,
+    "results": 5_792,
+    "configs": 427,
+    "cluster": 9_269,
+    "tests": 20_635,
 }
 LONGEST, LONG = 500, {"results/proof/audit.py"}  # the checker stays one file
 LIGHT = "errors geometry canonical board partition wordlist scores"

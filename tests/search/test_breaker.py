@@ -5,23 +5,30 @@ Small word lists over few letters, so that full enumeration (tests/reference/tru
 
 from __future__ import annotations
 
+import multiprocessing
 import random
+import resource
 from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from itertools import product
+from pathlib import Path
 
 import pytest
 
 from boardclass.canonical import canonical_board
-from boardclass.errors import InputError
+from boardclass.errors import IncompleteError, InputError
 from boardclass.geometry import geometry
 from boardclass.partition import Partition, parse_partition
 from boardclass.parts import is_below
 from boardclass.scores import TABLES, parse_scores
-from boardclass.wordlist import load_wordlist
-from results.proof.nodes import SearchNodes
-from search.breaker import Breaker, Spec, Unit, UnitResult, break_class
+from boardclass.wordlist import WordList, load_wordlist
+from cluster.planning.plan import make_plan
+from configs.model import load_config
+from results.proof.nodes import SearchNodes, paths_of
+from search.breaker import Breaker, Spec, Unit, UnitResult, another_order, break_class, image
+from search.node import class_node
 from search.params import DEMANDS, LETTER_ORDER, Params
 from search.trees import arrays
 from tests.reference.classes import slow_images
@@ -445,3 +452,129 @@ def test_classes_of_one_centre_letter(enable2k, golden_boards, centre):
     """Rim of all letters: no golden board has such a centre, or exactly those come back."""
     breaker = Breaker(Spec("3x3", enable2k.words, STANDARD.points, GOLDEN_CUTOFF, SINGLE, Params(memory_mb=256)))
     check_golden_class(breaker, EVERY.index(centre), golden_boards)
+
+
+@pytest.mark.parametrize("name", WORLDS)
+@pytest.mark.parametrize("seed", range(3))
+def test_replicas_agree_with_every_verdict(name, seed):
+    of, rng = WORLDS[name], random.Random(f"{name} {seed}")
+    cutoff = of.scores.cutoff_for(rng.choice([1, 30, 300]))
+    params = random_params(rng, tiny=seed % 2 == 1 and name != "3x3")
+    breaker = Breaker(of.spec(cutoff, params))
+    nodes = SearchNodes(of.partition, params)
+    results = broken(breaker, Unit(0))
+    patient = Breaker(of.spec(cutoff, Params(**{**vars(params), "unit_budget": 10**9})))
+    for result in rng.sample(results, min(5, len(results))):
+        if paths_of(result):
+            replica = patient.replicate(result.unit, paths_of(result), rng.getrandbits(32))
+            assert nodes.difference(result, replica) == ""
+            assert breaker.break_unit(result.unit).candidates == result.candidates
+    again = patient.break_unit(results[0].unit)
+    assert set(again.candidates) >= {found for result in results for found in result.candidates if not result.children}
+
+
+@pytest.mark.parametrize("lie", ["lost", "added", "score", "size"])
+def test_a_difference_is_named(lie):
+    of = WORLDS["3x3"]
+    cutoff = of.scores.cutoff_for(300)
+    breaker = Breaker(of.spec(cutoff))
+    nodes = SearchNodes(of.partition, breaker.spec.params)
+    true = breaker.break_unit(Unit(0))
+    found = list(true.candidates)
+    assert found
+    demanded = [board for board, _ in sorted(nodes._demanded([nodes._node(0, "")], true))]
+    replaced = {"lost": [item for item in found if item[0] != demanded[0]],
+                "added": [*found, ("aaaaaaaaa", cutoff)],
+                "score": [(board, score + (board == demanded[0])) for board, score in found],
+                "size": found}[lie]  # fmt: skip
+    n_boards = true.n_boards + (lie == "size")
+    wrong = UnitResult(true.unit, true.status, n_boards, 0, tuple(replaced), (), (), {}, 0.0)
+    assert nodes.difference(true, breaker.replicate(Unit(0), ("",), 1)) == ""
+    assert nodes.difference(true, wrong)
+
+
+def test_images_and_orders_differ():
+    of = WORLDS["3x3"]
+    board = geometry("3x3")
+    root = class_node(of.partition.class_masks(0).tolist(), board, Params())
+    assert root.demands
+    orders = {another_order(board, root.demands, random.Random(seed)) for seed in range(50)}
+    assert len(orders) > 10
+    for order in orders:
+        assert sorted(order) == list(range(9))
+        assert all(order.index(c) < order.index(d) for c, d in root.demands)
+        assert [board.cell_types[cell] for cell in order] == [board.cell_types[cell] for cell in board.cell_order]
+    turned = image(root, [2, 5, 8, 1, 4, 7, 0, 3, 6])
+    assert turned.masks[0] == root.masks[2]
+    assert {turned.n_boards} == {root.n_boards}
+
+
+def test_what_no_replica_can_answer():
+    of = WORLDS["2x3"]
+    breaker = Breaker(of.spec(1, Params(memory_mb=16, unit_budget=0, node_budget=0, least_budget=0)))
+    with pytest.raises(InputError):
+        breaker.replicate(Unit(0), ("9=z",), 0)
+    with pytest.raises(IncompleteError, match="10 times"):
+        breaker.replicate(Unit(0), ("",), 0)
+    assert breaker.geometry is geometry("2x3"), "and it goes on as before"
+
+
+@pytest.mark.nightly
+@pytest.mark.timeout(1800)
+def test_golden_boards_come_back(enable2k: WordList, golden: Path) -> None:
+    points = parse_scores("standard").points
+    breaker = Breaker(Spec("3x4", enable2k.words, points, 1500, SINGLE, Params(unit_budget=1 << 60)))
+    lines = (golden / "best-3x4-enable2k-1500.txt").read_text().split("\n")
+    listed = {
+        canonical_board(board, breaker.geometry): int(score) for board, score in (x.split(": ") for x in lines if x)
+    }
+    cut = breaker.partition
+    found = {}
+    for class_id in sorted({cut.canonical_rank(cut.rank_of_board(board)) for board in listed}):
+        result = breaker.break_unit(Unit(class_id))
+        assert not result.children
+        found |= {canonical_board(board, breaker.geometry): score for board, score in result.candidates}
+    assert found == listed
+    assert len(listed) == 33
+
+
+def breaker_of_4x4(unit_budget: int) -> Breaker:
+    """Return what the 4x4 preset searches with at the published cutoff."""
+    config = load_config("4x4", {"wordlist": "enable2k", "cutoff": 3500, "search": {"unit_budget": unit_budget}})
+    return Breaker(make_plan(config).spec)
+
+
+CENTRES = ("atin", "east", "tain", "eeee")
+MOST_MB = 2048
+
+
+def strongest_parts(centre: str, breaker: Breaker) -> list[tuple[str, int]]:
+    """Break a class, the strongest part left of it, the strongest part of that; return paths and bytes of trees."""
+    letters = iter(centre)
+    board = "".join(next(letters) if kind == "center" else "z" for kind in breaker.geometry.cell_types)
+    unit = Unit(breaker.partition.canonical_rank(breaker.partition.rank_of_board(board)))
+    found = []
+    for _ in range(4):
+        result = breaker.break_unit(unit)
+        found.append((unit.path, result.counters["max_tree_bytes"]))
+        if not result.children:
+            break
+        unit = result.children[-1]
+    return found
+
+
+def measure(centres: tuple[str, ...]) -> tuple[list[tuple[str, int]], int]:
+    """Return what one breaker says of all centres, and the largest resident memory of this process, MiB."""
+    breaker = breaker_of_4x4(60_000_000)
+    found = [part for centre in centres for part in strongest_parts(centre, breaker)]
+    return found, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10
+
+
+@pytest.mark.nightly
+@pytest.mark.timeout(1200)
+def test_the_strongest_centres_stay_within_the_memory_of_a_worker(enable2k):
+    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
+        parts, resident_mb = pool.submit(measure, CENTRES).result()
+    assert len(parts) > len(CENTRES), "they are split"
+    assert all(n_bytes <= Params().memory_mb << 20 for _, n_bytes in parts)
+    assert resident_mb < MOST_MB
