@@ -24,8 +24,7 @@ test: $(VENV)/.installed-test ## install, then run the tests in JOBS (4) process
 nightly: $(VENV)/.installed-test ## run everything that takes too long for every day, with a report in nightly.md
 	$(BIN)/python -m tests.soundness.nightly $(NIGHTLY)
 
-bench: $(VENV)/.installed-test ## run the benchmarks in tests/bench, and add the main figures to benchmarks.jsonl
-	$(BIN)/python -m pytest tests/bench --benchmark-enable --benchmark-only --benchmark-columns=min,median,max,rounds
+bench: $(VENV)/.installed-test ## measure the figures that the program is judged by, and add them to benchmarks.jsonl
 	$(BIN)/python -m tests.bench
 
 check: lint types test ## lint, types and tests: what CI runs
@@ -49,7 +48,7 @@ constraints: ## write constraints.txt anew: the newest versions that work togeth
 	rm -rf build/constraints
 
 clean: ## remove the environment and caches; runs/ stays
-	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis .benchmarks *.egg-info build
+	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis *.egg-info build
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit("orderly needs Python 3.11 or later, this is %s: make PYTHON=python3.12 ..." % sys.version.split()[0] if sys.version_info < (3, 11) else 0)'

@@ -179,18 +179,6 @@ def enable2k() -> WordList:
         pytest.skip(f"needs the word list enable2k: {error}")
 
 
-@pytest.fixture(scope="session")
-def project_root() -> Path:
-    """Return the folder with pyproject.toml."""
-    return ROOT
-
-
-@pytest.fixture(scope="session")
-def golden() -> Path:
-    """Return the folder of published results."""
-    return GOLDEN
-
-
 @pytest.fixture
 def orderly(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Callable[..., Answer]:
     """Run the command line in this process: ``orderly("show", "cat...", stdin="...")`` returns code, out, err."""

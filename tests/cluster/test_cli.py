@@ -11,7 +11,7 @@ import pytest
 from boardclass.errors import IncompleteError, MismatchError, StoreError
 from cluster.cli import app as cli
 from cluster.cli.app import PLACES, SECTIONS
-from tests.conftest import make_in
+from tests.conftest import ROOT, make_in
 
 HEAVY = ("numba", "numpy", "pyarrow", "duckdb", "ray", "pydantic", "rich")
 
@@ -43,7 +43,7 @@ def test_help_shows_every_command_and_exit_code_in_whole_sentences(orderly):
         (["show", "berlatdes"], ("numba",)),
     ],
 )
-def test_a_command_imports_nothing_heavy_that_it_does_not_need(project_root, proven, arguments, unneeded):
+def test_a_command_imports_nothing_heavy_that_it_does_not_need(proven, arguments, unneeded):
     arguments = [word.replace("RUN", str(proven)) for word in arguments]
     code = (
         f"import sys; sys.argv = {['orderly', *arguments]}\n"
@@ -51,7 +51,7 @@ def test_a_command_imports_nothing_heavy_that_it_does_not_need(project_root, pro
         "try: main()\n"
         f"finally: print([name for name in {unneeded} if name in sys.modules], file=sys.stderr)"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=project_root, check=False)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=False)
     assert (done.returncode, done.stderr) == (0, "[]\n")
 
 

@@ -21,7 +21,7 @@ from cluster.driver.driver import run
 from configs.model import RunConfig
 from results.store.run import open_run
 from search.scoring.scorer import Scorer
-from tests.conftest import COMMAND, rows_of
+from tests.conftest import COMMAND, GOLDEN, ROOT, rows_of
 from tests.samples import daily
 
 SMALL = ("--dims", "2x2", "--cutoff", "12", "--workers", "0")
@@ -139,9 +139,9 @@ MIDDLE = 60
 
 @pytest.mark.usefixtures("terminal")
 @pytest.mark.parametrize("number", daily([signal.SIGINT, signal.SIGKILL], lambda number: number == signal.SIGINT))
-def test_a_stopped_run_goes_on_and_ends_with_the_same_digest(orderly, here, project_root, scratch, number):
+def test_a_stopped_run_goes_on_and_ends_with_the_same_digest(orderly, here, scratch, number):
     arguments = (*LARGER, "--cutoff", str(MIDDLE), "--out", "stopped")
-    environment = {**os.environ, "PYTHONPATH": str(project_root)}
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     pipe = subprocess.PIPE
     process = subprocess.Popen([*COMMAND, *arguments], cwd=here, env=environment, stdout=pipe, stderr=pipe)
     while not (here / "stopped" / "run.json").exists() and process.poll() is None:
@@ -208,14 +208,14 @@ def test_a_cutoff_far_too_low_is_refused_unless_the_run_began(orderly, tmp_path,
 @pytest.mark.slow
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("workers", [0, *(pytest.param(n, marks=[pytest.mark.nightly]) for n in (1, 2))])
-def test_golden_3x3(enable2k, golden, orderly, tmp_path, workers):
+def test_golden_3x3(enable2k, orderly, tmp_path, workers):
     """The published 3x3 result: same boards, same digest for any workers."""
     question = ("run", "3x3", "--wordlist", "enable2k", "--cutoff", "500")
     out = done(orderly, *question, "--workers", workers, "--out", tmp_path / "run")
     assert "exactly 42 up to symmetry" in " ".join(out.split())
     rows = rows_of(orderly("top", tmp_path / "run", "-n", "99", "--format", "csv"))
     found = [(row["board"], int(row["score"])) for row in rows]
-    lines = (golden / "best-3x3-enable2k-500.txt").read_text().splitlines()
+    lines = (GOLDEN / "best-3x3-enable2k-500.txt").read_text().splitlines()
     published = [line.split(": ") for line in lines if line]
     expected = {(canonical_board(board, geometry("3x3")), int(score)) for board, score in published}
     assert len(found) == len(expected) == 42

@@ -27,13 +27,13 @@ WATCHED = ("--dims", "3x3", "--cutoff", "430", "--buckets", "bdfgjqvwxz aeiou ln
 
 
 @pytest.fixture
-def start(tmp_path, project_root):
+def start(tmp_path):
     """Start ``orderly run`` as a process of its own that rests now and then; it is killed in the end."""
     processes = []
 
     def call(*arguments):
         command = [*RESTING, "run", *map(str, arguments)]
-        environment = {**os.environ, "PYTHONPATH": str(project_root)}
+        environment = {**os.environ, "PYTHONPATH": str(ROOT)}
         pipe = subprocess.PIPE
         processes.append(subprocess.Popen(command, cwd=tmp_path, env=environment, stdout=pipe, stderr=pipe, text=True))
         return processes[-1]

@@ -13,6 +13,7 @@ from boardclass.canonical import images
 from boardclass.errors import IncompleteError, InputError, MismatchError
 from boardclass.geometry import geometry
 from boardclass.partition import parse_partition
+from boardclass.scores import parse_scores
 from results.errors import ConflictError, DamagedError, RowError
 from results.proof.claim import (
     COMPLETE,
@@ -25,13 +26,16 @@ from results.proof.claim import (
     scored_again,
     statement_of,
 )
-from results.proof.coverage import Coverage, check_apart, check_coverage, class_sizes
+from results.proof.coverage import Coverage, check_apart, check_coverage, class_sizes, uncovered
+from results.proof.nodes import SearchNodes
 from results.proof.prove import boards, summary, top
 from results.proof.verify import verify
 from results.storage import files
 from results.store.rows import Row
 from results.store.run import open_run
 from results.store.store import Store
+from search.breaker import Breaker, Spec, Unit
+from search.params import Params
 from tests.results.helpers import (
     BUCKETS,
     ToyScorer,
@@ -358,3 +362,49 @@ SENTENCES = [
 def test_the_sentence_says_what_there_is_and_with_which_words(boards, asked, text):
     listed = BoardList(tuple(boards), len(boards))
     assert text in statement_of(fingerprint(), listed, Question("toy", 12, "custom", *asked.values()))
+
+
+BUCKETS = "center: abcdefghijklm nopqrstuvwxyz, edge: aeiou bcdfghjklmnpqrstvwxyz, corner: abcdefghijklmnopqrstuvwxyz"
+WORDS = ("ate", "east", "eat", "eta", "sat", "sea", "seat", "tea", "teas")
+
+
+@pytest.fixture(scope="module")
+def partition():
+    return parse_partition(BUCKETS, "3x3")
+
+
+@pytest.mark.parametrize("fused", [("center",), ()])
+def test_parts_and_sizes_are_those_of_the_breaker(partition, fused):
+    params = Params(fused=fused, unit_budget=0, node_budget=0, memory_mb=16)
+    breaker = Breaker(Spec("3x3", WORDS, parse_scores("words").points, 9, partition.text, params))
+    nodes = SearchNodes(partition, params)
+    last = int(next(partition.canonical_ranks())[-1])
+    todo, n_splits = [Unit(0), Unit(last)], 0
+    while todo:
+        unit = todo.pop()
+        result = breaker.break_unit(unit)
+        assert result.n_boards == nodes.n_boards(unit.class_id, unit.path)
+        if result.status == "split":
+            children = [child.path for child in result.children]
+            named = [*children, *result.settled]
+            assert uncovered(nodes, (unit.class_id, unit.path), named) is None
+            assert all(
+                uncovered(nodes, (unit.class_id, unit.path), [x for x in named if x != lost]) for lost in named[:9]
+            )
+            todo += result.children[-2:] if unit.path.count("/") < 4 else ()
+            n_splits += 1
+    assert n_splits > 3
+
+
+@pytest.mark.parametrize("path", ["4=a", "4=jkfb/4=q", "0=a", "4=jkfb/1=u", "no path"])
+def test_a_part_that_no_split_makes(partition, path):
+    nodes = SearchNodes(partition, Params())
+    with pytest.raises(InputError, match="no part"):
+        nodes.n_boards(0, path)
+
+
+def test_a_board_has_no_parts():
+    nodes = SearchNodes(parse_partition(" ".join("abcdefghijklmnopqrstuvwxyz"), "2x2"), Params())
+    assert nodes.n_boards(0, "") == 1
+    with pytest.raises(InputError, match="single board"):
+        nodes.parts(0, "")

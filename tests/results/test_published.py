@@ -21,7 +21,7 @@ from results.storage import files
 from results.store.rows import SPLIT
 from results.store.run import open_run
 from results.store.store import Store
-from tests.conftest import ROOT
+from tests.conftest import GOLDEN, ROOT
 from tests.results.crosscheck import boards_by_sql
 from tests.samples import daily
 
@@ -62,15 +62,15 @@ def test_each_run_that_is_published_is_known_here_and_has_a_source_that_says_wha
         assert ("w stands for \u00f1" in claim.statement) == (source.language == "Spanish")
 
 
-def test_the_table_of_others_names_the_best_board_for_yawl_with_the_score_of_another(project_root):
-    best = boards(project_root / FOLDER / "3x3-yawl")[0]
+def test_the_table_of_others_names_the_best_board_for_yawl_with_the_score_of_another():
+    best = boards(ROOT / FOLDER / "3x3-yawl")[0]
     assert (best.board, best.score) == ("delratpes", 705)
     assert canonical_board("stleaeprd", geometry("3x3")) == best.board, "as it is printed there, with 659"
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_every_board_is_covered_and_the_claim_is_complete(name, project_root):
-    run = open_run(project_root / FOLDER / name)
+def test_every_board_is_covered_and_the_claim_is_complete(name):
+    run = open_run(ROOT / FOLDER / name)
     found = summary(run)
     assert (found.proven, found.notes) == (True, ())
     listed = found.listed.boards
@@ -78,32 +78,32 @@ def test_every_board_is_covered_and_the_claim_is_complete(name, project_root):
     assert boards_by_sql(run) == found.listed
     coverage = check_coverage(run)
     assert coverage.complete, coverage.message()
-    stored = [path for path in (project_root / FOLDER / name).rglob("*") if path.is_file()]
+    stored = [path for path in (ROOT / FOLDER / name).rglob("*") if path.is_file()]
     assert sum(path.stat().st_size for path in stored) < 2 << 20
     assert {path.suffix for path in stored} <= {".json", ".jsonl", ".parquet", ""}, "no words"
 
 
 @pytest.mark.parametrize("name", COMPARED)
-def test_its_boards_are_the_published_ones(name, project_root, golden):
+def test_its_boards_are_the_published_ones(name):
     cutoff, *_ = RUNS[name]
     dims = name.split("-")[0]
-    lines = (golden / f"best-{dims}-enable2k-{cutoff}.txt").read_text().split("\n")
+    lines = (GOLDEN / f"best-{dims}-enable2k-{cutoff}.txt").read_text().split("\n")
     listed = {
         (canonical_board(board, geometry(dims)), int(score)) for board, score in (x.split(": ") for x in lines if x)
     }
-    found = {(canonical_board(x.board, geometry(dims)), x.score) for x in boards(project_root / FOLDER / name)}
+    found = {(canonical_board(x.board, geometry(dims)), x.score) for x in boards(ROOT / FOLDER / name)}
     assert found == listed
 
 
 @pytest.mark.parametrize("name", daily(NAMES, lambda name: name == "3x3-scowl70"))
-def test_verify_accepts_it(name, project_root, orderly):
+def test_verify_accepts_it(name, orderly):
     try:
         words = load_wordlist(name.partition("-")[2])
     except WordListError as error:
         pytest.skip(f"needs the word list of the run: {error}")
-    checked = orderly("verify", project_root / FOLDER / name)
+    checked = orderly("verify", ROOT / FOLDER / name)
     assert checked.code == 0, checked.err
-    assert words.sha256 == open_run(project_root / FOLDER / name).fingerprint.wordlist_sha256
+    assert words.sha256 == open_run(ROOT / FOLDER / name).fingerprint.wordlist_sha256
 
 
 # ---- runs under way
@@ -130,8 +130,8 @@ def test_its_rows_fit_together_prove_nothing_and_are_resumed_from_a_copy(name, o
 
 
 @pytest.mark.parametrize("name", UNDER_WAY)
-def test_it_found_the_published_boards_of_the_classes_it_has_searched_and_no_others(name, golden):
-    published = golden / f"best-{name}-3500.txt"
+def test_it_found_the_published_boards_of_the_classes_it_has_searched_and_no_others(name):
+    published = GOLDEN / f"best-{name}-3500.txt"
     if not published.exists():
         pytest.skip(f"nobody has published boards for {name}")
     run = open_run(ROOT / ONGOING / name)

@@ -13,7 +13,6 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from itertools import product
-from pathlib import Path
 
 import pytest
 
@@ -31,6 +30,7 @@ from search.breaker import Breaker, Spec, Unit, UnitResult, another_order, break
 from search.node import class_node
 from search.params import DEMANDS, LETTER_ORDER, Params
 from search.trees import arrays
+from tests.conftest import GOLDEN
 from tests.reference.classes import slow_images
 from tests.reference.solver import score as slow_score
 from tests.reference.truth_table import Boards, Sums, scores
@@ -419,9 +419,9 @@ PAPER_BUCKETS = "bdfgjqvwxz aeiou lnrsy chkmpt"
 
 
 @pytest.fixture(scope="module")
-def golden_boards(golden) -> dict[str, int]:
+def golden_boards() -> dict[str, int]:
     """Return all images of the 42 boards, with their scores."""
-    lines = (golden / "best-3x3-enable2k-500.txt").read_text().split("\n")
+    lines = (GOLDEN / "best-3x3-enable2k-500.txt").read_text().split("\n")
     best = {board: int(score) for board, score in (line.split(": ") for line in lines if line)}
     assert len(best) == 42
     return {"".join(image): score for board, score in best.items() for image in slow_images(board, 3, 3)}
@@ -521,10 +521,10 @@ def test_what_no_replica_can_answer():
 
 @pytest.mark.nightly
 @pytest.mark.timeout(1800)
-def test_golden_boards_come_back(enable2k: WordList, golden: Path) -> None:
+def test_golden_boards_come_back(enable2k: WordList) -> None:
     points = parse_scores("standard").points
     breaker = Breaker(Spec("3x4", enable2k.words, points, 1500, SINGLE, Params(unit_budget=1 << 60)))
-    lines = (golden / "best-3x4-enable2k-1500.txt").read_text().split("\n")
+    lines = (GOLDEN / "best-3x4-enable2k-1500.txt").read_text().split("\n")
     listed = {
         canonical_board(board, breaker.geometry): int(score) for board, score in (x.split(": ") for x in lines if x)
     }

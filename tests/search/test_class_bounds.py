@@ -151,15 +151,11 @@ def test_a_class_without_words() -> None:
     assert len(list(boards_reaching(walk.terms, ("ab",) * 4, 0))) == 16
 
 
-def test_bad_class() -> None:
-    scorer = Scorer("2x2", ["aba"], STANDARD)
+def test_bad_classes_and_those_with_too_many_terms_are_refused(monkeypatch) -> None:
+    scorer = Scorer("2x2", ["aba", "bab", "cab"], STANDARD)
     for letters in (("a", "b", "c"), ("a", "b", "c", ""), ("a", "b", "c", "D")):
         with pytest.raises(InputError):
             walk_class(letters, scorer)
-
-
-def test_a_class_with_too_many_terms_is_refused(monkeypatch) -> None:
-    scorer = Scorer("2x2", ["aba", "bab", "cab"], STANDARD)
     n_paths = walk_class(("abc",) * 4, scorer).n_paths
     monkeypatch.setattr(class_bounds, "MAX_TERMS", n_paths)
     walk_class(("abc",) * 4, scorer)

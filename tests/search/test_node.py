@@ -123,11 +123,6 @@ def test_cells_of_one_letter_do_not_use_up_the_symmetry():
     assert residual_demands(letters, geometry("4x4")) == ((1, 4),)
 
 
-def test_a_class_without_symmetry_demands_nothing():
-    assert residual_demands(masks(tuple("abcdefghi")), geometry("3x3")) == ()
-    assert residual_demands(masks(("ab", "ab", "ab", "a")), geometry("2x2")) != ()
-
-
 def test_class_node_makes_single_letters_and_fused_cells_bare():
     letters = ("ab", "c", "ab", "ab", "abc", "ab", "a", "ab", "abd")
     node = class_node(masks(letters), geometry("3x3"), Params(fused=("center",)))
