@@ -209,7 +209,7 @@ def parse_partition(text: str, dims: Dims | str) -> Partition:
             )
         buckets[kind] = named.get(kind) or named["default"]
         texts.append(f"{kind}: {' '.join(buckets[kind])}")
-    cell_buckets = tuple(map(buckets.__getitem__, board.cell_types))
+    cell_buckets = tuple(buckets[kind] for kind in board.cell_types)
     radix = np.array(list(map(len, cell_buckets)), np.int64)
     n_classes = prod(map(len, cell_buckets))
     return Partition(board.dims, ", ".join(texts), MappingProxyType(buckets), board, cell_buckets, radix, n_classes)

@@ -228,10 +228,8 @@ class Scheduler:
         self._strike_off(unit, number)
 
     def _put_back(self, unit: Unit, reason: events.Death, message: str) -> None:
-        trouble, is_strike = (
-            self._backlog.trouble.get(unit) or Trouble(),
-            reason in (events.Death.died, events.Death.unfit),
-        )
+        trouble = self._backlog.trouble.get(unit) or Trouble()
+        is_strike = reason in (events.Death.died, events.Death.unfit)
         trouble.attempts += 1
         trouble.big |= reason is events.Death.oom
         trouble.losses += reason is events.Death.node

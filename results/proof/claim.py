@@ -12,7 +12,7 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import asdict, dataclass, field, fields, replace
-from operator import attrgetter, itemgetter
+from operator import itemgetter
 from typing import Any, ClassVar, NamedTuple, Protocol
 
 from pydantic import ConfigDict
@@ -217,7 +217,7 @@ def disagreement(claim: Claim, derived: Claim | None, why_not: str) -> str:
     if derived is None:
         return f"it says that the run is proven; its rows do not: {why_not}"
     own = ("strength", "statistics", "verdict_digest", "statement", "wordlist", "n_words")  # of the verifier
-    for name in map(attrgetter("name"), fields(Claim)):
+    for name in (one.name for one in fields(Claim)):
         told, given = getattr(claim, name), getattr(derived, name)
         if told != given and name not in own and (told or name != "boards"):  # the first version listed no boards
             return f"it says {name.replace('_', ' ')} {quote(told)}; the rows give {quote(given)}"

@@ -11,7 +11,6 @@ import itertools
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
-from operator import attrgetter
 from typing import Annotated, Any, ClassVar
 
 import pyarrow as pa
@@ -164,9 +163,8 @@ def read_parts(
     Some are read ahead of time, in threads.  Raises DamagedError when a file is missing, altered, or not what the
     manifest says.
     """
-
-    found = zip(parts, folder.read_all(list(map(attrgetter("name"), parts))), strict=True)
-    if sum(map(attrgetter("n_rows"), parts)) < _WORTH_THREADS:
+    found = zip(parts, folder.read_all([part.name for part in parts]), strict=True)
+    if sum(part.n_rows for part in parts) < _WORTH_THREADS:
         for part, data in found:
             yield part, _parsed(folder, part, data, columns)
         return

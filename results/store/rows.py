@@ -10,7 +10,6 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from operator import attrgetter
 from types import MappingProxyType
 from typing import Any
 
@@ -252,7 +251,7 @@ def _rules(rows: pa.RecordBatch, fingerprint: Fingerprint) -> Iterator[tuple[str
 def _check_lists(rows: pa.RecordBatch, fingerprint: Fingerprint, where: str) -> None:
     names = ("candidates", "children", "settled")
     found, children, settled = (pc.list_flatten(rows.column(name)) for name in names)
-    if sum(map(attrgetter("null_count"), (found, found.field("board"), found.field("score"), children, settled))):
+    if any(x.null_count for x in (found, found.field("board"), found.field("score"), children, settled)):
         raise RowError(f"{where}: a candidate or a part is missing in its list")
     n_cells = fingerprint.n_cells
     board = re.compile(rf"[a-z]{{{n_cells}}}")

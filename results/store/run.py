@@ -7,11 +7,9 @@ open_run -> read_identity (run.json), read_manifest
 
 from __future__ import annotations
 
-import itertools
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from functools import cached_property
-from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -106,7 +104,7 @@ class Index:
     def pending(self) -> list[Key]:
         """Return the children of split units that have no verdict yet, in a fixed order."""
         children = ((key[0], child) for key in sorted(self.splits) for child in self.splits[key])
-        return list(itertools.filterfalse(self.places.__contains__, children))
+        return [child for child in children if child not in self.places]
 
 
 REMEDY_OF_CONFLICT = "Find out which is wrong, move the part file with it away, and run again with --drop-damaged."
@@ -127,7 +125,7 @@ class Run:
         self.manifest = manifest
         self._kept: dict[str, pa.Table] = {}
         self._sound: set[str] = set()
-        self._keeps = sum(map(attrgetter("n_rows"), manifest.parts)) <= KEPT_ROWS
+        self._keeps = sum(part.n_rows for part in manifest.parts) <= KEPT_ROWS
 
     def __repr__(self) -> str:
         return f"open_run({self.folder.where('')!r})"
