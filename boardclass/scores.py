@@ -76,16 +76,16 @@ def _parse_value(value: object, scores: object) -> int:
     return points
 
 
-def check_overflow(words: Iterable[str], table: ScoreTable) -> None:
+def check_overflow(points: Iterable[int], table: ScoreTable) -> None:
     """Refuse a table whose points, summed over the list, do not fit 31 bits.
 
     Soundness: the score of a board is a sum over distinct words of the list, so it then fits 32 bits.
 
-    words : words in q-form; give only those that fit on the board, longer ones can never score
+    points : of each word; give only those that fit on the board, longer ones can never score
 
     Raises ScoreError if the sum reaches 2**31.
     """
-    total = sum(map(table.of, words))
+    total = sum(points)
     if total >= SUM_LIMIT:
         raise ScoreError(
             f"score table {quote(table.name)} gives {total} points over the word list: "

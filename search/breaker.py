@@ -99,7 +99,7 @@ class Breaker:
         self.geometry: Geometry = geometry(spec.dims, spec.cell_order)
         self.partition: Partition = parse_partition(spec.partition, spec.dims)
         self.scorer = Scorer(spec.dims, spec.words, ScoreTable("run", spec.points))
-        forest = Forest(self.geometry, spec.words, spec.points, spec.params, self.scorer.trie)
+        forest = Forest(self.geometry, self.scorer.trie, spec.params)
         self._nodes = NodeSearch(self.geometry, spec.params, self.scorer, forest)
 
     def turn(self, board: Geometry) -> None:

@@ -19,9 +19,11 @@ from boardclass.errors import IncompleteError, InputError
 from boardclass.geometry import Geometry
 from boardclass.jit import frozen
 from boardclass.partition import letter_mask
+from boardclass.scores import ScoreTable
 from search.certificate_kernels import DONE, FULL_BODY, Space, grow
 from search.node import Node
 from search.params import Params
+from search.scoring.scorer import trie_of
 from search.trees.forest import Forest
 
 MAX_SPLITS = 100_000_000
@@ -55,7 +57,8 @@ class Certifier:
         memory_mb: int = Params.memory_mb,
     ) -> None:  # fmt: skip
         self.geometry, self.cutoff = board, cutoff
-        self._forest = Forest(board, words, points, Params(memory_mb=memory_mb))
+        trie = trie_of(tuple(words), ScoreTable("certificate", tuple(points)), board.n)
+        self._forest = Forest(board, trie, Params(memory_mb=memory_mb))
 
     def n_to_force(self, class_letters: Sequence[str]) -> int:
         """Return how many cells, first in the cell order, must have one letter for the others to fit a tree."""

@@ -27,7 +27,7 @@ ROOMS = {  # the lowest first: each uses only those before it, and itself
 # Lines of Python that a folder may have. Lower a number when a folder shrinks; raise one only with a reason.
 BUDGET = {
     "boardclass": 2_634,
-    "search": 6_363,
+    "search": 6_345,
     "results": 5_787,
     "configs": 427,
     "cluster": 9_267,

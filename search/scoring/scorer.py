@@ -63,7 +63,7 @@ class Scorer:
         trie: Trie | None = None,
     ) -> None:  # fmt: skip
         self.geometry, self.table = geometry(dims), table
-        self.trie: Trie = trie or _trie(tuple(words), table, self.geometry.n)
+        self.trie: Trie = trie or trie_of(tuple(words), table, self.geometry.n)
         self._seen = np.zeros(len(self.trie.nodes), np.uint8)
         self._generation = np.zeros(1, np.int64)
         self._portable = portable
@@ -149,10 +149,11 @@ class Scorer:
 
 
 @lru_cache(maxsize=4)  # a run searches and scores with the same one
-def _trie(words: tuple[str, ...], table: ScoreTable, n_cells: int) -> Trie:
-    fitting = [word for word in words if len(word) <= n_cells]
-    check_overflow(set(fitting), table)
-    return build_trie(fitting, [table.of(word) for word in fitting], n_cells)
+def trie_of(words: tuple[str, ...], table: ScoreTable, n_cells: int) -> Trie:
+    """Return the trie of the words that fit so many cells; raises ScoreError if their points might overflow."""
+    points = {word: table.of(word) for word in words if len(word) <= n_cells}
+    check_overflow(points.values(), table)
+    return build_trie(points, n_cells)
 
 
 _scorer = lru_cache(maxsize=4)(Scorer)

@@ -8,7 +8,7 @@ of the first levels, which every board visits, share a few pages.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -31,27 +31,26 @@ class Trie(NamedTuple):
     points: NDArray[np.int32]  # [64], points of a points code; ``points[0]`` is 0
 
 
-def build_trie(words: Sequence[str], points: Sequence[int], max_len: int) -> Trie:
-    """Return the trie of the words of at most ``max_len`` cells (letters in q-form), in any order.
+def build_trie(points: Mapping[str, int], max_len: int) -> Trie:
+    """Return the trie of the words of at most ``max_len`` cells (letters in q-form).
 
     ``points`` are those of each word, at least 0; a word worth nothing is left out.
 
     Raises InputError if more than 63 different numbers of points occur, or a word holds anything but a-z.
     """
-    value = {w: p for w, p in zip(words, points, strict=True) if 0 < len(w) <= max_len and p > 0}
-    kept = sorted(value)
-    codes = {p: i + 1 for i, p in enumerate(sorted(set(value.values())))}
+    kept = sorted(w for w, p in points.items() if 0 < len(w) <= max_len and p > 0)
+    value = [points[w] for w in kept]
+    codes = {p: i + 1 for i, p in enumerate(sorted(set(value)))}
     if len(codes) >= N_CODES:
         raise InputError(f"{len(codes)} different numbers of points; a trie holds at most {N_CODES - 1}")
     table = np.zeros(N_CODES, np.int32)
     table[1 : len(codes) + 1] = list(codes)
     if not kept:
         return Trie(np.zeros(1, np.int64), table)
-    letters = letter_matrix(kept)
-    return Trie(_records(letters, np.array([codes[value[w]] for w in kept], np.int64)), table)
+    return Trie(_records(_letter_matrix(kept), np.array([codes[p] for p in value], np.int64)), table)
 
 
-def letter_matrix(words: Sequence[str]) -> NDArray[np.int64]:
+def _letter_matrix(words: Sequence[str]) -> NDArray[np.int64]:
     """Return int64[n_words, longest]: 0..25 for a-z, -1 behind the end; raises InputError for other characters."""
     longest = max(len(w) for w in words)
     try:

@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
-from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -27,7 +26,7 @@ from numpy.typing import NDArray
 
 from boardclass.geometry import Geometry, geometry
 from boardclass.jit import frozen, kernel, read_only, writable
-from search.scoring.trie import letter_matrix
+from search.scoring.trie import CODE_SHIFT, LETTER_MASK, N_CODES, Trie
 from search.terms.paths import (
     ELSEWHERE,
     FREE,
@@ -309,18 +308,22 @@ class Words(NamedTuple):
 WORDS_TYPE = types.NamedTuple([read_only(uint8, 2), read_only(int64), read_only(int64), read_only(uint64)], Words)
 
 
-def word_arrays(words: Sequence[str], codes: Sequence[int]) -> Words:
-    """Return the arrays of the words that fit on 16 cells; ``codes`` are their points codes."""
-    kept = sorted((len(w), w, code) for w, code in zip(words, codes, strict=True) if len(w) <= MAX_CELLS)
-    letters = np.zeros((len(kept), MAX_CELLS), np.uint8)
-    lengths = np.array([n for n, _, _ in kept], np.int64)
-    equal = np.zeros(len(kept), np.uint64)
-    if kept:
-        matrix = letter_matrix([word for _, word, _ in kept])
-        letters[:, : matrix.shape[1]] = np.maximum(matrix, 0)
-    for n in np.unique(lengths):
-        begin, end = np.searchsorted(lengths, [n, n + 1])
-        of_length = letters[begin:end]
-        for bit, (i, j) in enumerate(pairs_of(int(n))):
-            equal[begin:end] |= (of_length[:, i] == of_length[:, j]).astype(np.uint64) << np.uint64(bit)
-    return Words(frozen(letters), frozen(lengths), frozen(np.array([c for _, _, c in kept], np.int64)), frozen(equal))
+def word_arrays(trie: Trie) -> Words:
+    """Return the arrays of the words of a trie that fit on 16 cells, by length, then by letters."""
+    nodes, letters = np.zeros(1, np.int64), np.zeros((1, MAX_CELLS), np.uint8)
+    found = []
+    for depth in range(MAX_CELLS):  # a row for each node, in order of their numbers
+        masks = (trie.nodes[nodes] & LETTER_MASK).astype("<u4").view(np.uint8).reshape(-1, 4)
+        above, letter = np.nonzero(np.unpackbits(masks, axis=1, bitorder="little"))
+        nodes = nodes[-1] + 1 + np.arange(len(above))
+        letters = letters[above]
+        letters[:, depth] = letter
+        code = trie.nodes[nodes] >> CODE_SHIFT & (N_CODES - 1)
+        words = letters[code > 0]
+        equal, at = np.zeros(len(words), np.uint64), words.T.copy()
+        for bit, (i, j) in enumerate(pairs_of(depth + 1)):
+            equal |= (at[i] == at[j]).astype(np.uint64) << np.uint64(bit)
+        found.append((words, np.full(len(words), depth + 1), code[code > 0], equal))
+        if not len(above):
+            break
+    return Words(*(frozen(np.concatenate(arrays)) for arrays in zip(*found, strict=True)))

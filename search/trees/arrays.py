@@ -45,20 +45,20 @@ def numpy_sorts_faster() -> bool:
 class Arrays:
     """Keys, points and cells, each for many trees one behind the other.
 
-    ``memory_mb`` is the size of all in MiB, ``max_points`` the most points that a word has; ``code_bits`` and
-    ``points_of_code`` say what the low bits of a term stand for.
+    ``memory_mb`` is the size of all in MiB; ``code_bits`` and ``points_of_code`` say what the low bits of a term stand
+    for.
 
     terms : uint64[], terms, which become keys when they are sorted
     points : int32[], points of each key
     cells, bounds : the trees (search.trees.tree)
     """
 
-    def __init__(self, memory_mb: int, max_points: int, code_bits: int, points_of_code: NDArray[np.int32]) -> None:
+    def __init__(self, memory_mb: int, code_bits: int, points_of_code: NDArray[np.int32]) -> None:
         capacity = n_terms_in(memory_mb)
         self.terms = np.empty(capacity, np.uint64)
         self.points = np.empty(capacity, np.int32)
         self.cells = np.empty(max(1 << 12, capacity * 5 // 4), np.int32)
-        self.bounds = self.cells.view(tree.NARROW if max_points <= _MAX_NARROW else tree.WIDE)
+        self.bounds = self.cells.view(tree.NARROW if points_of_code.max() <= _MAX_NARROW else tree.WIDE)
         self._code_bits = code_bits
         self._points_of_code = points_of_code
 

@@ -28,7 +28,6 @@ instead of the rim: it is smaller alone than together with what it was merged fr
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -42,7 +41,7 @@ from search.scoring.trie import Trie
 from search.terms.paths import MAX_CELLS
 from search.terms.shapes import TERMS_FULL
 from search.trees.arrays import Arrays, n_terms_in
-from search.trees.generator import Bare, Generator, make_lexicon
+from search.trees.generator import Bare, Generator
 from search.trees.tree import MAX_LAZY_TERMS, Tree
 
 _ROOM = 8  # a whole that leaves less than one cell or key in 8 free is given up when one of its parts is grown
@@ -83,16 +82,13 @@ class Grown(NamedTuple):
 class Forest:
     """Holds the word arrays and the working memory; grows the trees of one node at a time.
 
-    ``words`` are in q-form, ``points`` by number of letters; a ``trie`` is one made earlier of the same.  ``stack``
-    holds the layers that are there, the rim first, or another bottom.
+    ``trie`` has the words that fit the board.  ``stack`` holds the layers that are there, the rim first, or another
+    bottom.
     """
 
-    def __init__(
-        self, board: Geometry, words: Sequence[str], points: Sequence[int], params: Params, trie: Trie | None = None
-    ) -> None:
-        lexicon = make_lexicon(board, words, points, trie)
-        self._generator = Generator(board, params, lexicon, n_terms_in(params.memory_mb))
-        self._arrays = Arrays(params.memory_mb, max(points), self._generator.code_bits, self._generator.points_of_code)
+    def __init__(self, board: Geometry, trie: Trie, params: Params) -> None:
+        self._generator = Generator(board, params, trie, n_terms_in(params.memory_mb))
+        self._arrays = Arrays(params.memory_mb, self._generator.code_bits, self._generator.points_of_code)
         self._whole_terms = params.whole_terms
         self.geometry = board
         self.max_free = self._generator.max_free

@@ -5,18 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import reduce
 from operator import and_
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from boardclass.geometry import Geometry
 from boardclass.jit import frozen
-from boardclass.scores import n_letters
 from search.keys import LITERAL_BITS
 from search.node import N_LETTERS, Node, at_least, before
 from search.params import Params
-from search.scoring.trie import Trie, build_trie
+from search.scoring.trie import Trie
 from search.terms import shapes, walk
 from search.terms.emit import Rim
 from search.terms.path_table import MAX_EXTRA, PathTable, Words, path_table, word_arrays
@@ -28,24 +26,6 @@ _SAMPLED = 32  # one word in so many tells about how many terms there will be
 
 Bare = tuple[tuple[int, int], ...]  # (cell, letter mask) of bare cells, in cell order
 _Limits = tuple[list[int], list[int], list[tuple[int, int]]]  # ``shift``, ``forbidden`` and ``pairs`` of a Rim
-
-
-class Lexicon(NamedTuple):
-    """The words of a run as a trie and as rows of letters."""
-
-    trie: Trie
-    words: Words
-
-
-def make_lexicon(board: Geometry, words: Sequence[str], points: Sequence[int], trie: Trie | None = None) -> Lexicon:
-    """Return the arrays of the words that fit a board and are worth something; ``points`` by number of letters.
-
-    ``trie`` is one made earlier of the same, such as a scorer's.
-    """
-    fitting = [w for w in words if len(w) <= board.n and points[n_letters(w)]]
-    trie = trie or build_trie(fitting, [points[n_letters(w)] for w in fitting], board.n)
-    codes = {int(p): code for code, p in enumerate(trie.points) if p}
-    return Lexicon(trie, word_arrays(fitting, [codes[points[n_letters(w)]] for w in fitting]))
 
 
 class Generator:
@@ -61,12 +41,12 @@ class Generator:
     All terms are written to ``room``, uint64[]; methods return their number, or a negative status.
     """
 
-    def __init__(self, board: Geometry, params: Params, lexicon: Lexicon, capacity: int) -> None:
+    def __init__(self, board: Geometry, params: Params, trie: Trie, capacity: int) -> None:
         self.board = board
         self.rim: tuple[int, ...] = ()
         self.demands: tuple[tuple[int, int], ...] = ()
         self._params = params
-        self._trie, self._words = lexicon
+        self._trie, self._words = trie, word_arrays(trie)
         self._sample = Words(*(frozen(values[::_SAMPLED].copy()) for values in self._words))
         self._max_len = int(self._words.length.max(initial=1))
         n_codes = int(np.count_nonzero(self._trie.points))

@@ -62,9 +62,9 @@ def test_bad_tables_are_refused(scores, said):
 
 def test_overflow_is_refused_at_two_to_the_31_and_not_below():
     table = ScoreTable("edge", (0, 0, 0, 2**30 - 1, 2**30) + (0,) * 60)
-    check_overflow(["cat", "cats"], table)
+    check_overflow([table.of("cat"), table.of("cats")], table)
     with pytest.raises(ScoreError, match="gives 2147483648 points over the word list: expected less than 2147483648"):
-        check_overflow(["cats", "dogs"], table)
+        check_overflow([table.of("cats"), table.of("dogs")], table)
 
 
 faces = st.text("abcd", min_size=1, max_size=3)

@@ -136,7 +136,7 @@ def cells_of(case: Case) -> walk.Cells:
 
 def generate(case: Case, limit: int = NO_LIMIT, n_terms: int = 1 << 16, n_front: int = 1 << 16):
     """Walk a case; return (number or status, paths, terms as the kernel left them, points by code)."""
-    trie = build_trie(tuple(case.points), tuple(case.points.values()), case.geometry.n)
+    trie = build_trie(case.points, case.geometry.n)
     terms = np.zeros(n_terms, np.uint64)
     n, paths = walk.walk(trie.nodes, cells_of(case), walk.new_frontier(n_front), terms, case.code_bits, limit)
     return int(n), int(paths), terms[: max(0, int(n))], trie.points

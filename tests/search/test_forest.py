@@ -18,18 +18,20 @@ from search.breaker import Breaker, Spec, Unit
 from search.local.methods import Find, local_search
 from search.node import Node, OpenClass, class_node, letters_of, split
 from search.params import Params
-from search.scoring.scorer import Scorer
+from search.scoring.scorer import Scorer, trie_of
 from search.trees import arrays
 from search.trees.forest import Forest, Grown
-from search.trees.generator import Generator, make_lexicon
+from search.trees.generator import Generator
 from tests.reference.classes import slow_images
 from tests.samples import daily
 from tests.search.harness import is_possible, letters_at, random_words, read_tree
 from tests.search.test_breaker import EVERY, SINGLE, broken
 
 ALL = (1 << 26) - 1
-POINTS = TABLES["standard"].points
+BOARD = geometry("3x3")
 WORDS = tuple(w for w in random_words(random.Random(4), "aest", 120, 6) if len(w) >= 3)
+TABLE = TABLES["standard"]
+TRIE = trie_of(WORDS, TABLE, BOARD.n)
 PARAMS = Params(memory_mb=16)
 OPEN = OpenClass((4,), ())
 
@@ -41,11 +43,11 @@ def node_with(bare: dict[int, str]) -> Node:
 
 
 def free_of(node: Node) -> list[int]:
-    return [c for c in geometry("3x3").cell_order if not node.is_bare(c)]
+    return [c for c in BOARD.cell_order if not node.is_bare(c)]
 
 
 def new_forest(memory_mb: int = 16, whole_terms: int = Params.whole_terms) -> Forest:
-    return Forest(geometry("3x3"), WORDS, POINTS, Params(memory_mb=memory_mb, whole_terms=whole_terms))
+    return Forest(BOARD, TRIE, Params(memory_mb=memory_mb, whole_terms=whole_terms))
 
 
 def snapshot(grown: Grown | None) -> tuple[dict[int, int], int]:
@@ -154,22 +156,20 @@ def test_two_parts_share_what_does_not_use_the_unfused_cell(monkeypatch):
 
 def possible(terms: dict[int, int], node: Node, demands: tuple[tuple[int, int], ...]) -> dict[int, int]:
     """Return the terms (points by key) that a board of the node can have, if it meets the demands."""
-    board = geometry("3x3")
-    forced = {c: letters_of(node.masks[c]) for c in board.cell_order if node.is_bare(c)}
-    return {key: p for key, p in terms.items() if is_possible(letters_at(key, board.n - 1, board), forced, demands)}
+    forced = {c: letters_of(node.masks[c]) for c in BOARD.cell_order if node.is_bare(c)}
+    return {key: p for key, p in terms.items() if is_possible(letters_at(key, BOARD.n - 1, BOARD), forced, demands)}
 
 
 def test_layers_of_classes_in_turn_have_every_term_that_meets_the_demands():
     """Some classes have demands, which leave out thousands of terms, others none."""
-    board, rng, used = geometry("3x3"), random.Random(3), new_forest()
-    n_left_out = 0
+    rng, used, n_left_out = random.Random(3), new_forest(), 0
     for turn in range(18):
         letter, demanded = rng.choice("est"), turn % 3 != 0
-        root = class_node([ALL if c != 4 else 1 << ord(letter) - 97 for c in range(9)], board, PARAMS)
+        root = class_node([ALL if c != 4 else 1 << ord(letter) - 97 for c in range(9)], BOARD, PARAMS)
         assert len(root.demands) > 3
         node = root
         for _ in range(rng.randint(0, 3)):
-            node = rng.choice([part for part in split(node, board, PARAMS) if part.path[-1] in "aestiz"])
+            node = rng.choice([part for part in split(node, BOARD, PARAMS) if part.path[-1] in "aestiz"])
         demands = root.demands if demanded else ()
         found, _ = snapshot(used.grow_on_layers(OpenClass((4,), demands), node))
         masks = tuple(mask if node.is_bare(c) else ALL for c, mask in enumerate(node.masks))
@@ -207,7 +207,7 @@ def test_going_down_one_letter_generates_less_than_growing_at_once():
 ])  # fmt: skip
 def test_layers_want_bare_cells_that_come_first(dims, class_bare, cells, suits):
     node = Node((ALL,) * geometry(dims).n, sum(1 << c for c in cells))
-    assert Forest(geometry(dims), WORDS, POINTS, PARAMS).suits_layers(OpenClass(class_bare, ()), node) is suits
+    assert Forest(geometry(dims), TRIE, PARAMS).suits_layers(OpenClass(class_bare, ()), node) is suits
 
 
 DEEP = {4: "e", 1: "s", 7: "t", 3: "ai", 5: "r"}
@@ -336,7 +336,7 @@ def test_a_unit_gives_the_same_verdict_whatever_was_searched_before(n_rim):
     units = [Unit(EVERY.index("e"), path) for path in ("1=a", "1=a/7=t", "1=a/7=s", "1=t/7=s")]
     n_moved = 0
     for capacity in range(n_rim, 3 * n_rim, n_rim // 5):
-        spec = Spec("3x3", WORDS, POINTS, 10**6, SINGLE, Params(memory_mb=capacity))
+        spec = Spec("3x3", WORDS, TABLE.points, 10**6, SINGLE, Params(memory_mb=capacity))
         used = Breaker(spec)
         alone = {unit: replace(Breaker(spec).break_unit(unit), seconds=0) for unit in units}
         for unit in [*units, *reversed(units)]:
@@ -347,7 +347,7 @@ def test_a_unit_gives_the_same_verdict_whatever_was_searched_before(n_rim):
 
 def found_by(params: Params, best: Find) -> tuple[set[tuple[str, int]], int]:
     """Return the boards as good as the best, images included, of two classes, and how often nodes were split."""
-    breaker = Breaker(Spec("3x3", WORDS, POINTS, best.score, SINGLE, params))
+    breaker = Breaker(Spec("3x3", WORDS, TABLE.points, best.score, SINGLE, params))
     results = [result for letter in {best.board[4], "s"} for result in broken(breaker, Unit(EVERY.index(letter)))]
     candidates = {item for result in results for item in result.candidates}
     listed = {("".join(image), score) for board, score in candidates for image in slow_images(board, 3, 3)}
@@ -355,7 +355,7 @@ def found_by(params: Params, best: Find) -> tuple[set[tuple[str, int]], int]:
 
 
 def test_candidates_are_the_same_with_and_without_layers_and_memory(monkeypatch):
-    best = local_search(Scorer("3x3", WORDS, TABLES["standard"]), letters="aest", pool=100)[0]
+    best = local_search(Scorer("3x3", WORDS, TABLE), letters="aest", pool=100)[0]
     wanted, n_before = found_by(PARAMS, best)
     assert wanted
     tight = Params(memory_mb=16, node_budget=5000, least_budget=2000, whole_terms=10_000)
@@ -375,14 +375,13 @@ def test_candidates_are_the_same_with_and_without_layers_and_memory(monkeypatch)
         assert n_splits > n_before
 
 
-BOARD = geometry("3x3")
 LETTERS = "esta"
 ROOM = 1 << 20
 Demands = tuple[tuple[int, int], ...]
 
 
 def new_generator(demands: Demands = ()) -> Generator:
-    made = Generator(BOARD, Params(memory_mb=16), make_lexicon(BOARD, WORDS, POINTS), ROOM)
+    made = Generator(BOARD, Params(memory_mb=16), TRIE, ROOM)
     made.rim = BOARD.cell_order[:1]
     made.demands = demands
     return made

@@ -70,7 +70,7 @@ def test_extreme_keys_and_none() -> None:
 def test_either_sort_groups_the_terms_and_leaves_what_lies_before_them(is_radix, tip, monkeypatch):
     monkeypatch.setattr(arrays, "numpy_sorts_faster", lambda: not is_radix)
     rng = np.random.default_rng(tip)
-    own = arrays.Arrays(1, 11, 4, np.array([*range(8), *(-x for x in range(8))], np.int32))
+    own = arrays.Arrays(1, 4, np.array([*range(8), *(-x for x in range(8))], np.int32))
     own.cells[:] = 77
     own.terms[:] = rng.integers(0, 3000 << 4, own.terms.size, np.uint64)
     own.points[:] = 77

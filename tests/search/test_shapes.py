@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from boardclass.jit import frozen
+from search.scoring.trie import build_trie
 from search.terms import shapes
 from search.terms.emit import Rim
 from search.terms.path_table import MAX_EXTRA, path_table, word_arrays
@@ -88,7 +89,7 @@ def run(
     ordered = [c for c in case.geometry.cell_order if c in case.bare]
     bare = sum(1 << c for c in ordered[: len(ordered) - n_extra])
     table = path_table(case.dims, bare, max(map(len, case.points)))
-    words = word_arrays(tuple(case.points), tuple(case.points.values()))
+    words = word_arrays(build_trie(case.points, case.geometry.n))
     terms = np.zeros(capacity, np.uint64)
     rim = rim or rim_of(case, n_extra)
     n, _ = shapes.shape_terms(words, table, rim, terms, code_bits(case), new, limit, only_losses)
@@ -268,7 +269,7 @@ def test_a_full_term_array_is_reported_or_did_not_matter(seed):
 
 
 def test_words_and_their_equal_letters():
-    words = word_arrays(("abc", "a" * 16, "b" * 17, "level"), (1, 2, 3, 4))
+    words = word_arrays(build_trie({"abc": 1, "a" * 16: 2, "b" * 17: 3, "level": 4}, 17))
     assert words.length.tolist() == [3, 5, 16], "no board of the tables has 17 cells"
     assert words.code.tolist() == [1, 4, 2]
     assert words.letters.shape == (3, MAX_CELLS)

@@ -67,7 +67,7 @@ def tree_bound(forest: Forest, letters: Sequence[str]) -> int:
 def bounds_for(dims: str, words: Sequence[str], params: Params) -> Bounds:
     """Return every bound there is, as functions of the letters of each cell."""
     scorer = Scorer(dims, words, TABLE)
-    forest = Forest(geometry(dims), words, TABLE.points, params)
+    forest = Forest(geometry(dims), scorer.trie, params)
     return {
         "sum bound": lambda letters: walk_class(letters, scorer).sum_bound,
         "max bound": lambda letters: walk_class(letters, scorer).max_bound,
