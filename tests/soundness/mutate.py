@@ -61,8 +61,8 @@ class Mutant(NamedTuple):
 def load_mutants() -> list[Mutant]:
     """Return the mutants of mutants.toml."""
     tests = {file: tuple(f"tests/{test}" for test in listed) for file, listed in _LIST["tests"].items()}
-    named = [{"tests": tests.get(entry["file"], ())} | entry for entry in _LIST["mutant"]]
-    return [Mutant(**{**entry, "tests": tuple(entry["tests"])}) for entry in named]
+    asked = (tuple(entry.get("tests") or tests[entry["file"]]) for entry in _LIST["mutant"])
+    return [Mutant(**{**entry, "tests": each}) for entry, each in zip(_LIST["mutant"], asked, strict=True)]
 
 
 def deletions() -> Iterator[Mutant]:
