@@ -1,7 +1,8 @@
 """Nodes of the search over one class: letters per cell, bare cells, residual symmetry, and how a node splits.
 
-A class is a node.  Splitting a node gives nodes that together hold every board of it, up to symmetry.  Splits depend on
-the class and the parameters only.  So a path of parts (boardclass.parts) always names the same node.
+A class is a node.  Splitting a node gives nodes that together hold every board of it, up to symmetry, whichever of its
+fused cells is split.  A path of parts (boardclass.parts) says which cells were, so with the class and the parameters it
+always names the same node.
 
 Residual symmetry.  Let H be the symmetries that map the class to itself.  Take some cells in cell order.  For each cell
 c demand ``letter(c) <= letter(d)`` for every d in the orbit of c under H, then go on with the part of H that leaves c
@@ -117,12 +118,19 @@ def _settle(node: Node, params: Params) -> Node:
     return Node(tuple(masks), node.bare, open_demands, node.path)
 
 
-def split_cell(node: Node, geometry: Geometry) -> int:
-    """Return where a node splits: at its widest fused cell, else the next free cell in order; -1 for a board."""
+def split_cells(node: Node, geometry: Geometry) -> list[int]:
+    """Return the cells that a node may split at: its fused ones, else the next free cell in order; none for a board."""
     fused = [c for c in geometry.cell_order if node.is_bare(c) and node.masks[c].bit_count() > 1]
-    if fused:
-        return max(fused, key=lambda c: node.masks[c].bit_count())
-    return next((c for c in geometry.cell_order if not node.is_bare(c)), -1)
+    return fused or [c for c in geometry.cell_order if not node.is_bare(c)][:1]
+
+
+def split_cell(node: Node, geometry: Geometry, params: Params) -> int:
+    """Return where the search splits a node; -1 for a board.
+
+    Of the fused cells that is the one with the strongest letter: unfusing it takes most off the bounds.
+    """
+    cells = split_cells(node, geometry)
+    return max(cells, key=lambda c: max(map(params.letter_order.index, letters_of(node.masks[c]))), default=-1)
 
 
 def _parts(node: Node, cell: int, params: Params) -> list[str]:
@@ -149,7 +157,7 @@ def split(node: Node, geometry: Geometry, params: Params) -> list[Node]:
     Splitting a fused cell unfuses it; where none is left, the next free cell is forced to one letter group after the
     other.
     """
-    cell = split_cell(node, geometry)
+    cell = split_cell(node, geometry, params)
     assert cell >= 0, "a single board cannot be split"
     return split_at(node, cell, params)
 
@@ -167,8 +175,8 @@ def node_at(root: Node, path: str, geometry: Geometry, params: Params) -> Node:
     """
     node = root
     for wanted in way_to(path):
-        parts = split(node, geometry, params) if split_cell(node, geometry) >= 0 else []
-        found = [part for part in parts if part.path == wanted]
+        cells = split_cells(node, geometry)
+        found = [part for cell in cells for part in split_at(node, cell, params) if part.path == wanted]
         if not found:
             raise PathError(
                 f"no node {quote(path)}: no split of {quote(node.path)} makes {quote(wanted)}; "

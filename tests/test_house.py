@@ -27,8 +27,8 @@ ROOMS = {  # the lowest first: each uses only those before it, and itself
 # Lines of Python that a folder may have. Lower a number when a folder shrinks; raise one only with a reason.
 BUDGET = {
     "boardclass": 2_634,
-    "search": 6_345,
-    "results": 5_787,
+    "search": 6_353,
+    "results": 5_793,
     "configs": 427,
     "cluster": 9_267,
     "tests": 20_499,

@@ -252,7 +252,8 @@ def uncovered(nodes: SearchNodes, unit: Key, named: Sequence[str]) -> str | None
             reached += 1
         else:
             below = _by_branch(path, inside)
-            todo += [(part, below.get(part, [])) for part in nodes.parts(class_id, path)]
+            cell, _ = last_part(next(iter(below)))
+            todo += [(part, below.get(part, [])) for part in nodes.parts(class_id, path, cell)]
     if reached != len(set(named)):
         raise RowError("it names a part that no split of the search makes")
     return None

@@ -16,7 +16,7 @@ from boardclass.parts import way_to
 from configs.model import SearchConfig
 from results.errors import DamagedError
 from results.storage import files
-from search.node import Node, at_least, class_node, split, split_cell
+from search.node import Node, at_least, class_node, split_at, split_cell, split_cells
 from search.params import Params
 
 if TYPE_CHECKING:
@@ -78,12 +78,16 @@ class SearchNodes:
         """
         return self._node(class_id, path).n_boards
 
-    def parts(self, class_id: int, path: str) -> tuple[str, ...]:
-        """Return the paths that a part is split into, in the order of the search.
+    def parts(self, class_id: int, path: str, cell: int | None = None) -> tuple[str, ...]:
+        """Return the paths that a part is split into at a cell, by default as the search does, in the order of the
+        search; none if no search splits it there.
 
-        Raises InputError when no split of the search makes the part, or it is a single board.
+        Raises InputError when no split of a search makes the part, or it is a single board.
         """
-        return tuple(self._split(class_id, path))
+        parts = self._split(class_id, path)
+        if cell is None:
+            cell = split_cell(self._node(class_id, path), self._geometry, self._params)
+        return tuple(parts.get(cell, ()))
 
     def difference(self, original: UnitResult, replica: UnitResult) -> str:
         """Return in what a verdict and its replica differ, or an empty text.
@@ -117,7 +121,7 @@ class SearchNodes:
         node = class_node(self._partition.class_masks(class_id).tolist(), self._geometry, self._params)
         parent = ""
         for here in way_to(path):  # from the top down: a path of any length is given up where it ends
-            part = self._split(class_id, parent).get(here)
+            part = next((parts[here] for parts in self._split(class_id, parent).values() if here in parts), None)
             if part is None:
                 raise InputError(
                     f"no part {quote(here)} of class {class_id}: expected one that splitting {quote(parent)} makes"
@@ -125,11 +129,12 @@ class SearchNodes:
             node, parent = part, here
         return node
 
-    def _split_anew(self, class_id: int, path: str) -> dict[str, Node]:
+    def _split_anew(self, class_id: int, path: str) -> dict[int, dict[str, Node]]:
         node = self._node(class_id, path)
-        if split_cell(node, self._geometry) < 0:
+        cells = split_cells(node, self._geometry)
+        if not cells:
             raise InputError(f"part {quote(path)} of class {class_id} is a single board: it has no parts")
-        return {part.path: part for part in split(node, self._geometry, self._params)}
+        return {cell: {part.path: part for part in split_at(node, cell, self._params)} for cell in cells}
 
 
 def paths_of(result: UnitResult) -> tuple[str, ...]:

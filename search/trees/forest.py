@@ -89,7 +89,7 @@ class Forest:
     def __init__(self, board: Geometry, trie: Trie, params: Params) -> None:
         self._generator = Generator(board, params, trie, n_terms_in(params.memory_mb))
         self._arrays = Arrays(params.memory_mb, self._generator.code_bits, self._generator.points_of_code)
-        self._whole_terms = params.whole_terms
+        self._params = params
         self.geometry = board
         self.max_free = self._generator.max_free
         self.stack: list[Layer] = []
@@ -202,7 +202,7 @@ class Forest:
     def _with_hole(self, node: Node, bare: Bare) -> list[Bare]:
         """Return the bare cells of a class with the hole in them; nothing if no cell is fused, or only one is bare."""
         unfused = [c for c, _ in parse_path(node.path, self.geometry.n) if c in dict(bare)]
-        hole = unfused[-1] if unfused else split_cell(node, self.geometry)
+        hole = unfused[-1] if unfused else split_cell(node, self.geometry, self._params)
         if len(bare) == 1 or not node.is_bare(hole):
             return []
         return [tuple((c, 0 if c == hole else mask) for c, mask in bare)]
@@ -247,7 +247,7 @@ class Forest:
         if bare:
             base, tip = self._arrays.root_of(tip, whole, first + 1, 0)
         bottom = Layer(bare, base, n_keys, tip, n_keys, tip)
-        if n <= self._whole_terms:
+        if n <= self._params.whole_terms:
             bottom = bottom._replace(whole=whole, bound=bound, n_bytes=n_bytes_of(n_keys, tip), n_terms=n)
         self.stack.append(bottom)
         return tip < self._arrays.cells.size
@@ -290,14 +290,14 @@ class Forest:
         new = sum(1 << i for i, part in enumerate(bare) if part[1] and part not in below.bare)
         begin = below.end_keys
         room = self._arrays.terms[begin:]
-        own = room[: self._whole_terms]
+        own = room[: self._params.whole_terms]
         if over_hole:
             may_fit = below.whole > 0
         else:  # only the terms of a class may be too many
             may_fit = bool(below.bare) or self._generator.seems_to_fit(bare, own, new)
         n = self._generator.of_open(bare, own, new) if may_fit else TERMS_FULL
         n_before = below.n_terms if over_hole else 0
-        whole = 0 <= n <= self._whole_terms - n_before
+        whole = 0 <= n <= self._params.whole_terms - n_before
         if not whole:
             n = self._generator.of_base(bare, room, new)
         if n < 0:
@@ -339,7 +339,7 @@ class Forest:
         """
         n_levels, first = self._n_levels, len(bare) - len(self._generator.rim)
         begin = below.end_keys
-        room = self._arrays.terms[begin:][: self._whole_terms]
+        room = self._arrays.terms[begin:][: self._params.whole_terms]
         n = self._generator.of_open(bare, room, 1 << (len(bare) - 1), only_losses=True)
         if n < 0:
             return False

@@ -13,6 +13,7 @@ from boardclass.canonical import images
 from boardclass.errors import IncompleteError, InputError, MismatchError
 from boardclass.geometry import geometry
 from boardclass.partition import parse_partition
+from boardclass.parts import last_part
 from boardclass.scores import parse_scores
 from results.errors import ConflictError, DamagedError, RowError
 from results.proof.claim import (
@@ -34,6 +35,7 @@ from results.storage import files
 from results.store.rows import Row
 from results.store.run import open_run
 from results.store.store import Store
+from search import node
 from search.breaker import Breaker, Spec, Unit
 from search.params import Params
 from tests.results.helpers import (
@@ -69,8 +71,8 @@ class Nodes:
             raise InputError(f"no node {path!r}")
         return self.sizes[path]
 
-    def parts(self, class_id: int, path: str) -> list[str]:
-        return self.made.get(path, [])
+    def parts(self, class_id: int, path: str, cell: int) -> list[str]:
+        return [part for part in self.made.get(path, []) if last_part(part)[0] == cell]
 
 
 def with_split(*, without: int | None = None, **changes: Any) -> list[Row]:
@@ -373,8 +375,10 @@ def partition():
     return parse_partition(BUCKETS, "3x3")
 
 
-@pytest.mark.parametrize("fused", [("center",), ()])
-def test_parts_and_sizes_are_those_of_the_breaker(partition, fused):
+@pytest.mark.parametrize(("fused", "at"), [(("center",), 0), ((), 0), (("edge",), 0), (("edge",), -1)])
+def test_parts_and_sizes_are_those_of_the_breaker(monkeypatch, partition, fused, at):
+    """Whichever of the fused cells a search splits: the paths say it."""
+    monkeypatch.setattr(node, "split_cell", lambda part, board, _: node.split_cells(part, board)[at])
     params = Params(fused=fused, unit_budget=0, node_budget=0, memory_mb=16)
     breaker = Breaker(Spec("3x3", WORDS, parse_scores("words").points, 9, partition.text, params))
     nodes = SearchNodes(partition, params)

@@ -14,7 +14,7 @@ from boardclass.errors import ConfigError, InputError
 from boardclass.geometry import geometry
 from boardclass.partition import letter_mask
 from configs.model import SearchConfig
-from search.node import Node, class_node, force, letters_of, node_at, residual_demands, split, split_cell
+from search.node import Node, class_node, force, letters_of, node_at, residual_demands, split, split_at, split_cells
 from search.params import LETTER_ORDER, Params
 from tests.reference.classes import slow_images
 from tests.search.test_breaker import random_params
@@ -53,12 +53,12 @@ def leaves(rng: random.Random, root: Node, dims: str, params: Params, n_splits: 
     """Split random nodes, checking every split on the way."""
     nodes = [root]
     for _ in range(n_splits):
-        open_nodes = [node for node in nodes if split_cell(node, geometry(dims)) >= 0]
+        open_nodes = [node for node in nodes if split_cells(node, geometry(dims))]
         if not open_nodes:
             break
         node = rng.choice(open_nodes)
-        cell = split_cell(node, geometry(dims))
-        parts = split(node, geometry(dims), params)
+        cell = rng.choice(split_cells(node, geometry(dims)))
+        parts = split_at(node, cell, params)
         check_parts(node, cell, parts)
         nodes = [other for other in nodes if other is not node] + parts
     return nodes
@@ -115,9 +115,7 @@ def test_demands_of_whole_symmetry_leave_an_eighth():
 
 
 def test_cells_of_one_letter_do_not_use_up_the_symmetry():
-    letters = [
-        letter_mask(LETTER_ORDER) if kind != "center" else letter_mask("a") for kind in geometry("4x4").cell_types
-    ]
+    letters = [letter_mask("a" if kind == "center" else LETTER_ORDER) for kind in geometry("4x4").cell_types]
     letters[10] = letter_mask("e")
     assert residual_demands(letters, geometry("4x4"), "every") == ((6, 9),), "both are a"
     assert residual_demands(letters, geometry("4x4")) == ((1, 4),)
@@ -134,17 +132,19 @@ def test_class_node_makes_single_letters_and_fused_cells_bare():
 def test_fused_cells_split_before_free_ones_are_forced():
     params = Params(fused=("center",), unfuse_parts=2)
     node = class_node(masks(("ab",) * 4 + ("abcd",) + ("abe",) * 4), geometry("3x3"), params)
-    assert split_cell(node, geometry("3x3")) == 4
+    assert split_cells(node, geometry("3x3")) == [4]
     parts = split(node, geometry("3x3"), params)
     ordered = "".join(sorted("abcd", key=LETTER_ORDER.index))
     assert [part.path for part in parts] == [f"4={ordered[:2]}", f"4={ordered[2:]}"]
     one = force(parts[0], 4, letters_of(parts[0].masks[4])[0], params)
-    assert split_cell(one, geometry("3x3")) != 4
+    assert split_cells(one, geometry("3x3")) == [1]
 
 
-def test_a_single_board_has_no_cell_to_split():
-    node = class_node(masks(tuple("abcd")), geometry("2x2"), Params())
-    assert (split_cell(node, geometry("2x2")), node.n_boards) == (-1, 1)
+def test_the_fused_cell_with_the_strongest_letter_is_unfused_first():
+    letters = ("e",) * 5 + ("jqxz", "e", "e", "e", "cd", "bgu") + ("e",) * 5
+    node = class_node(masks(letters), geometry("4x4"), Params())
+    assert split_cells(node, geometry("4x4")) == [5, 9, 10]
+    assert [part.path for part in split(node, geometry("4x4"), Params())] == ["9=c", "9=d"]
 
 
 @pytest.mark.parametrize("seed", range(30))
@@ -202,13 +202,8 @@ def test_others_are_accepted():
 
 def test_every_parameter_reaches_the_search_from_a_config():
     order, groups = LETTERS[::-1], [LETTERS[:13], LETTERS[13:]]
-    given = {
-        "fused": ["corner", "edge"],
-        "letter_order": order,
-        "force_groups": groups,
-        "demands": "every",
-        "memory_mb": 77,
-    }
+    given = {"fused": ["corner", "edge"], "letter_order": order, "force_groups": groups, "demands": "every"}
+    given |= {"memory_mb": 77}
     given |= {name: 3 + place for place, name in enumerate(BUDGETS) if name not in given}
     params = SearchConfig.model_validate(given).params()
     for name, value in given.items():
