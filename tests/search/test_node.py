@@ -204,6 +204,7 @@ def test_every_parameter_reaches_the_search_from_a_config():
     order, groups = LETTERS[::-1], [LETTERS[:13], LETTERS[13:]]
     given: dict[str, object] = {name: 3 + place for place, name in enumerate(BUDGETS)}
     given |= {"fused": ["corner", "edge"], "letter_order": order, "force_groups": groups, "demands": "every"}
+    given["memory_mb"] = 77
     params = SearchConfig.model_validate(given).params()
     for name, value in given.items():
         assert getattr(params, name) == (tuple(value) if isinstance(value, list) else value)
