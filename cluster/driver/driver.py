@@ -119,7 +119,9 @@ def run(
             check_same_structure(plan.run_info["structure"], source.info, str(extends))
         own_ids = share.of(plan) if share else None
         run_info = plan.run_info | {SHARE: str(share or "")} | (inherited(source) if source else {})
-        with Store.open(plan.location, plan.fingerprint, run_info, recover=repair if drop_damaged else None) as store:
+        recover = repair if drop_damaged else None
+        # from here on no KeyboardInterrupt: where a library calls back from C, it would be printed and lost
+        with StopSignals() as signals, Store.open(plan.location, plan.fingerprint, run_info, recover=recover) as store:
             check_same_structure(plan.run_info["structure"], store.run.info, plan.location)
             if foreign := rows_out_of_space(store.run):  # they could never be settled
                 raise DamagedError(f"{store.run.folder.where('')} has {foreign}")
@@ -134,7 +136,9 @@ def run(
                     told = ("location", "cutoff", "n_reused", "n_verdicts")
                     journal.note("reused", **{name: getattr(extension, name) for name in told})
                 session = Session(plan, store, progress, journal, began_s, share, own_ids)
-                return session.conclude(session.search(make_executor, policy))
+                message = session.search(make_executor, policy, signals)
+                signals.release()
+                return session.conclude(message)
     finally:
         progress.end()
 
@@ -186,8 +190,12 @@ class StopSignals:
         return self
 
     def __exit__(self, *_: object) -> None:
-        for number, handler in self._before.items():
-            signal.signal(number, handler)
+        self.release()
+
+    def release(self) -> None:
+        """Give the signals back."""
+        while self._before:
+            signal.signal(*self._before.popitem())
 
     def _note(self, number: int, frame: FrameType | None) -> None:
         if self.reason and number == signal.SIGINT:
@@ -237,7 +245,7 @@ class Session:
         self._ledger = Ledger(store, plan.fingerprint)
         self._ledger.note_candidates([(board, score) for board, score, _ in store.run.candidates()])
 
-    def search(self, make_executor: MakeExecutor, policy: Policy) -> str:
+    def search(self, make_executor: MakeExecutor, policy: Policy, signals: StopSignals) -> str:
         """Break everything that is open; return what is missing in the end; empty when nothing is."""
         plan, config, store = self._plan, self._plan.config, self._store
         self._begin(policy)
@@ -257,7 +265,8 @@ class Session:
             self._progress.stage("starting workers")
         asked_s = time.monotonic()
         scheduler = Scheduler(policy, work, np.random.default_rng(config.seed), plan.nodes().difference)
-        signals = StopSignals()  # not for what Ray does when it starts: that cannot be interrupted otherwise
+        if config.address:  # what Ray does when it starts cannot be interrupted otherwise
+            signals.release()
         try:
             with make_executor(plan.spec) as executor, signals:
                 finish = run_loop(
