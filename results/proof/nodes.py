@@ -16,7 +16,7 @@ from boardclass.parts import way_to
 from configs.model import SearchConfig
 from results.errors import DamagedError
 from results.storage import files
-from search.node import Node, at_least, class_node, split_at, split_cell, split_cells
+from search.node import Node, at_least, class_node, split_at, split_cells
 from search.params import Params
 
 if TYPE_CHECKING:
@@ -78,16 +78,13 @@ class SearchNodes:
         """
         return self._node(class_id, path).n_boards
 
-    def parts(self, class_id: int, path: str, cell: int | None = None) -> tuple[str, ...]:
-        """Return the paths that a part is split into at a cell, by default as the search does, in the order of the
-        search; none if no search splits it there.
+    def parts(self, class_id: int, path: str, cell: int) -> tuple[str, ...]:
+        """Return the paths that a part is split into at a cell, in the order of the search; none if no search splits
+        it there.
 
         Raises InputError when no split of a search makes the part, or it is a single board.
         """
-        parts = self._split(class_id, path)
-        if cell is None:
-            cell = split_cell(self._node(class_id, path), self._geometry, self._params)
-        return tuple(parts.get(cell, ()))
+        return tuple(self._split(class_id, path).get(cell, ()))
 
     def difference(self, original: UnitResult, replica: UnitResult) -> str:
         """Return in what a verdict and its replica differ, or an empty text.

@@ -66,10 +66,7 @@ def _plan(dims: str, cutoff: int) -> Plan:
 
 
 def complete(dims: str, cutoff: int, must: float, processes: int = PROCESSES, every: int = 1) -> Figure:
-    """CPU seconds of a complete search, or of one in so many classes, in the order a run would take them.
-
-    Each process starts anew, with its own word arrays and memory: two or three seconds.
-    """
+    """CPU seconds of a search of all classes, or of one in so many, in new processes and in the order of a run."""
     plan = _plan(dims, cutoff)
     ids = plan.class_ids()
     ids = ids[np.argsort(-plan.predicted_costs(ids), kind="stable")][::every]

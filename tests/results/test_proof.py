@@ -195,8 +195,7 @@ def test_messages_stay_short(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("dims", "text"),
-    [("2x3", BUCKETS), ("3x3", f"{BUCKETS}, corner: abc defghijklmnopqrstuvwxyz")],
+    ("dims", "text"), [("2x3", BUCKETS), ("3x3", f"{BUCKETS}, corner: abc defghijklmnopqrstuvwxyz")]
 )
 def test_sizes_agree_with_the_partition(dims, text):
     cut = parse_partition(text, dims)
@@ -411,4 +410,4 @@ def test_a_board_has_no_parts():
     nodes = SearchNodes(parse_partition(" ".join("abcdefghijklmnopqrstuvwxyz"), "2x2"), Params())
     assert nodes.n_boards(0, "") == 1
     with pytest.raises(InputError, match="single board"):
-        nodes.parts(0, "")
+        nodes.parts(0, "", 0)

@@ -20,7 +20,7 @@ from boardclass.canonical import canonical_board
 from boardclass.errors import IncompleteError, InputError
 from boardclass.geometry import geometry
 from boardclass.partition import Partition, parse_partition
-from boardclass.parts import is_below
+from boardclass.parts import depth, is_below, parse_path
 from boardclass.scores import TABLES, parse_scores
 from boardclass.wordlist import WordList, load_wordlist
 from cluster.planning.plan import make_plan
@@ -243,7 +243,8 @@ def parts_named(nodes: SearchNodes, unit: Unit, named: set[str]) -> list[str]:
     while todo:
         path = todo.pop()
         if path not in named and any(is_below(other, path) for other in named):
-            todo += reversed(nodes.parts(unit.class_id, path))
+            cell, _ = parse_path(next(other for other in named if is_below(other, path)), 16)[depth(path)]
+            todo += reversed(nodes.parts(unit.class_id, path, cell))
         else:
             found.append(path)
     return found

@@ -94,7 +94,7 @@ TYPED = {
     "share": (parse_share, texts("0 1 2 5 / 99999999 - ٣"), Share),
     "alphabet": (parse_alphabet, texts("a b z A é"), object),
     "path": (lambda text: parse_path(text, 4), texts("0 3 = aei / 4 99 bb"), tuple),
-    "part of a class": (lambda text: NODES.parts(3, text), texts("0 1 = aeiou bcdfghjklmnpqrstvwxyz /"), tuple),
+    "part of a class": (lambda text: NODES.parts(3, text, 0), texts("0 1 = aeiou bcdfghjklmnpqrstvwxyz /"), tuple),
     "dice": (load_dice, texts("classic new . / nwe .toml"), DiceSet),
     "folder": (open_folder, texts("file:// / runs @ ? = a ftp:// %"), object),
     "options": (lambda options: load_config("3x3", options), OPTIONS, RunConfig),

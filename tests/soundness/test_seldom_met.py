@@ -158,7 +158,7 @@ def test_boards_of_one_part_are_not_turned_as_those_of_the_next():
     rank, cutoff = of_world.best_rank(), of_world.scores.cutoff_for(300)
     letters = of_world.partition.class_letters(rank)
     patient = Breaker(of_world.spec(cutoff))
-    paths = SearchNodes(of_world.partition, patient.spec.params).parts(rank, "")
+    paths = SearchNodes(of_world.partition, patient.spec.params).parts(rank, "", patient.geometry.cell_order[0])
     assert len(paths) > 1
     for seed in range(5):
         found = patient.replicate(Unit(rank), paths, seed)
