@@ -120,7 +120,7 @@ def run(
         own_ids = share.of(plan) if share else None
         run_info = plan.run_info | {SHARE: str(share or "")} | (inherited(source) if source else {})
         recover = repair if drop_damaged else None
-        # from here on no KeyboardInterrupt: where a library calls back from C, it would be printed and lost
+        # from here on the first Ctrl-C raises nothing: in a callback from C that would be printed and lost
         with StopSignals() as signals, Store.open(plan.location, plan.fingerprint, run_info, recover=recover) as store:
             check_same_structure(plan.run_info["structure"], store.run.info, plan.location)
             if foreign := rows_out_of_space(store.run):  # they could never be settled
@@ -249,6 +249,8 @@ class Session:
         """Break everything that is open; return what is missing in the end; empty when nothing is."""
         plan, config, store = self._plan, self._plan.config, self._store
         self._begin(policy)
+        if signals.reason:
+            raise Interrupted(self._interrupted(signals.reason))
         is_own = np.isin(self._open_ids, self._own_ids)
         class_ids, elsewhere_ids = self._open_ids[is_own], self._open_ids[~is_own]
         if not len(class_ids) and not self._children:

@@ -167,7 +167,7 @@ class TiredBreaker(Breaker):
     ("number", "breaker", "search"),
     [(signal.SIGINT, TiredBreaker, {}), (signal.SIGXCPU, Breaker, {"memory_mb": 32, "node_budget": 50})],
 )
-def test_a_signal_stores_what_is_done_and_other_budgets_may_go_on(config, number, breaker, search):
+def test_a_signal_stores_what_is_done_and_other_budgets_may_go_on(config, monkeypatch, number, breaker, search):
     before = signal.getsignal(number)
     with pytest.raises(Interrupted, match=f"stopped by {number.name}: [0-9]+ of .* the same command goes on"):
         run(config, make_executor=lambda spec: PartialExecutor(spec, 8, number))
@@ -177,6 +177,9 @@ def test_a_signal_stores_what_is_done_and_other_budgets_may_go_on(config, number
     assert resumed.n_reused > 0
     assert resumed.n_reused + resumed.n_computed == resumed.coverage.n_units > resumed.coverage.n_classes
     assert {(board.board, board.score) for board in resumed.listed.boards} == expected_boards(4)
+    monkeypatch.setattr("cluster.driver.driver.rows_out_of_space", lambda _: signal.raise_signal(number))
+    with pytest.raises(Interrupted, match=f"stopped by {number.name}"):  # before there is a search, or need of one
+        run(change(config, search=search))
 
 
 @pytest.mark.usefixtures("terminal")
