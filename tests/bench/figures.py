@@ -172,7 +172,7 @@ A_PUSH, A_TERM = "4x4, a push", "4x4, a term"
 FIGURES: dict[str, Callable[[], list[Figure]]] = {
     "random": lambda: [scorer_rate("random 4x4 boards", random_boards(), 150_000)],
     "variations": lambda: [scorer_rate(f"variations of {BEST}", variations(), 25_000)],
-    # the middle one of three: touching memory that no process had since the machine began takes up to 0.7 s
+    # the median of three: the first touch of memory that the host must provide takes up to 0.9 s
     "3x3": lambda: sorted((complete("3x3", 500, 5.5, processes=1) for _ in range(3)), key=lambda one: one.value)[1:2],
     "prices": lambda: list(prices(40)),
     "4x4": lambda: list(whole_4x4(60)),
