@@ -174,6 +174,8 @@ class _WorkerThread(threading.Thread):
             self._down(lost.reason, str(lost))
         except Exception as error:  # noqa: BLE001 - a worker that cannot be made
             self._down(Death.unfit, f"{type(error).__name__}: {error}")
+        else:
+            worker.end()
 
     def _down(self, reason: Death, message: str) -> None:
         self.assignment = 0

@@ -160,7 +160,13 @@ def test_it_opens_on_a_roll_that_is_typed_over_rolled_again_and_climbed_from(ope
     expect(tab.locator(".tile").first).to_be_focused()
     tab.keyboard.type("quite")
     assert [tile.input_value() for tile in tab.locator(".tile").all()[:4]] == ["Qu", "I", "T", "E"]
-    paste(tab, "cat/dogs")
+    held = []
+    tab.route(re.compile(r"api/board\?"), lambda route: held.append(route), times=1)
+    tab.keyboard.type("s")
+    with tab.expect_response(re.compile("letters=cat")):
+        paste(tab, "cat/dogs")
+    with tab.expect_response("**/api/around?*"):
+        held[0].continue_()
     expect(tab.locator("#told")).to_contain_text("has 2 rows of 3 and 4 letters")
     tab.locator("#dice").select_option("big")
     tab.locator("#roll").click()

@@ -9,7 +9,7 @@ const LETTERS = "abcdefghijklmnopqrstuvwxyz";
 const tiles = byId("tiles"), size = byId("size"), list = byId("list"), dice = byId("dice");
 const words = wordList({ box: byId("words"), filter: byId("filter"), tiles, trace: byId("trace"), spoken: byId("spoken") });
 const game = makeGame();
-let w = 3, h = 3, cells = [], chosen = 0, told = null, around = null, asking = 0, afterQ = -1;
+let w = 3, h = 3, cells = [], chosen = 0, told = null, around = null, asking = 0, scored = null, afterQ = -1;
 
 const given = new URLSearchParams(location.search);
 let names = {}; // letters beyond a-z that the word list has, by the symbol of each
@@ -58,7 +58,7 @@ function show() {
     input.classList.toggle("chosen", Number(input.dataset.cell) === chosen);
   }
   words.clear();
-  refresh();
+  scored = refresh();
 }
 
 function name(letters) {
@@ -116,7 +116,11 @@ async function read(text, name) {
     const answer = await ask("/api/board", { letters: text, size: name, ...rules() });
     names = answer.letters;
     resize(answer.dims, answer.cells);
-  } catch (error) { byId("told").textContent = error.message; }
+  } catch (error) {
+    const number = asking;
+    await scored; // or the score of the board that stays would take the place of the error
+    if (number === asking) byId("told").textContent = error.message;
+  }
 }
 
 function choose(cell) {
