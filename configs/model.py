@@ -40,7 +40,7 @@ def _float(value: object) -> object:
     return float(value) if isinstance(value, int) and not isinstance(value, bool) else value
 
 
-def _each_letter_once(value: _Letters) -> _Letters:
+def each_letter_once(value: _Letters) -> _Letters:
     """Refuse a letter order, or letter groups, that lack or repeat a letter: boards would be lost."""
     if sorted("".join(value)) != list(string.ascii_lowercase):
         raise ValueError("expected each letter a-z exactly once")
@@ -56,10 +56,10 @@ class SearchConfig(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
     fused: list[Literal["center", "edge", "corner"]] | None = None
-    letter_order: Annotated[str, AfterValidator(_each_letter_once)] | None = None
+    letter_order: Annotated[str, AfterValidator(each_letter_once)] | None = None
     demands: Literal["open", "every"] | None = None
     unfuse_parts: Annotated[int, Field(ge=2, le=26)] | None = None
-    force_groups: Annotated[list[str], AfterValidator(_each_letter_once)] | None = None
+    force_groups: Annotated[list[str], AfterValidator(each_letter_once)] | None = None
     node_budget: _Budget | None = None
     whole_terms: _Budget | None = None
     least_budget: _Budget | None = None

@@ -10,7 +10,6 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-import jinja2
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import FileResponse, HTMLResponse, Response
@@ -19,7 +18,6 @@ from starlette.staticfiles import StaticFiles
 
 from boardclass.board_svg import STYLE
 from boardclass.geometry import DIMS
-from boardclass.printable import printable
 from boardclass.wordlist import DEFAULT_WORDLIST, available_names
 from cluster.watch.view import Place
 from cluster.web import answers, jobs
@@ -27,16 +25,10 @@ from cluster.web.job_queue import Priority, Refused
 from cluster.web.site import Site
 from configs.dicesets import all_dice
 from configs.sources import Source, sources
+from results.reading.report import templates
 
 _FOLDER = Path(__file__).resolve().parent
-_environment = jinja2.Environment(
-    loader=jinja2.FileSystemLoader(_FOLDER / "templates"),
-    autoescape=True,
-    undefined=jinja2.StrictUndefined,
-    trim_blocks=True,
-    lstrip_blocks=True,
-    finalize=lambda value: printable(value, "\n") if type(value) is str else value,  # no markup of ours is a str
-)
+_environment = templates(_FOLDER / "templates")
 
 
 def make_app(site: Site) -> Starlette:

@@ -170,12 +170,11 @@ class _WorkerThread(threading.Thread):
                     self._events.put(replace(reply, worker=self._number, assignment=order.assignment))
                 self.assignment = 0
                 self._events.put(Returned(self._number, order.assignment))
+            tuple(worker.work(0, ()))  # a process that was killed while idle is gone after this
         except WorkerLost as lost:
             self._down(lost.reason, str(lost))
         except Exception as error:  # noqa: BLE001 - a worker that cannot be made
             self._down(Death.unfit, f"{type(error).__name__}: {error}")
-        else:
-            worker.end()
 
     def _down(self, reason: Death, message: str) -> None:
         self.assignment = 0

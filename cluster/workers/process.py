@@ -92,10 +92,6 @@ class WorkerProcess:
         """Kill it."""
         self._process.kill()
 
-    def end(self) -> None:
-        """Wait until it is gone, once cancelled and idle."""
-        self._lost()
-
     def _send(self, what: Any) -> None:
         try:
             self._link.send(what)

@@ -93,9 +93,6 @@ class Worker:
         """Ask :meth:`work` to stop after the present unit; safe from another thread."""
         self._cancelled.set()
 
-    def end(self) -> None:
-        """Release what it holds, once cancelled and idle: nothing here."""
-
     def _break(self, unit: Unit, replica: Replica | None) -> Reply:
         breaker, is_replica = self._breaker, replica is not None
         try:

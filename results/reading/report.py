@@ -29,6 +29,8 @@ from results.store.run import Run
 from search.scoring.scorer import best_neighbours, letter_scores
 
 if TYPE_CHECKING:
+    import jinja2
+
     from search.scoring.scorer import Scorer
 
 _TEMPLATES = Path(__file__).resolve().parent / "templates"
@@ -47,8 +49,6 @@ def render(run: Run, scorer: Scorer, n_boards: int = 6) -> tuple[str, Summary]:
     except RuntimeError:  # there is none, and altair asks for it when it is imported
         os.environ["HOME"] = os.devnull
     try:
-        import jinja2
-
         from results.reading import charts
     except ImportError as error:
         raise InputError(f"the report needs {error.name}: {install('report')}") from error
@@ -69,13 +69,21 @@ def render(run: Run, scorer: Scorer, n_boards: int = 6) -> tuple[str, Summary]:
         "sensitivity": _sensitivity(charts, found, scorer),
     }
     database.close()
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(_TEMPLATES),
+    return templates(_TEMPLATES).get_template("report.html.j2").render(values), found
+
+
+def templates(folder: Path) -> jinja2.Environment:
+    """Return what fills in the HTML templates of a folder; no text of a run or a list can become markup."""
+    import jinja2
+
+    return jinja2.Environment(
+        loader=jinja2.FileSystemLoader(folder),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
         finalize=lambda value: printable(value, "\n") if type(value) is str else value,  # our own markup is never a str
     )
-    return environment.get_template("report.html.j2").render(values), found
 
 
 _HOSTS = """

@@ -13,7 +13,6 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from functools import cache, cached_property
-from string import ascii_lowercase
 from typing import Annotated, Any, ClassVar, Literal, TypeVar
 
 from pydantic import AfterValidator, ConfigDict, Field, TypeAdapter, ValidationError, with_config
@@ -23,6 +22,7 @@ from boardclass.errors import InputError, quote
 from boardclass.partition import Partition, parse_partition
 from boardclass.scores import MAX_LETTERS, MIN_LETTERS, SUM_LIMIT
 from boardclass.wordlist import KNOWN_SHA256, known_name
+from configs.model import each_letter_once
 from results.errors import DamagedError, FingerprintError
 from results.storage import files
 from results.storage.local import Folder
@@ -148,13 +148,6 @@ _Text = Annotated[str, Field(max_length=4000)]
 _Count = Annotated[int, Field(ge=0, lt=2**63)]
 _Symbol = Annotated[str, Field(pattern="^[a-pr-z]$")]
 _Letter = Annotated[str, Field(pattern=r"^\w{1,2}$")]
-_Letters = TypeVar("_Letters", str, list[str])
-
-
-def _each_letter_once(value: _Letters) -> _Letters:
-    if sorted("".join(value)) != list(ascii_lowercase):
-        raise ValueError("it lacks or repeats a letter")
-    return value
 
 
 class _Wordlist(TypedDict, total=False):
@@ -182,10 +175,10 @@ class _Extends(TypedDict, total=False):
 
 class _Structure(TypedDict, total=False):
     fused: list[Literal["center", "edge", "corner"]]
-    letter_order: Annotated[str, AfterValidator(_each_letter_once)]
+    letter_order: Annotated[str, AfterValidator(each_letter_once)]
     demands: Literal["open", "every"]
     unfuse_parts: Annotated[int, Field(ge=2, le=26)]
-    force_groups: Annotated[list[str], AfterValidator(_each_letter_once)]
+    force_groups: Annotated[list[str], AfterValidator(each_letter_once)]
 
 
 class _Info(TypedDict, total=False):

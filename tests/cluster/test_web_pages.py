@@ -50,7 +50,7 @@ def opened(tabs, server):
 
     def call(path, **options):
         tab = tabs.new(**options)
-        page = "/" if path == "RUN" else path
+        page = path.replace("RUN", "/")
         tab.goto(f"{server.root}{page}{'&' if '?' in page else '?'}token={server.token}")
         assert "token" not in tab.url
         if path == "RUN":
@@ -223,11 +223,8 @@ def test_a_board_is_copied_pasted_played_and_sent(opened):
         tab.locator(button).click()
         expect(tab.locator("#done")).to_have_text(said)
         assert re.search(expected, tab.evaluate("navigator.clipboard.readText()"))
-    for text in (
-        "bld/eae/rts",
-        "b l d\ne a e\nr t s",
-        "B  L  D\nE  A  E\nR  T  S\n\nberlatdes: 430 points, 210 words of x",
-    ):
+    copied = "B  L  D\nE  A  E\nR  T  S\n\nberlatdes: 430 points, 210 words of x"
+    for text in ("bld/eae/rts", "b l d\ne a e\nr t s", copied):
         tab.locator(".tile").first.click()
         paste(tab, text)
         expect(tab).to_have_url(re.compile("letters=berlatdes"))
