@@ -25,7 +25,7 @@ from cluster.web.job_queue import Priority, Refused
 from cluster.web.site import Site
 from configs.dicesets import all_dice
 from configs.sources import Source, sources
-from results.reading.report import templates
+from results.reading.markup import templates
 
 _FOLDER = Path(__file__).resolve().parent
 _environment = templates(_FOLDER / "templates")

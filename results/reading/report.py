@@ -29,8 +29,6 @@ from results.store.run import Run
 from search.scoring.scorer import best_neighbours, letter_scores
 
 if TYPE_CHECKING:
-    import jinja2
-
     from search.scoring.scorer import Scorer
 
 _TEMPLATES = Path(__file__).resolve().parent / "templates"
@@ -50,6 +48,7 @@ def render(run: Run, scorer: Scorer, n_boards: int = 6) -> tuple[str, Summary]:
         os.environ["HOME"] = os.devnull
     try:
         from results.reading import charts
+        from results.reading.markup import templates
     except ImportError as error:
         raise InputError(f"the report needs {error.name}: {install('report')}") from error
     database = Database([("run", run)])
@@ -70,20 +69,6 @@ def render(run: Run, scorer: Scorer, n_boards: int = 6) -> tuple[str, Summary]:
     }
     database.close()
     return templates(_TEMPLATES).get_template("report.html.j2").render(values), found
-
-
-def templates(folder: Path) -> jinja2.Environment:
-    """Return what fills in the HTML templates of a folder; no text of a run or a list can become markup."""
-    import jinja2
-
-    return jinja2.Environment(
-        loader=jinja2.FileSystemLoader(folder),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        finalize=lambda value: printable(value, "\n") if type(value) is str else value,  # our own markup is never a str
-    )
 
 
 _HOSTS = """

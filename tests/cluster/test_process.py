@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from cluster.scheduling.events import Answer, Assign, Death, Returned, WorkerDown, WorkerUp
+from cluster.scheduling.events import Answer, Assign, Death, Returned, UnitFailed, WorkerDown, WorkerUp
 from cluster.workers.executors import ProcessExecutor
 from results.log import read_events
 from results.storage.local import LocalFolder
@@ -85,7 +85,7 @@ def test_a_worker_that_runs_out_of_memory_is_replaced_and_the_remedy_is_told():
         until(executor, WorkerUp)
         executor.assign(Assign(1, 5, (Unit(0), Unit(1))))
         failed, down = until(executor, WorkerDown)
-    assert (failed.unit, failed.oom) == (Unit(0), True)
+    assert (type(failed), failed.unit, failed.oom) == (UnitFailed, Unit(0), True)
     assert down.reason is Death.oom
     assert all("use fewer workers, or a smaller memory_mb" in event.message for event in (failed, down))
 
@@ -133,7 +133,7 @@ def test_it_ends_with_the_executor_stopped_or_starting(one):
     for process in both:
         os.kill(process, signal.SIGSTOP)
     one.close()
-    assert not set(both) & descendants(), "not even as zombies"
+    assert not {*both, *workers()} & descendants(), "not even as zombies"
 
 
 # --- from the command line

@@ -1,0 +1,21 @@
+"""How HTML templates are filled in: nothing that a run, a list or a user says can become markup."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import jinja2
+
+from boardclass.printable import printable
+
+
+def templates(folder: Path) -> jinja2.Environment:
+    """Return the environment of the templates in a folder."""
+    return jinja2.Environment(
+        loader=jinja2.FileSystemLoader(folder),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=lambda value: printable(value, "\n") if type(value) is str else value,  # our own markup is never a str
+    )
