@@ -167,8 +167,6 @@ def orderly_bound(tree, s, cutoff, budget, survivors):  # type: ignore[no-untype
                 total += levels[its_levels + level * AT_NEXT + BEST]
         below = (np.int64(1) << letter) - 1
         stacked = choices[depth]
-        ends = tails[depth]
-        end_points = tail_points[depth]
         n_ends = levels[here + N_TAILS]
         n_picked = 0
         for i in range(levels[here + N_CHOICES]):  # no branch: which of them have the letter cannot be foretold
@@ -197,8 +195,8 @@ def orderly_bound(tree, s, cutoff, budget, survivors):  # type: ignore[no-untype
             if ref < 0:
                 if ~ref & RUN == 0:  # a single term: it goes behind the stacked ones of this level
                     run = ~ref >> RUN_BITS
-                    ends[n_ends] = keys[run] & this_level
-                    end_points[n_ends] = term_points[run]
+                    tails[depth, n_ends] = keys[run] & this_level
+                    tail_points[depth, n_ends] = term_points[run]
                     n_ends += 1
                     continue
                 if tip + MAX_CELLS > cells.size:
@@ -233,12 +231,12 @@ def orderly_bound(tree, s, cutoff, budget, survivors):  # type: ignore[no-untype
         code = np.uint64(letter + 1) << np.uint64(LITERAL_BITS * (top - depth))
         i = 0
         while i < n_ends and reaches(total, cutoff):
-            rest = ends[i] ^ code
+            rest = tails[depth, i] ^ code
             i += 1
             if rest == _ZERO or rest > later_levels:  # nothing is left, or another letter
                 continue
             n_pushes += 1
-            value = end_points[i - 1]
+            value = tail_points[depth, i - 1]
             held -= value
             total -= value
             place = first_place(rest)
@@ -259,7 +257,7 @@ def orderly_bound(tree, s, cutoff, budget, survivors):  # type: ignore[no-untype
             if rest & last_levels(place):
                 n_stacked = levels[at_level + N_TAILS]
                 tails[level, n_stacked] = rest
-                tail_points[level, n_stacked] = end_points[i - 1]
+                tail_points[level, n_stacked] = tail_points[depth, i - 1]
                 levels[at_level + N_TAILS] = n_stacked + 1
         if reaches(total, cutoff):
             points[deeper] = held
