@@ -33,7 +33,7 @@ RIM_TYPE = types.NamedTuple(
 
 @kernel(
     int64(TABLE_TYPE, types.UniTuple(int64, 5), read_only(uint64), types.UniTuple(uint64, 3), uint64, writable(uint64),
-        int64)
+        int64), _nrt=False
 )  # fmt: skip
 def emit(table, where, codes, drop, points_code, terms, n):  # type: ignore[no-untyped-def]
     """Append the terms of a word on the paths of a large range, four positions at a time; there must be room.
@@ -98,7 +98,7 @@ def up_to(terms, begin, end, limit):  # type: ignore[no-untyped-def]
     return kept
 
 
-@kernel(int64(RIM_TYPE, writable(uint64), int64, int64, int64))
+@kernel(int64(RIM_TYPE, writable(uint64), int64, int64, int64), _nrt=False)
 def restrict(rim, terms, begin, end, code_bits):  # type: ignore[no-untyped-def]
     """Drop from ``terms[begin:end]`` those that no board of the node has; return the new end.
 
