@@ -191,7 +191,10 @@ _announcer = _Announcer()
 
 
 def kernel(signature: Any, **options: Any) -> Callable[[Callable[..., Any]], Any]:
-    """Return the decorator of every kernel: a signature, disk cache, no GIL; an index below 0 leaves the array."""
+    """Return the decorator of every kernel: a signature, disk cache, no GIL; an index below 0 leaves the array.
+
+    With ``_nrt=False`` it makes no array and counts no references to any, which takes an atomic instruction each time.
+    """
 
     def compiled(function: Callable[..., Any]) -> Any:
         with _indices_as_they_are(), event.install_listener("numba:compile", _announcer):

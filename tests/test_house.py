@@ -26,8 +26,8 @@ ROOMS = {  # the lowest first: each uses only those before it, and itself
 }
 # Lines of Python that a folder may have. Lower a number when a folder shrinks; raise one only with a reason.
 BUDGET = {
-    "boardclass": 2_634,
-    "search": 6_353,
+    "boardclass": 2_637,
+    "search": 6_351,
     "results": 5_797,
     "configs": 427,
     "cluster": 9_271,

@@ -230,7 +230,7 @@ def orderly_bound(tree, s, cutoff, budget, survivors):  # type: ignore[no-untype
             break
         code = np.uint64(letter + 1) << np.uint64(LITERAL_BITS * (top - depth))
         i = 0
-        while i < n_ends and reaches(total, cutoff):
+        while i < n_ends and reaches(total, cutoff):  # a name for this row would count references to it
             rest = tails[depth, i] ^ code
             i += 1
             if rest == _ZERO or rest > later_levels:  # nothing is left, or another letter

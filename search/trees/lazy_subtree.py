@@ -69,7 +69,7 @@ def bound_of(keys, points, first, end, within, scratch):  # type: ignore[no-unty
     types.UniTuple(int64, 2)(writable(int32), writable(bound), int64, int64, read_only(uint64), read_only(int32), int64,
         uint64, int64, writable(int32))
     for bound in BOUND_TYPES
-], _nrt=False)  # fmt: skip  # it counts no references: that took ten atomic instructions a call
+], _nrt=False)  # fmt: skip
 def expand(cells, bounds, tip, link, keys, points, o, within, top, scratch):  # type: ignore[no-untyped-def]
     """Write the top sum node of the lazy subtree that the reference at ``o`` names to ``cells`` at ``tip``, and let
     the reference name it, in place; return the new tip and the new link.
