@@ -66,14 +66,19 @@ def load_dice(source: str) -> DiceSet:
     """
     where = f"dice {quote(source)}"
     name, _, values = read_toml(source, _FOLDER, "dice", "TOML with title, dims and dice")
-    faces = values.get("dice")
-    values["dice"] = tuple(_die(word, where) for word in faces.split()) if isinstance(faces, str) else faces
+    faces = values.get("dice", "")
+    words = faces.split() if isinstance(faces, str) else faces
+    dice = [_die(str(word), where) for word in words] if isinstance(words, list) else words
     try:
-        found = DiceSet.model_validate({**values, "name": name})
+        found = DiceSet.model_validate({**values, "dice": dice, "name": name})
     except ValidationError as error:
-        first = error.errors()[0]
-        key = ".".join(map(str, first["loc"]))
-        raise ConfigError(f"{where}: {key} = {quote(first['input'])}: {first['msg']}; see configs/dice") from error
+        # an unknown key first: it explains a missing one, too
+        first = min(error.errors(), key=lambda detail: detail["type"] != "extra_forbidden")
+        fault = "is missing" if first["type"] == "missing" else f"= {quote(first['input'])}"
+        raise ConfigError(
+            f"{where}: {first['loc'][0]} {fault}: expected title, dims such as 4x4, dice (the faces of each die as one "
+            "word) and, if the game has points of its own, scores; see configs/dice"
+        ) from error
     width, height = map(int, found.dims.split("x"))
     if found.n != width * height:
         raise ConfigError(f"{where}: {found.n} dice for {found.dims}, expected {width * height}")
@@ -83,7 +88,7 @@ def load_dice(source: str) -> DiceSet:
 def _die(word: str, where: str) -> str | tuple[str, ...]:
     """Return the faces of a die in q-form: a text, if each has one letter."""
     faces = [face.lower() for face in re.findall(r"Qu|Th|In|Er|He|An|.", word)]
-    if len(faces) > 20 or not all(re.fullmatch(r"[a-z.]{1,2}", face) for face in faces):
+    if not 1 <= len(faces) <= 20 or not all(re.fullmatch(r"[a-z.]{1,2}", face) for face in faces):
         raise ConfigError(f"{where}: die {quote(word)}: expected its faces as letters a-z, such as aaciot")
     die = tuple("q" if face == "qu" else face for face in faces)
     return "".join(die) if all(map(str.isalpha, die)) and len("".join(die)) == len(die) else die

@@ -52,9 +52,14 @@ def test_bundled_sets():
     [
         ('title = "x"\ndims = "2x2"\ndice = "ab cd ef"', "3 dice"),
         ('title = "x"\ndims = "2x2"\ndice = "ab c1 ef gh"', "'c1'"),
-        ('title = "x"\ndims = "2x2"', "dice"),
-        ('title = "x"\ndims = "2by2"\ndice = "a b c d"', "2by2"),
-        ('title = "x"\ndims = "2x2"\ndice = "a b c d"\ncolour = 1', "colour"),
+        ('title = "x"\ndims = "2x2"', "0 dice"),
+        ('title = "x"\ndims = "2x2"\ndice = ["ab", "c1", "ef", "gh"]', "'c1'"),
+        ('title = "x"\ndims = "2x2"\ndice = ["ab", "", "ef", "gh"]', "die ''"),
+        ('title = "x"\ndims = "2x2"\ndice = 4', "dice = 4: expected title, dims such as 4x4, dice"),
+        ('title = 3\ndims = "2x2"\ndice = "a b c d"', "title = 3: expected title"),
+        ('dims = "2x2"\ndice = "a b c d"', "title is missing: expected title"),
+        ('title = "x"\ndims = "2by2"\ndice = "a b c d"', "dims = '2by2': expected"),
+        ('titel = "x"\ndims = "2x2"\ndice = "a b c d"', "titel = 'x': expected title"),
         ("no toml", "TOML"),
         ('dice = "\xff"', "TOML"),
     ],
@@ -64,6 +69,8 @@ def test_what_is_no_set_of_dice(tmp_path, text, quoted):
     path.write_text('title = "coins"\ndims = "2x2"\ndice = "aQu bc dd eee"\n')
     assert load_dice(str(path)).dice == ("aq", "bc", "dd", "eee")
     assert dice_for(str(path), 4).title == "coins"
+    path.write_text('title = "coins"\ndims = "2x2"\ndice = ["aQu", "bc", "dd", "eee"]\n')
+    assert load_dice(str(path)).dice == ("aq", "bc", "dd", "eee")
     path.write_bytes(text.encode("latin-1"))
     with pytest.raises(ConfigError, match=quoted):
         load_dice(str(path))
