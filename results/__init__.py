@@ -7,7 +7,7 @@
     log/          the event log
     storage/      a directory or an object store; the lock
     errors.py
-    published/, ongoing/   runs that are kept with the project
+    published/    complete runs that come with the program
 
 Each uses only what stands below it (tests/test_house.py).  The only folder that imports pyarrow and duckdb.  The names
 below load their module when they are first used.

@@ -104,8 +104,8 @@ async def _run_page(request: Request) -> Response:
 async def _records_page(request: Request) -> Response:
     site: Site = request.app.state.site
     known = sources()
-    lists = [(place, known.get(place.name.partition("-")[2])) for place in site.records.places().values()]
-    places = sorted(lists, key=lambda pair: (_language(pair) != "English", _language(pair)))
+    lists = [(place, known.get(place.name.partition("-")[2])) for place in reversed(site.records.places().values())]
+    places = sorted(lists, key=lambda pair: (_language(pair) != "English", _language(pair)))  # the largest boards first
     groups = [(language, list(pairs)) for language, pairs in groupby(places, _language)]
     return _render(request, "records", groups=groups, has_yawl="yawl" in available_names())
 

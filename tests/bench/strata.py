@@ -1,6 +1,6 @@
 """What the classes of a run cost so far, by stratum of predicted cost, and what is left of it.
 
-    python -m tests.bench.strata CONFIG RUN        # such as configs/4x4-enable2k.toml results/ongoing/4x4-enable2k
+    python -m tests.bench.strata CONFIG RUN        # such as configs/4x4-enable2k.toml results/published/4x4-enable2k
 
 The strata are those of ``orderly plan``, from weak to strong classes, so its estimate can be set beside them.  Rows
 found on several machines are made comparable by a price: so many nanoseconds for a term and for a push, by default

@@ -108,7 +108,7 @@ def test_split_classes_come_with_their_parts_or_are_refused(merge, small_runs, t
 
 
 def test_an_unfinished_run_is_carried_on_in_a_copy_and_brought_home(orderly, merge, small_runs, tmp_path):
-    """The way of results/ongoing: copy, go on, merge the copy back; the copy of that is resumed and loses nothing."""
+    """A run changes machines: copy, go on, merge the copy back; the copy of that is resumed and loses nothing."""
     ongoing, copy = tmp_path / "ongoing", tmp_path / "copy"
     n_rows = []
     for number in (1, 2, 3):

@@ -270,6 +270,7 @@ def test_records_say_what_their_rows_prove_and_warn_of_the_published_table(opene
     tab = opened("/records")
     cards = tab.locator(".cards li[data-key]")
     expect(tab.locator(".cards .pill.proven")).to_have_count(cards.count())
+    assert "4x4-enable2k" in cards.first.text_content(), "the largest comes first"
     card = cards.filter(has_text="3x3-enable2k")
     expect(card).to_contain_text("545 points")
     expect(card).to_contain_text(f"With enable2k none of the other {26**9 - 1:,} 3x3 boards beats it.")

@@ -81,10 +81,9 @@ def test_the_quick_examples_run_as_they_stand(orderly):
     for words in commands(EXAMPLES):
         if words[0] in QUICK:
             if "RUN" in words:
-                words[words.index("RUN")] = str(ROOT / "results" / "ongoing" / "4x4-enable2k")
+                words[words.index("RUN")] = str(ROOT / "results" / "published" / "4x4-enable2k")
             answer = orderly(*words)
-            assert answer.code == (4 if words[0] == "top" else 0), answer.err
-            assert answer.out
+            assert (answer.code, answer.out != "") == (0, True), answer.err
             ran.add(words[0])
     assert ran == set(QUICK)
 
