@@ -59,6 +59,7 @@ def test_bundled_sets():
         ('title = 3\ndims = "2x2"\ndice = "a b c d"', "title = 3: expected title"),
         ('dims = "2x2"\ndice = "a b c d"', "title is missing: expected title"),
         ('title = "x"\ndims = "2by2"\ndice = "a b c d"', "dims = '2by2': expected"),
+        ('title = "x"\ndims = "2x2"\ndice = "a b c d"\ncolour = 1', "colour"),
         ('titel = "x"\ndims = "2x2"\ndice = "a b c d"', "titel = 'x': expected title"),
         ("no toml", "TOML"),
         ('dice = "\xff"', "TOML"),

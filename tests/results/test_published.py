@@ -41,11 +41,7 @@ RUNS = {
     "4x4-enable2k": (3600, 2, 3625, 7260),
 }
 NAMES = sorted(path.parent.name for path in (ROOT / "results" / "published").glob("*/run.json"))
-COMPARED = {
-    "3x3-enable2k": 500,
-    "3x4-enable2k": 1500,
-    "4x4-enable2k": 3500,
-}  # the score from which others listed boards
+COMPARED = {"3x3-enable2k": 500, "3x4-enable2k": 1500, "4x4-enable2k": 3500}  # from which score others listed boards
 FOLDER = Path("results") / "published"
 
 
